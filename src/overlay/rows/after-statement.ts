@@ -1,4 +1,4 @@
-/** What the end of a statement on a table's views does: judge its rows, run foreign keys' actions, write the log. */
+/** Functions that end a statement on a table's views: they check its rows, run actions of foreign keys, and write the mutation log. */
 import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -21,14 +21,14 @@ import { uniqueSetChecks } from './uniques.ts';
 export const operations = ['insert', 'update', 'delete'] as const;
 export type Operation = (typeof operations)[number];
 
-/** The part of the settings' names that tells the kind of a statement on the overlay, e.g. `16402_u`. */
+/** Returns the part of the settings' names for a kind of statement on the overlay, e.g. `16402_u`. */
 export const settingKey = (table: Pick<Table, 'oid'>, operation: Operation) =>
   `${table.oid}_${operation[0]}`;
 
-/** A statement that staged more rows than this is judged by freshly planned queries without nested loops. */
+/** The rows of a statement that staged more rows than this are checked by freshly planned queries without nested loops. */
 const bigStatement = 200;
 
-/** Rows of the statement at hand, of the shadow table under the given alias. */
+/** Builds the condition that selects the current statement's rows of the shadow table. @param alias of the shadow table */
 const rowsOfStatement = (alias: string) =>
   `${alias}._stage_session = _stage_v_session AND ${alias}._stage_seq > _stage_v_start AND ${alias}._stage_seq <= _stage_v_end AND ${alias}._stage_mutation = _stage_v_mutation`;
 
@@ -51,7 +51,7 @@ function statementChecks(table: Table, operation: Operation, server: number): st
       return waits ? unlessDeferred(foreignKeyDeferral(foreignKey), step) : step;
     });
   const own = rowsThemselves(rowsOfStatement('s'));
-  // a row that moves to another partition is inserted there before its key is told to have changed
+  // a row that moves to another partition is inserted there before the change of its key is checked
   const ofMoved = moved === null ? [] : rowsThemselves(`${rowsOfStatement('s')} AND ${moved}`);
   const check = functionName(table, `check_${operation}`);
   const inOrder = (event: 'update' | 'delete') => rowByRow(table, event, check, rowsOfStatement);
@@ -74,7 +74,7 @@ function statementChecks(table: Table, operation: Operation, server: number): st
   return steps[operation].filter((step) => step !== '').join('\n');
 }
 
-/** The functions that judge the rows of a statement, and the one that ends it. */
+/** Builds the functions that check the rows of a statement, and the function that ends it. */
 export function statementFunctionsSql(
   table: Table,
   operation: Operation,
@@ -100,7 +100,7 @@ export function statementFunctionsSql(
       ]
     : [];
   if (checks === '') return [...settle, after];
-  // statistics know nothing of rows just written: a cached nested loop over many of them would be quadratic
+  // statistics do not include rows just written: a cached nested loop over many of them would be quadratic
   const big =
     'SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on';
   return [
@@ -111,16 +111,17 @@ export function statementFunctionsSql(
   ];
 }
 
-/** The function that ends an upsert: its rows are judged as updated ones, which covers the inserted. */
+/** Builds the function that ends an upsert. It checks all rows as updated ones, which includes the checks of inserted ones. */
 export function afterUpsertSql(table: Table, key: string, server: number): string {
   const run = runChecks(table, 'update', statementChecks(table, 'update', server));
   return afterStatementSql(table, 'upsert', key, judgeRows(table, `'I', 'U'`, run));
 }
 
 /**
- * The function that ends a statement whose rows came or changed as a set: as one that staged them one by one, once they are judged.
+ * Builds the function that ends a statement whose rows were inserted or changed as a set. After `judge`, it does what ends a statement that
+ * staged them one by one.
  * @param name of the function
- * @param judge statements that fail where one of them is not in order
+ * @param judge statements that fail if any row is invalid
  */
 export function afterSetSql(
   table: Table,
@@ -135,7 +136,7 @@ export function afterSetSql(
   return afterStatementSql(table, name, settingKey(table, operation), both);
 }
 
-/** The function that ends an action of a MERGE, which runs on a table in the overlay's place. */
+/** Builds the function that ends an action of a MERGE, which runs on a table in place of the overlay. */
 export function afterMergeSql(
   table: Table,
   operation: Operation,
@@ -148,8 +149,8 @@ export function afterMergeSql(
 }
 
 /**
- * The function that ends a statement on a table and its children. What foreign keys' actions did in any of them is judged
- * when all of them are.
+ * Builds the function that ends a statement on a table and its children. It runs the queued checks of foreign keys' actions after the
+ * checks of all members.
  */
 export function afterTreeSql(
   table: Table,
@@ -167,14 +168,14 @@ export function afterTreeSql(
   return endSql(table, name, key, [...judged, '  PERFORM stage.run_queue();'].join('\n'));
 }
 
-/** An operation as `_stage_op` has it. */
+/** Returns an operation as `_stage_op` stores it, as a literal. */
 export const codeOf = (operation: Operation) => quoteLiteral(operation[0]?.toUpperCase() ?? '');
 
-/** After an UPDATE or DELETE the copies of a row without a key are counted anew. */
+/** Whether copies of a row without a key are recounted at the end: after an UPDATE or DELETE. */
 const isSettled = (table: Table, operation: Operation) =>
   isKeyless(table) && operation !== 'insert';
 
-/** The statement that counts copies of rows without a key anew. */
+/** Builds the statement that recounts copies of rows without a key. */
 const settleCall = (table: Table, operation: Operation) =>
   isSettled(table, operation)
     ? [
@@ -182,7 +183,7 @@ const settleCall = (table: Table, operation: Operation) =>
       ]
     : [];
 
-/** The statement that runs the checks, if there are any. */
+/** Builds the statement that runs the checks; none if there are no checks. */
 function checkCall(table: Table, operation: Operation, checks: string): string[] {
   const check = functionName(table, `check_${operation}`);
   const call = `IF _stage_v_rows > ${bigStatement} THEN PERFORM ${check}_big(_stage_v_session, _stage_v_start, _stage_v_mutation);
@@ -191,8 +192,7 @@ function checkCall(table: Table, operation: Operation, checks: string): string[]
 }
 
 /**
- * Statements that run the checks, unless they are part of an upsert, which runs them at its end. Those of a foreign key's
- * action wait for their turn.
+ * Builds statements that run the checks, except within an upsert, which runs them at its end. Checks of a foreign key's action are queued.
  */
 function runChecks(table: Table, operation: Operation, checks: string): string {
   const name = quoteLiteral(functionName(table, `check_${operation}`).replace('stage_data.', ''));
@@ -215,8 +215,8 @@ ${calls.join('\n')}
 }
 
 /**
- * Statements that count what was staged in a table, and judge it.
- * @param codes the operations, as `_stage_op` has them, that PostgreSQL counts as affected rows
+ * Builds statements that count the rows staged in a table, and check them.
+ * @param codes values of `_stage_op` whose rows PostgreSQL counts as affected
  */
 const judgeRows = (table: Table, codes: string, checks: string) =>
   fillSql(loadSql('table/rows/judge_rows.sql'), {
@@ -229,8 +229,8 @@ const afterStatementSql = (table: Table, operation: string, key: string, judge: 
   endSql(table, functionName(table, `after_${operation}`), key, judge);
 
 /**
- * The function that ends a statement on one of the table's views.
- * @param key the part of the settings' names that tells the statement's kind, e.g. `16402_u`
+ * Builds the function that ends a statement on one of the table's views.
+ * @param key the part of the settings' names for the statement's kind, e.g. `16402_u`
  */
 function endSql(table: Table, name: string, key: string, judge: string): string {
   return fillSql(loadSql('table/rows/after_statement.sql'), {

@@ -1,4 +1,4 @@
-/** Tables without a key: a row is any of those that nothing tells apart, and SQL can only ever reach them together. */
+/** Tables without a key: identical rows cannot be told apart, and SQL can only address them together. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -20,14 +20,14 @@ import {
 } from '../object-names.ts';
 import { raise } from './raise.ts';
 
-/** The shadow's columns that a row fills, with the image. */
+/** Lists the shadow's columns that a row fills, including the image. */
 export const storedColumns = (table: Table) => columnList([...columnNames(table), imageColumn]);
 
-/** What they get from a row. */
+/** Lists a row's values for those columns. */
 export const storedValues = (table: Table, prefix: string) =>
   `${columnList(columnNames(table), prefix)}, ${imageOf(table, prefix)}`;
 
-/** Statements of a row trigger that take the place of one row that equals OLD. */
+/** Builds statements of a row trigger that pick one row that equals OLD and take its place. */
 export function takeRow(table: Table): string {
   return fillSql(loadSql('table/rows/take_row.sql'), {
     oid: table.oid,
@@ -42,8 +42,8 @@ export function takeRow(table: Table): string {
 }
 
 /**
- * Statements at the end of an UPDATE or DELETE that keep equal rows of which only some were touched.
- * @param rows gives the condition that selects the statement's rows under an alias of the shadow table
+ * Builds statements at the end of an UPDATE or DELETE that preserve equal rows of which only some were changed.
+ * @param rows returns the condition that selects the statement's rows, given an alias of the shadow table
  */
 export function settleCopies(table: Table, rows: (alias: string) => string): string {
   const ambiguous = raise({
@@ -67,7 +67,7 @@ export function settleCopies(table: Table, rows: (alias: string) => string): str
   });
 }
 
-/** A row has an image, and so each of the values that an index can find. */
+/** Builds the condition that a row has an image. The row must also have each of the values that an index can look up. */
 export function looksLike(table: Table, prefix: string, known: string, image: string): string {
   const found = table.lookup.map(
     ({ name, equals }) =>
@@ -89,6 +89,6 @@ export function foundSql(table: Table, rows: string): string {
   });
 }
 
-/** A shadow row `h` hides all of production's that are like the given one. */
+/** Builds the condition that a shadow row `h` hides all rows of production that equal the given one. */
 export const hidesRow = (table: Table, row: string) =>
   `${keyMatches(table, 'h.', row)} AND ${isTombstone('h.')}`;

@@ -1,4 +1,7 @@
-/** Rows that a statement brings or changes as a set: views by which they are put into the shadow table, and what judges them there together. */
+/**
+ * Rows that a statement inserts or changes as a set: views that put them into the shadow table, and checks that run on all of them
+ * together.
+ */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -26,9 +29,9 @@ import { takenInProduction } from './uniques.ts';
 import { hungDefaultsSql } from './view.ts';
 
 /**
- * Whether rows can be judged together: by conditions that each of them meets or not, and by unique indexes that the shadow has, too.
- * What is computed from a row, what its role decides, and domains, which are judged as the client, have a trigger for each row. Numbers
- * that are always drawn cannot be given, and drawn ones come row by row (see src/rewrite/load-rewrite.ts).
+ * Whether rows can be checked together: by a condition for each row, and by unique indexes that the shadow has, too.
+ * Computed columns, policies of the role, and domains (which are checked as the client) need a trigger for each row. Values of ALWAYS
+ * identities cannot be given; rows with drawn numbers are staged one by one (see src/rewrite/load-rewrite.ts).
  */
 const takesSets = (table: Table) =>
   table.kind === 'table' &&
@@ -40,13 +43,13 @@ const takesSets = (table: Table) =>
     ({ generated, domain, identity }) =>
       generated === null && domain === null && identity !== 'always',
   ) &&
-  // nulls that collide are found by no index
+  // no index finds nulls that collide
   table.uniques.every(
     ({ kind, nullsNotDistinct, ofPartition }) =>
       kind === 'unique' && !nullsNotDistinct && !ofPartition,
   );
 
-/** Creates what takes rows as a set; nothing for a table whose rows are staged one by one. */
+/** Builds the objects that take rows as a set; none for a table whose rows are staged one by one. */
 export function setLoadSql(table: Table, server: number): string[] {
   if (!takesSets(table)) return [];
   const load = fillSql(loadSql('table/rows/load.sql'), {
@@ -66,11 +69,11 @@ export function setLoadSql(table: Table, server: number): string[] {
 interface RowSet {
   readonly operation: Operation;
   readonly table: string;
-  /** What a row goes to next on its way to the shadow table. */
+  /** The next table on a row's way to the shadow table. */
   readonly partition: string;
   /** The function that ends a statement. */
   readonly after: string;
-  /** Conditions under which a staged row `s` is not in order. */
+  /** Conditions under which a staged row `s` is invalid. */
   readonly violations: readonly string[];
 }
 
@@ -113,7 +116,7 @@ function setTableSql(table: Table, set: RowSet, server: number): string[] {
     operation: operation.toUpperCase(),
     op: codeOf(operation),
     key,
-    // a changed row has one of production behind it, and keeps the columns of its foreign keys
+    // a changed row has a row of production behind it, and keeps the columns of its foreign keys
     is_first: String(!isNew),
     is_judged: String(isNew),
     after_function: functionName(table, `after_${set.after}`),
@@ -122,8 +125,8 @@ function setTableSql(table: Table, set: RowSet, server: number): string[] {
 }
 
 /**
- * Creates what changes rows as a set. Columns of unique indexes and foreign keys have a trigger for each row, and so have deleted rows
- * that others may refer to.
+ * Builds the objects that change rows as a set. Columns of unique indexes and foreign keys need a trigger for each row, and so do deleted
+ * rows that others may refer to.
  */
 function changeSetSql(table: Table, server: number): string[] {
   const judged = new Set([
@@ -157,7 +160,7 @@ function changeSetSql(table: Table, server: number): string[] {
   ];
 }
 
-/** Conditions under which a staged row `s` is not in order, each as the row's trigger asks it. */
+/** Lists conditions under which a staged row `s` is invalid, the same as the row's trigger checks. */
 function violations(table: Table): string[] {
   const nulls = table.columns
     .filter(({ notNull }) => notNull)

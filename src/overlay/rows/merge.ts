@@ -1,4 +1,4 @@
-/** What MERGE runs on where PostgreSQL cannot merge into a view: a temporary table whose triggers stage each action. */
+/** The target of MERGE where PostgreSQL cannot merge into a view: a temporary table whose triggers stage each action. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -15,7 +15,7 @@ import { raise } from './raise.ts';
 
 const operations = ['insert', 'update', 'delete'] as const;
 
-/** Servers from this major on merge into views themselves. */
+/** The first major version of the server that merges into views itself. */
 const mergesIntoViews = 17;
 
 const withoutKey = ({ name, schema }: Table) =>
@@ -27,7 +27,7 @@ const withoutKey = ({ name, schema }: Table) =>
     hint: 'Use UPDATE, DELETE and INSERT, or give the table a primary key.',
   });
 
-/** Creates the functions behind the temporary table; none where the overlay itself is the target. */
+/** Builds the functions behind the temporary table; none where the overlay itself is the target. */
 export function mergeSql(table: Table, server: number): string[] {
   if (server >= mergesIntoViews) return [];
   return [
@@ -36,13 +36,13 @@ export function mergeSql(table: Table, server: number): string[] {
   ];
 }
 
-/** The same for the view that stands for a partition. */
+/** Builds the same for the view that stands for a partition. */
 export const partitionMergeSql = (table: Table, partition: Table, server: number): string[] =>
   server >= mergesIntoViews ? [] : [mergeTargetSql(table, partition)];
 
 const settingKey = (table: Table, operation: string) => `${table.oid}_m${operation[0]}`;
 
-/** @param named the table, or the partition of it into which the statement merges */
+/** Builds the functions and triggers of the temporary table. @param named the table, or its partition that the statement merges into */
 function mergeTargetSql(table: Table, named: Table): string {
   const target = `_stage_merge_${named.oid}`;
   const columns = columnNames(named);
@@ -69,7 +69,7 @@ function mergeTargetSql(table: Table, named: Table): string {
       .map((name) => `${quoteIdentifier(name)} = NEW.${quoteIdentifier(name)}`)
       .join(', '),
     o_key_matches_old: keyMatches(table, 'o.', 'OLD.'),
-    // of equal rows nothing tells which one the copy's row stands for
+    // equal rows cannot be told apart, so the copy's row does not identify one
     needs_key: isKeyless(table) ? `    ${withoutKey(named)}` : '',
     triggers: triggers.join(''),
   });

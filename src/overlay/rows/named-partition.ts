@@ -1,4 +1,4 @@
-/** A partition that a statement names itself: what is judged of its rows, which are staged in the shadow of the table at the top. */
+/** A partition that a statement names itself: the checks of its rows, which are staged in the shadow of the topmost table. */
 import { quoteLiteral } from '../../db/identifier.ts';
 import type { Table } from '../../model/table.ts';
 import { functionName } from '../object-names.ts';
@@ -9,28 +9,34 @@ import { failingUncomputed } from './row-checks.ts';
 import { rowCall } from './row-functions.ts';
 
 export interface NamedPartition {
-  /** Its own definition; foreign keys are those of the table at the top. */
+  /** Its own definition; foreign keys are those of the topmost table. */
   readonly table: Table;
   /** The condition for its rows. */
   readonly bounds: string;
-  /** Its unique indexes: their names, and those that the overlay of the table at the top has for them. */
+  /** Maps the names of its unique indexes to those of the topmost table's indexes. */
   readonly indexes: Readonly<Record<string, string>>;
 }
 
-/** The function that tells whether a row is one of the partition's. */
+/** Returns the name of the function that checks whether a row belongs to the partition. */
 export const withinName = ({ table }: NamedPartition) => functionName(table, 'within');
 
 const withinCall = (root: Table, partition: NamedPartition, row: string) =>
   rowCall(withinName(partition), root.partitionColumns, row);
 
-/** Condition of the partition's view: the staged row `u` of the table at the top is one of the partition's. None for that table. */
+/**
+ * Builds the condition of the partition's view: the staged row `u` of the topmost table belongs to the partition. Empty without a
+ * partition.
+ */
 export function stagedRowIsWithin(root: Table, partition: NamedPartition | null): string {
   if (partition === null) return '';
   // guard: a partition shows no staged rows but its own
   return `\n  AND (NOT u._stage_staged OR ${withinCall(root, partition, 'u.')} IS NOT FALSE)`;
 }
 
-/** What is judged of a row besides its constraints, and when: whether it stays in its partition, and is one of that which is named. */
+/**
+ * Returns the checks of a row besides its constraints: whether it stays in its partition, and whether it belongs to the named partition.
+ * `first` run before the constraints, `last` after them.
+ */
 export function partitionChecks(
   root: Table,
   partition: NamedPartition | null,
@@ -41,11 +47,11 @@ export function partitionChecks(
   const bounds = outOfBounds(root, partition);
   if (operation === 'update') return { first: [...moved, bounds], last: [] };
   if (partition.table.kind === 'table') return { first: [], last: [bounds] };
-  // a row that looks for a partition below gets its generated columns there
+  // a row that is routed to a partition below has no generated columns computed yet
   return { first: [{ ...bounds, detail: () => failingUncomputed(partition.table) }], last: [] };
 }
 
-/** A row that is none of the partition's. */
+/** Returns the violation of a row that does not belong to the partition. */
 function outOfBounds(root: Table, partition: NamedPartition): RowViolation {
   const { schema, name } = partition.table;
   return {
@@ -60,7 +66,7 @@ function outOfBounds(root: Table, partition: NamedPartition): RowViolation {
   };
 }
 
-/** A row that ON CONFLICT DO UPDATE would move to another partition. */
+/** Returns the violation of a row that ON CONFLICT DO UPDATE would move to another partition. */
 function movedByUpsert(root: Table): RowViolation[] {
   if (root.kind !== 'partitioned') return [];
   return [

@@ -1,4 +1,4 @@
-/** Which partition takes a row: what foreign keys and errors tell of it, where the client names the root. */
+/** The partition of a row: what foreign keys and errors report of it when the client names the root. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../../model/table.ts';
 import { functionName, oldColumnName, oldColumns, partitionsName } from '../object-names.ts';
@@ -6,20 +6,20 @@ import type { Told } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 
 /**
- * An SQL expression for the OID of the partition that takes a row; of an ordinary table it means nothing.
- * @param row gives a column's value; NEW's unless told otherwise
+ * Builds an SQL expression for the OID of the partition of a row; null for an ordinary table.
+ * @param row prefix of the row's columns
  */
 export function partitionOf(table: Table, row: string = 'NEW.'): string {
   if (table.kind !== 'partitioned') return 'NULL::oid';
-  // a partition may have gone since the row was staged
+  // the partition may have been dropped since the row was staged
   return `coalesce(${partitionCall(table, row)}, ${table.oid})`;
 }
 
-/** The same, null where no partition takes it. */
+/** Builds the same expression, null where no partition takes the row. */
 export const partitionCall = (table: Table, row = 'NEW.') =>
   rowCall(functionName(table, 'partition'), table.partitionColumns, row);
 
-/** A shadow row's values as they were before its change, where they are kept, else as they are. */
+/** Lists a shadow row's values from before its change where they are stored, else its current ones. */
 const valuesBefore = (table: Table, columns: readonly string[], row: string) =>
   columns.map((name) =>
     oldColumns(table).includes(name)
@@ -28,28 +28,31 @@ const valuesBefore = (table: Table, columns: readonly string[], row: string) =>
   );
 
 /**
- * The partition that an updated row was in, as an expression over its shadow row. Columns that decide on the partition are part of
- * every key of the table as a whole, and kept where others refer to single partitions.
+ * Builds an expression over a shadow row for the partition that the row was in before its update. The columns that determine the partition
+ * are part of every key of the whole table, and they are stored where foreign keys refer to single partitions.
  */
 export const partitionBefore = (table: Table, row: string) =>
   `${functionName(table, 'partition')}(${valuesBefore(table, table.partitionColumns, row).join(', ')})`;
 
-/** An SQL condition behind others: the row is in one of the partitions at this end of a foreign key, if it is of single ones. */
+/**
+ * Builds a condition to append to others: the row is in one of the partitions at this end of a foreign key. Empty unless the end is single
+ * partitions.
+ */
 export function andWithin(end: ForeignKeyEnd, row: string): string {
   // guard: a foreign key of single partitions is judged for their rows alone
   if (end.partitions === null) return '';
   return ` AND ${withinCall(end, columnsOf(end.partitions.columns, row))}`;
 }
 
-/** The same of an updated shadow row before its change. */
+/** Builds the same condition for an updated shadow row as it was before its change. */
 export function andWasWithin(table: Table, end: ForeignKeyEnd, row: string): string {
   if (end.partitions === null) return '';
   return ` AND ${withinCall(end, valuesBefore(table, end.partitions.columns, row))}`;
 }
 
 /**
- * The same of given values.
- * @param values SQL expressions for the columns that decide on the partition
+ * Builds the same condition for given values.
+ * @param values SQL expressions for the columns that determine the partition
  */
 export const withinCall = ({ oid, partitions }: ForeignKeyEnd, values: readonly string[]) =>
   `${partitionsName(oid, partitions?.oids ?? [])}(${values.join(', ')})`;
@@ -57,7 +60,7 @@ export const withinCall = ({ oid, partitions }: ForeignKeyEnd, values: readonly 
 const columnsOf = (names: readonly string[], row: string) =>
   names.map((name) => row + quoteIdentifier(name));
 
-/** What an error says of the table. */
+/** Returns the schema and table that an error reports for a row. @param partition an SQL expression for the row's partition */
 export function placeAt(table: Table, partition: string): { schema: Told; table: Told } {
   if (table.kind !== 'partitioned') return { schema: table.schema, table: table.name };
   return relationAt(partition);
@@ -68,13 +71,13 @@ const relationAt = (relation: string) => ({
   table: { sql: `stage.name_of(${relation})` },
 });
 
-/** An SQL array of the constraints that a foreign key is. */
+/** Builds an SQL array of the constraints that make up a foreign key. */
 const constraintsOf = ({ constraints }: ForeignKey) => `'{${constraints.join(',')}}'::oid[]`;
 
 /**
- * What an error says of a foreign key of the table, or to it.
- * @param child an SQL expression for the partition, or the table, that refers to the other one
- * @param parent the same for the one that is referred to
+ * Returns the constraint name that an error reports for a foreign key of the table, or to it.
+ * @param child an SQL expression for the referring partition or table
+ * @param parent the same for the referenced one
  */
 export function foreignKeyAt(
   table: Table,
@@ -90,9 +93,9 @@ export function foreignKeyAt(
 }
 
 /**
- * What it says of the table that refers to another one.
+ * Returns what an error reports of the referring table.
  * @param partition an SQL expression for the partition that holds the row
- * @returns `relation` as an SQL expression for its OID
+ * @returns its schema and name, and `relation`, an SQL expression for its OID
  */
 export function referringAt(foreignKey: ForeignKey, partition: string) {
   const { oid, schema, name, partitions } = foreignKey.child;
@@ -101,22 +104,28 @@ export function referringAt(foreignKey: ForeignKey, partition: string) {
   return { relation, ...relationAt(relation) };
 }
 
-/** An SQL expression for the partition that holds a row of what refers to another table; null where that is of no interest. */
+/**
+ * Builds an SQL expression for the partition that holds a row of the referring table; null where the foreign key is not of single
+ * partitions.
+ */
 export const referringPartition = ({ oid, partitions }: ForeignKeyEnd, row: string) =>
   partitions === null
     ? 'NULL::oid'
     : rowCall(functionName({ oid }, 'partition'), partitions.columns, row);
 
-/** What an error calls the table that is referred to, if a foreign key refers to a single partition of it. */
+/** Returns the name that an error reports for the referenced table: that of the partition if the foreign key refers to a single one. */
 export const referredName = ({ name, partitions }: ForeignKeyEnd): Told =>
   partitions === null ? name : { sql: `stage.name_of(${partitions.oids[0]})` };
 
-/** A statement before a foreign key of single partitions is judged: what is known of their bounds must still hold. Else none. */
+/**
+ * Builds a statement to run before a foreign key of single partitions is checked: it verifies that their recorded bounds still hold. Else
+ * empty.
+ */
 export const demandPartitions = ({ oid, partitions }: ForeignKeyEnd) =>
   // guard: foreign keys of partitions are judged by the bounds that these have
   partitions === null ? '' : `  PERFORM stage.demand_current(${oid});\n`;
 
-/** What it says of a unique index. */
+/** Returns the name that an error reports for a unique index. */
 export function indexAt(table: Table, { name, oid }: Unique, partition: string): Told {
   if (table.kind !== 'partitioned') return name;
   return { sql: `stage.index_of_partition(${oid}, ${partition})` };

@@ -1,10 +1,10 @@
-/** Row-level security: the policies of the role that runs the statement, judged for staged rows as PostgreSQL does for its own. */
+/** Row-level security: evaluates the policies of the role that runs the statement for staged rows, as PostgreSQL does for its own. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Policy, Table } from '../../model/table.ts';
 import { columnNames, overlayName, upsertSchema } from '../object-names.ts';
 
-/** What is asked of a row: may it be seen, touched, or become what it is to be? */
+/** The checks of a row: whether the role may see it or touch it, and whether it may become what the statement makes of it. */
 const questions = {
   see: { command: 'select', isCheck: false },
   insert: { command: 'insert', isCheck: true },
@@ -14,7 +14,7 @@ const questions = {
 } as const;
 type Question = keyof typeof questions;
 
-/** Where the client's rights reach it: the answer depends on who asks. */
+/** Returns the name of a policy function. It is in a schema that clients' rights reach, because its result depends on the current role. */
 const judgeName = (table: Table, question: Question) =>
   `${upsertSchema(table)}.policy_${table.oid}_${question}`;
 
@@ -23,23 +23,26 @@ const judgeCall = (table: Table, question: Question, row: string) =>
     .map((name) => row + quoteIdentifier(name))
     .join(', ')})`;
 
-/** The session of row `u` if it is the connection's own: of a table without policies only as long as it has none. */
+/**
+ * Builds the condition that row `u` is of the connection's own session. For a table without policies, it holds only as long as the table
+ * has none.
+ */
 export const ownSession = (table: Table) =>
   table.policies === null
     ? `stage.open_session(u._stage_session, '${table.oid}'::pg_catalog.oid)`
     : 'stage.own_session(u._stage_session)';
 
-/** Condition of the overlay view: the staged row `u` is one that the role sees. Production's rows PostgreSQL itself chooses. */
+/** Builds the condition of the overlay view that the role may see the staged row `u`. PostgreSQL itself filters production's rows. */
 export function stagedRowIsVisible(table: Table): string {
   if (table.policies === null) return '';
   return `\n  AND (NOT u._stage_staged OR ${judgeCall(table, 'see', 'u.')} IS NULL)`;
 }
 
-/** Options of the overlay view: conditions of the client's must not see rows before the policies have. */
+/** Returns the options of the overlay view: the client's conditions must not see rows before the policies have filtered them. */
 export const overlayOptions = (table: Table) =>
   table.policies === null ? '' : 'WITH (security_barrier)';
 
-/** Creates the functions that judge a row; the overlay view stands on one of them. */
+/** Builds the functions that evaluate the policies for a row. The overlay view depends on one of them. */
 export function policyFunctionsSql(table: Table): string[] {
   if (table.policies === null) return [];
   const policies = table.policies;
@@ -48,7 +51,7 @@ export function policyFunctionsSql(table: Table): string[] {
   );
 }
 
-/** A function that gives null for a row that passes, else the name of the policy that it fails, or '' where PostgreSQL names none. */
+/** Builds a function that returns null for a row that passes, else the name of the violated policy, or '' where PostgreSQL names none. */
 function judgeSql(table: Table, policies: readonly Policy[], question: Question): string {
   const { command, isCheck } = questions[question];
   const relevant = policies.flatMap((policy) => {
@@ -81,7 +84,7 @@ function isFor({ roles }: Policy): string {
   return `(${memberships.join(' OR ')})`;
 }
 
-/** The row under judgement, its generated columns computed. */
+/** Builds the row to check, with its generated columns computed. */
 function givenRow(table: Table): string {
   const given = table.columns
     .map(({ name, type }, index) => `$${index + 1}::${type} AS ${quoteIdentifier(name)}`)
@@ -98,7 +101,7 @@ function givenRow(table: Table): string {
 
 const triggerName = (table: Table) => `${upsertSchema(table)}.policy_${table.oid}`;
 
-/** Has a view's rows judged with the client's rights, before the triggers that stage them. */
+/** Builds the trigger that checks a view's rows with the client's rights, before the triggers that stage them. */
 export function policyTriggerSql(table: Table, view: string): string[] {
   if (table.policies === null) return [];
   return [
@@ -106,7 +109,7 @@ export function policyTriggerSql(table: Table, view: string): string[] {
   ];
 }
 
-/** Creates the function that judges rows, and the overlay's trigger. */
+/** Builds the function that checks rows, and the overlay's trigger. */
 export function policyTriggersSql(table: Table): string[] {
   if (table.policies === null) return [];
   return [

@@ -1,14 +1,14 @@
-/** RAISE statements that say what PostgreSQL itself would say of a production table. */
+/** RAISE statements that report what PostgreSQL itself would report for a production table. */
 import { quoteLiteral } from '../../db/identifier.ts';
 import type { Table } from '../../model/table.ts';
 
-/** A text, or an SQL expression for one that is known only when it is told. */
+/** A text, or an SQL expression for one that is known only at run time. */
 export type Told = string | { readonly sql: string };
 
-/** As an SQL expression. */
+/** Converts it to an SQL expression. */
 export const toldSql = (text: Told) => (typeof text === 'string' ? quoteLiteral(text) : text.sql);
 
-/** Puts a sentence together. */
+/** Template tag that concatenates a message. */
 export function tell(parts: TemplateStringsArray, ...values: readonly Told[]): Told {
   if (values.every((value) => typeof value === 'string'))
     return parts.map((part, index) => part + (values[index] ?? '')).join('');
@@ -24,12 +24,12 @@ interface Violation {
   readonly table?: Told;
   readonly column?: string;
   readonly constraint?: Told;
-  /** An SQL expression, for it shows values. */
+  /** An SQL expression, because it contains values. */
   readonly detail?: string;
   readonly hint?: string;
 }
 
-/** Builds the PL/pgSQL statement that raises a violation. Names never stand in a format string. */
+/** Builds the PL/pgSQL statement that raises a violation. Names are never part of a format string. */
 export function raise(violation: Violation): string {
   const options = [
     `MESSAGE = ${toldSql(violation.message)}`,
@@ -43,7 +43,10 @@ export function raise(violation: Violation): string {
   return `RAISE EXCEPTION USING ${options.join(', ')};`;
 }
 
-/** A DETAIL with values of rows: with row-level security PostgreSQL leaves them out, for they may not be for this role to see. */
+/**
+ * Returns a DETAIL with values of rows. With row-level security PostgreSQL omits them, because the role may not be allowed to see them.
+ * @param without the DETAIL in that case; none by default
+ */
 export function valuesDetail(
   table: Table,
   detail: string,
@@ -53,25 +56,25 @@ export function valuesDetail(
   return without === undefined ? {} : { detail: toldSql(without) };
 }
 
-/** An SQL expression for a value as its type prints it: a cast to text would print `true` for `t` and cut padding. */
+/** Builds an SQL expression for a value as its type prints it: a cast to text would print `true` for `t` and cut padding. */
 const printed = (expression: string) =>
   `CASE WHEN ${expression} IS DISTINCT FROM NULL THEN format('%s', ${expression}) END`;
 
-/** An SQL expression for the values of some columns as PostgreSQL lists them in a DETAIL: `1, abc, null`. */
+/** Builds an SQL expression for values as PostgreSQL lists them in a DETAIL: `1, abc, null`. */
 export function displayValues(expressions: readonly string[]): string {
   return expressions
     .map((expression) => `stage.display_value(${printed(expression)})`)
     .join(` || ', ' || `);
 }
 
-/** The same for a key, where values are shown whole. */
+/** Builds the same for a key, where values are not truncated. */
 export function displayKey(expressions: readonly string[]): string {
   return expressions
     .map((expression) => `coalesce(${printed(expression)}, 'null')`)
     .join(` || ', ' || `);
 }
 
-/** The DETAIL `Key (a, b)=(1, 2)<rest>`; the value is an SQL expression. */
+/** Builds the DETAIL `Key (a, b)=(1, 2)<rest>`. @param value an SQL expression */
 export function keyDetail(columns: readonly string[], value: string, rest: Told): string {
   return `${quoteLiteral(`Key (${columns.join(', ')})=(`)} || ${value} || ${toldSql(tell`)${rest}`)}`;
 }

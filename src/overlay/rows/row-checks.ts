@@ -1,4 +1,4 @@
-/** What PostgreSQL judges of a single row: identity and generated columns, NOT NULL, CHECK, partition bounds. */
+/** PostgreSQL's checks of a single row: identity and generated columns, NOT NULL, CHECK, partition bounds. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { columnNames, functionName } from '../object-names.ts';
@@ -11,8 +11,8 @@ import { predicateHolds } from './uniques.ts';
 const newValue = (column: string) => `NEW.${quoteIdentifier(column)}`;
 
 /**
- * Statements that fill identity and generated columns, and refuse values given for them.
- * @param staged the table in which the row is staged, by which settings are named, where `table` is a partition of it
+ * Builds statements that fill identity and generated columns, and refuse values given for them.
+ * @param staged the table in which the row is staged, whose OID is in the settings' names; `table` may be a partition of it
  */
 export function prepareRow(
   table: Table,
@@ -29,7 +29,7 @@ export function prepareRow(
   return [...identity, ...refusals, generatedValues(table)].join('\n');
 }
 
-/** Statements that raise what a domain says of a given value; none when no column is of a domain. */
+/** Builds statements that raise violations of domains by given values; empty when no column has a domain. */
 export function domainChecks(table: Table, operation: 'insert' | 'update'): string {
   return table.columns
     .flatMap(({ name, domain, generated }) => {
@@ -42,7 +42,7 @@ export function domainChecks(table: Table, operation: 'insert' | 'update'): stri
     .join('\n');
 }
 
-/** Statements that compute the generated columns of NEW. */
+/** Builds statements that compute the generated columns of NEW. */
 function generatedValues(table: Table): string {
   return table.columns
     .flatMap((column, index) => {
@@ -55,8 +55,8 @@ function generatedValues(table: Table): string {
 }
 
 /**
- * OVERRIDING SYSTEM VALUE keeps a given value, OVERRIDING USER VALUE draws one in its place. COPY takes what is `given` for
- * an ALWAYS identity, null included, which is then refused as such.
+ * Builds the statement that fills an identity column. OVERRIDING SYSTEM VALUE keeps a given value, OVERRIDING USER VALUE draws one instead.
+ * For an ALWAYS identity COPY takes the value as `given`, even null, which is then refused as such.
  */
 function fillIdentity(table: Table, column: Column, index: number, staged: Table): string[] {
   if (column.identity === null) return [];
@@ -92,7 +92,7 @@ function refuseGenerated(column: Column, operation: 'insert' | 'update'): string
   return `  IF ${present(newValue(column.name))} THEN ${raise({ message, sqlstate: '428C9', detail: quoteLiteral(detail) })} END IF;`;
 }
 
-/** DEFAULT arrives as NULL, for the view's column has none. */
+/** Builds the refusal of an update. DEFAULT arrives as NULL, because the view's column has no default. */
 function refuseUpdate(column: Column, detail: string): string {
   const message = `column "${column.name}" can only be updated to DEFAULT`;
   const value = newValue(column.name);
@@ -104,14 +104,17 @@ function refuseUpdate(column: Column, detail: string): string {
 const at = (table: Table) => placeAt(table, partitionOf(table));
 
 interface Judged {
-  /** The row is told as _stage_p_shown says: by the columns of the table that the statement names, or not at all. */
+  /**
+   * Whether a DETAIL shows only the columns that _stage_p_shown lists, those of the table that the statement names. Null there means no
+   * DETAIL.
+   */
   readonly asParent?: boolean;
-  /** What is judged before constraints are, and what after that. */
+  /** Checks before the constraints, and checks after them. */
   readonly first?: readonly RowViolation[];
   readonly last?: readonly RowViolation[];
 }
 
-/** Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all. */
+/** Builds statements that raise the first violation of partition bounds, NOT NULL or CHECK. One condition guards them all. */
 export function rowChecks(
   table: Table,
   { asParent = false, first = [], last = [] }: Judged = {},
@@ -122,7 +125,7 @@ export function rowChecks(
   const failing = failingRow(asParent ? shownValues(table, values) : displayValues(values));
   const violations = [
     ...first,
-    // a row is routed to its partition before that judges it
+    // a row is routed to its partition before the partition checks it
     ...partition(table),
     ...notNulls(table),
     ...checks(table),
@@ -144,10 +147,10 @@ export function rowChecks(
   return `  IF ${guard} THEN\n${raises.join('\n')}\n  END IF;`;
 }
 
-/** An SQL expression; so are the values. */
+/** Builds an SQL expression. @param values an SQL expression for the row's values */
 const failingRow = (values: string) => `'Failing row contains (' || ${values} || ').'`;
 
-/** The same for a new row of which generated columns are not computed yet. */
+/** Builds the same for a new row whose generated columns are not computed yet. */
 export function failingUncomputed(table: Table): string {
   const values = table.columns.map(({ name, generated }) =>
     generated === null ? newValue(name) : 'NULL::text',
@@ -155,7 +158,7 @@ export function failingUncomputed(table: Table): string {
   return failingRow(displayValues(values));
 }
 
-/** An SQL expression for the values of the columns that _stage_p_shown names. */
+/** Builds an SQL expression for the values of the columns that _stage_p_shown names. */
 function shownValues(table: Table, values: readonly string[]): string {
   const shown = columnNames(table).map(
     (name, index) => `(${quoteLiteral(name)}, ${displayValues([values[index] ?? ''])})`,
@@ -167,7 +170,7 @@ function shownValues(table: Table, values: readonly string[]): string {
 export interface RowViolation {
   readonly condition: string;
   readonly violation: Omit<Parameters<typeof raise>[0], 'detail'>;
-  /** What is told instead of the row's values, both as SQL expressions; null where nothing is. */
+  /** Returns the DETAIL from the default one, both SQL expressions; null for no DETAIL. */
   readonly detail?: ((failing: string) => string) | null;
 }
 
@@ -204,7 +207,7 @@ function checks(table: Table): RowViolation[] {
   }));
 }
 
-/** An empty range overlaps nothing, and so no key WITHOUT OVERLAPS takes one. */
+/** Returns violations of keys WITHOUT OVERLAPS by empty ranges: an empty range overlaps nothing, so PostgreSQL refuses it. */
 function emptyRanges(table: Table): RowViolation[] {
   return table.uniques
     .filter(({ withoutOverlaps }) => withoutOverlaps)
@@ -243,7 +246,7 @@ function partition(table: Table): RowViolation[] {
   ];
 }
 
-/** An SQL expression. */
+/** Builds an SQL expression for the DETAIL of a partition key. */
 function partitionKey(columns: readonly string[]): string {
   const names = columns.map((name) => `quote_ident(${quoteLiteral(name)})`).join(` || ', ' || `);
   const values = displayValues(columns.map(newValue));

@@ -4,8 +4,8 @@ import type { Check, Column, Table, Unique, UniqueElement } from '../../model/ta
 import { columnNamed, functionName, partitionsName } from '../object-names.ts';
 
 /**
- * A function whose parameters bear the columns' names, so that the expression's bare names resolve to them.
- * The string body depends on nothing and is inlined.
+ * Builds a function whose parameters have the columns' names, so that the expression's unqualified names resolve to them. The string body
+ * creates no dependency, and is inlined.
  */
 function rowFunction(
   table: Table,
@@ -22,22 +22,25 @@ function rowFunction(
   return `CREATE FUNCTION ${name}(${parameters}) RETURNS ${returns} LANGUAGE sql STABLE PARALLEL SAFE AS ${body}`;
 }
 
-/** A call of such a function on the columns of one row. */
+/** Builds a call of such a function on the columns of a row. */
 export function rowCall(name: string, columns: readonly string[], row = 'NEW.'): string {
   return `${name}(${columns.map((column) => row + quoteIdentifier(column)).join(', ')})`;
 }
 
-/** The same over the columns of a partition key: bounds of hash partitions take values of no other type than the columns have. */
+/**
+ * Builds the same over the columns of a partition key. Bounds of hash partitions accept only values of the columns' exact types, so domains
+ * stay.
+ */
 function partitionFunction(table: Table, name: string, returns: string, expression: string) {
   const typeOf = ({ domain, baseType }: Column) => domain ?? baseType;
   return rowFunction(table, name, table.partitionColumns, returns, expression, typeOf);
 }
 
-/** The function that tells whether a partition takes a row. Null is yes, as of any constraint. */
+/** Builds the function that checks whether a partition takes a row. Null counts as true, as for any constraint. */
 export const withinFunction = (table: Table, name: string, bounds: string): string =>
   partitionFunction(table, name, 'boolean', bounds);
 
-/** An expression over columns of one row, and the function that computes it. */
+/** An expression over columns of a row, and the function that computes it. */
 interface RowExpression {
   readonly name: string;
   readonly columns: readonly string[];
@@ -45,17 +48,20 @@ interface RowExpression {
   readonly expression: string;
 }
 
-/** PostgreSQL's functions take no more arguments. */
+/** The maximum number of arguments of a function in PostgreSQL. */
 const maxArguments = 100;
 
-/** Computes an expression for NEW, or another row; where its columns are too many for a function, in its place. */
+/**
+ * Builds the SQL that computes an expression for NEW, or another row: a function call, or the expression itself where it uses too many
+ * columns.
+ */
 export function computed({ name, columns, expression }: RowExpression, row = 'NEW.'): string {
   if (columns.length <= maxArguments) return rowCall(name, columns, row);
   const fields = columns.map(quoteIdentifier).map((column) => `${row}${column} AS ${column}`);
   return `(SELECT ${expression} FROM (SELECT ${fields.join(', ')}) AS _stage_row)`;
 }
 
-/** The value of a generated column; null for another column. */
+/** Returns the expression of a generated column; null for another column. */
 export function generatedValue(
   table: Table,
   { generated, baseType }: Column,
@@ -65,14 +71,14 @@ export function generatedValue(
   return { ...generated, name: functionName(table, 'generated', index + 1), returns: baseType };
 }
 
-/** The condition of a CHECK constraint. */
+/** Returns the condition of a CHECK constraint. */
 export function checkCondition(table: Table, index: number): RowExpression {
   const { columns, expression } = table.checks[index] as Check;
   const name = functionName(table, 'constraint', index + 1);
   return { name, columns, returns: 'boolean', expression };
 }
 
-/** The value of an element of an index that is no column. */
+/** Returns the expression of an index element that is not a column. */
 export function elementValue(
   table: Table,
   { oid, columns }: Unique,
@@ -83,7 +89,7 @@ export function elementValue(
   return { name, columns, returns: type, expression: definition };
 }
 
-/** The predicate of a partial index; null for another index. */
+/** Returns the predicate of a partial index; null for another index. */
 export function indexPredicate(
   table: Table,
   { oid, columns, predicate }: Unique,
@@ -93,7 +99,7 @@ export function indexPredicate(
   return { name, columns, returns: 'boolean', expression: predicate };
 }
 
-/** The functions behind generated columns, CHECK constraints, unique expressions and predicates, and partition bounds. */
+/** Builds the functions behind generated columns, CHECK constraints, unique expressions and predicates, and partition bounds. */
 export function rowFunctionsSql(table: Table): string[] {
   const expressions = [
     ...table.columns.map((column, index) => generatedValue(table, column, index)),
@@ -113,7 +119,10 @@ export function rowFunctionsSql(table: Table): string[] {
   ];
 }
 
-/** One gives the partition that takes a row, one the last partitioned table on the way to it, and the others tell of some of them. */
+/**
+ * Builds the functions of partitions: one returns the partition of a row, one the last partitioned table on the way to it; the others check
+ * for some of the partitions.
+ */
 function partitionFunctions(table: Table): string[] {
   if (table.kind !== 'partitioned') return [];
   const make = (part: string, isLeaf: boolean) => {
@@ -126,7 +135,10 @@ function partitionFunctions(table: Table): string[] {
   return [make('partition', true), make('routed', false), ...partitionsFunctions(table)];
 }
 
-/** For the partitions of each foreign key that is of single ones. Their bounds as they are let the planner leave out the others. */
+/**
+ * Builds a check for the partitions of each foreign key that is of single ones. Unchanged bounds let the planner prune the other
+ * partitions.
+ */
 function partitionsFunctions(table: Table): string[] {
   const ends = [
     ...table.references.map(({ child }) => child),

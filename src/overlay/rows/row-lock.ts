@@ -1,4 +1,4 @@
-/** What SELECT ... FOR UPDATE needs of a table: functions that lock a row for the session, and give the rows that were locked. */
+/** Functions of a table for SELECT ... FOR UPDATE: they lock a row for the session, and return the locked rows. */
 import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -18,7 +18,7 @@ import {
 import { keyColumns, keysEqual } from '../row-identity.ts';
 
 /**
- * The functions by which the rows of a table are locked.
+ * Returns the names of the functions that lock the rows of a table.
  * @param schema that of the table's overlay
  */
 export const rowLockFunctions = (schema: string, oid: number) => ({
@@ -28,16 +28,16 @@ export const rowLockFunctions = (schema: string, oid: number) => ({
   locked: `${schema}.locked_${oid}`,
 });
 
-/** A value of a key, to be kept as JSON from which it can be had again. */
+/** Converts a value of a key to a form that JSON can store without loss. */
 const keptKey = (table: Table, name: string, value: string) =>
   columnNamed(table, name).mayLackJson ? `format('%s', ${value})` : value;
 
-/** Creates the functions; none without a key, for there one row cannot be told from its like. */
+/** Builds the functions; none without a key, because equal rows cannot be told apart. */
 export function rowLockSql(table: Table): string[] {
   if (isKeyless(table)) return [];
   const { seen, lock, tryLock, locked } = rowLockFunctions(overlaySchema(table), table.oid);
   const names = keyNames(table);
-  // a parameter called as its column could be called as a keyword of the function's language
+  // a parameter with its column's name could have the name of a keyword of the function's language
   const given = names.map((_, index) => `_stage_key_${index + 1}`);
   const types = names.map((name) => columnNamed(table, name).baseType);
   return [

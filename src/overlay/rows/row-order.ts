@@ -1,4 +1,4 @@
-/** The order in which PostgreSQL judges a statement's rows, kept where rows that are judged together would come out otherwise. */
+/** PostgreSQL's order of checks within a statement, preserved where checking all rows together would give another result. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
@@ -6,10 +6,10 @@ import { actionOf, reached } from '../foreign-keys/vanished-keys.ts';
 import { overlayName, shadowName } from '../object-names.ts';
 
 /**
- * Statements that judge each row for itself where the actions of foreign keys of different rows reach one row of a child:
- * the first of them may leave the next nothing to do. Empty where none of the table's foreign keys can do that.
- * @param check the function whose statements these are
- * @param rows condition that selects the statement's rows of the shadow table, under an alias
+ * Builds statements that check the rows one by one where actions of foreign keys reach the same child row from different rows: the first
+ * action may leave the next one nothing to do. Empty where none of the table's foreign keys can do that.
+ * @param check the function that contains these statements
+ * @param rows returns the condition that selects the statement's rows, given an alias of the shadow table
  */
 export function rowByRow(
   table: Table,
@@ -33,10 +33,10 @@ export function rowByRow(
 }
 
 /**
- * Statements that judge the rows which a MERGE has put in before it deleted the first one: before what refers to that goes with
+ * Builds statements that check the rows that a MERGE inserted before its first deletion: before the deletion cascades to rows that refer to
  * it. Empty for a table that does not refer to itself.
- * @param rows condition that selects the deleted rows of the shadow table, under an alias
- * @param checks gives the statements that judge the selected rows of the shadow table `s`
+ * @param rows returns the condition that selects the statement's rows, given an alias of the shadow table
+ * @param checks returns the statements that check the selected rows of the shadow table `s`
  */
 export function beforeDeletions(
   table: Table,
@@ -53,7 +53,7 @@ ${checks(before).join('\n')}
   END IF;`;
 }
 
-/** Whether it can matter which of two foreign keys comes first; not where both delete, or neither does anything. */
+/** Whether the order of two foreign keys can matter. It does not where both delete, or neither has an action. */
 function isOrdered(one: ForeignKey, other: ForeignKey, event: ParentEvent): boolean {
   const actions = [one, other].map((foreignKey) => actionOf(foreignKey, event));
   const isCheck = (action: string | undefined) => action === 'no action' || action === 'restrict';
@@ -61,7 +61,7 @@ function isOrdered(one: ForeignKey, other: ForeignKey, event: ParentEvent): bool
   return one.child.oid === other.child.oid && !actions.every(isCheck) && !deletes;
 }
 
-/** An SQL condition: two rows of the statement reach one row of the child, each by another foreign key. */
+/** Builds an SQL condition: two rows of the statement reach the same row of the child, each by another foreign key. */
 const meeting = (
   table: Table,
   one: ForeignKey,

@@ -1,4 +1,7 @@
-/** Waiting for another connection of the session that is changing a row. Without a key a row is not told from its like, and none is waited for. */
+/**
+ * Statements that wait for another connection of the session that is changing a row. Without a key equal rows cannot be told apart, so
+ * there is no wait.
+ */
 import type { Table } from '../../model/table.ts';
 import {
   columnList,
@@ -11,7 +14,7 @@ import {
   shadowName,
 } from '../object-names.ts';
 
-/** Statements that wait for whoever else changes the row itself: PostgreSQL does before it looks for what is in the row's way. */
+/** Builds statements that wait for other changes of the row itself: PostgreSQL waits for them before it looks for a colliding row. */
 export function holdOld(table: Table): string {
   if (isKeyless(table)) return '';
   const columns = columnNames(table);
@@ -25,8 +28,8 @@ export function holdOld(table: Table): string {
 }
 
 /**
- * Whether the row in the way needs no waiting for, or none any more, and the statement that waits until nobody else changes it:
- * DO UPDATE keeps it from then on. Without a key a row is not told from its like, and none is waited for.
+ * Returns `is_certain`, whether the colliding row needs no wait (any more), and `await`, the statement that waits until nobody else changes
+ * it. DO UPDATE locks the row from then on. Without a key equal rows cannot be told apart, so there is no wait.
  */
 export function awaitCollision(table: Table): {
   readonly is_certain: string;

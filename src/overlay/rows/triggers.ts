@@ -1,4 +1,4 @@
-/** The triggers of an overlay view: row functions that stage, statement functions that judge and log. */
+/** The triggers of an overlay view: row functions that stage, statement functions that check and log. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -31,10 +31,10 @@ import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
 
 import { freeInProduction, insertUniqueChecks, isMirrored, updateUniqueChecks } from './uniques.ts';
 
-/** Whether a row is the client's own doing or a foreign key's action. */
+/** Whether a row was changed by the client or by a foreign key's action. */
 const origin = `CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END`;
 
-/** Creates every trigger function and trigger of the overlay. */
+/** Builds every trigger function and trigger of the overlay. */
 export function triggersSql(table: Table, server: number): string[] {
   return [
     ...operations.map((operation) => rowFunctionSql(table, operation)),
@@ -50,12 +50,12 @@ export function triggersSql(table: Table, server: number): string[] {
   ];
 }
 
-/** The triggers by which a view that stands for the table takes new rows as its overlay does. */
+/** Builds the triggers by which a view that stands for the table takes new rows as its overlay does. */
 export function insertTriggersSql(table: Table, view: string): string[] {
   return [...domainsTriggerSql(table, 'insert', view), statementTriggersSql(table, 'insert', view)];
 }
 
-/** The row functions and triggers of the view that stands for a partition: it is the table's shadow that they fill. */
+/** Builds the row functions and triggers of the view that stands for a partition. They write to the table's shadow. */
 export function partitionTriggersSql(table: Table, partition: NamedPartition): string[] {
   const view = overlayName(partition.table);
   return [
@@ -67,8 +67,8 @@ export function partitionTriggersSql(table: Table, partition: NamedPartition): s
 }
 
 /**
- * The triggers that carry out one operation on a view.
- * @param named the relation that the view stands for: its rights count
+ * Builds the triggers for one operation on a view.
+ * @param named the relation that the view stands for; its privileges apply
  */
 function statementTriggersSql(
   table: Table,
@@ -100,7 +100,7 @@ function domainsSql(table: Table, operation: 'insert' | 'update'): string[] {
 const domainsTrigger = (view: string, operation: 'insert' | 'update', name: string) =>
   `CREATE TRIGGER domains_${operation} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`;
 
-/** The trigger by which another view has the domains of its rows judged: before another row is looked for, or the row's table. */
+/** Builds the trigger that checks the domains of another view's rows: before the lookup of another row, or of the row's table. */
 export function domainsTriggerSql(
   table: Table,
   operation: 'insert' | 'update',
@@ -110,7 +110,7 @@ export function domainsTriggerSql(
   return [domainsTrigger(view, operation, functionName(table, `domains_${operation}`))];
 }
 
-/** How a row function is called: by a trigger for the row at hand, or with the row by what has found it. */
+/** Returns how a row function is called: by a trigger for the current row, or with the row as an argument by the function that found it. */
 function calling(table: Table, operation: Operation, asStep: boolean) {
   const key = settingKey(table, operation);
   if (!asStep) {
@@ -132,7 +132,7 @@ function calling(table: Table, operation: Operation, asStep: boolean) {
   };
 }
 
-/** The function that stages the change of one row which is given to it. */
+/** Returns the name of the function that stages the change of a row that is passed to it. */
 export const stepName = (table: Table, operation: Operation) =>
   functionName(table, `step_${operation}`);
 
@@ -174,7 +174,7 @@ function rowFunctionSql(
   });
 }
 
-/** Whether an updated row's foreign keys are judged: a row that moves to another partition is inserted there. */
+/** Builds the condition that an updated row's foreign keys are checked. A row that moves to another partition counts as inserted there. */
 function referencesChanged(table: Table): string {
   const conditions = table.references.flatMap(({ child, hasPeriod }) =>
     child.columns.map((name, index) => {
@@ -191,7 +191,7 @@ function referencesChanged(table: Table): string {
   return [...changed, ...(table.kind === 'partitioned' ? [moved] : [])].join(' OR ');
 }
 
-/** The function that waits for a row, which without a key cannot be told from its like. */
+/** Builds the function that waits for a row; none without a key, where equal rows cannot be told apart. */
 function holdRowSql(table: Table): string[] {
   if (isKeyless(table)) return [];
   const parts = {
@@ -212,8 +212,8 @@ function keyedParts(table: Table, operation: Operation) {
 }
 
 /**
- * What a row that is staged for the first time may meet. Where that can only be the head of its key, no other index is looked
- * at: a row that is deleted is in no other unique one, and a number is never drawn twice.
+ * Builds the conflict target for a row that is staged for the first time. Where the row can only collide with the head of its key, other
+ * indexes are left out: a deleted row is in no other unique index, and a number is never drawn twice.
  */
 function arbiter(table: Table, operation: Operation): string {
   const isOther = operation !== 'delete' && table.uniques.some((each) => isMirrored(table, each));
@@ -224,7 +224,7 @@ function keylessParts(table: Table) {
   return {
     columns: storedColumns(table),
     new_columns: storedValues(table, 'NEW.'),
-    // a row without a key takes nobody's place
+    // a row without a key collides with no other row
     s_key_matches_new: 'false',
     old_image: imageOf(table, 'OLD.'),
     old_row_and_image: storedValues(table, 'OLD.'),

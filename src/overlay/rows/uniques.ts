@@ -1,4 +1,4 @@
-/** Unique and exclusion constraints, judged against the overlay at the time PostgreSQL would. */
+/** Unique and exclusion constraints, checked against the overlay at the time when PostgreSQL would check them. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Table, Unique } from '../../model/table.ts';
 import {
@@ -18,13 +18,16 @@ import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
 import { computed, elementValue, indexPredicate } from './row-functions.ts';
 import { holdOld } from './row-waits.ts';
 
-/** A unique index of production is mirrored per session: it serves the check, and makes two writers of one session wait for each other. */
+/**
+ * Whether a unique index of production is mirrored per session: the mirror serves the check, and makes two writers of one session wait for
+ * each other.
+ */
 export const isMirrored = (table: Table, { name, kind, timing }: Unique) =>
   name !== table.keyIndex && kind === 'unique' && timing === 'immediate';
 
 const immediate = (table: Table) => table.uniques.filter((unique) => unique.timing === 'immediate');
 
-/** What a row, NEW unless told otherwise, has for each element of an index. */
+/** Lists the values of a row, by default NEW, for the elements of an index. */
 function newElements(table: Table, unique: Unique, row = 'NEW.'): string[] {
   return unique.elements.map((element, index) =>
     element.column === null
@@ -33,21 +36,21 @@ function newElements(table: Table, unique: Unique, row = 'NEW.'): string[] {
   );
 }
 
-/** The same for a row `o` of a query; bare names of an expression resolve to it. */
+/** Lists the same for a row `o` of a query; unqualified names in an expression resolve to it. */
 function storedElements(unique: Unique): string[] {
   return unique.elements.map((element) =>
     element.column === null ? element.definition : `o.${quoteIdentifier(element.column)}`,
   );
 }
 
-/** Two values of an index's element collide, nulls too where the index says so. */
+/** Builds the condition that two values of an index's element collide; nulls collide, too, where the index has NULLS NOT DISTINCT. */
 function equal(unique: Unique, index: number, left: string, right: string): string {
   const equals = `${left} ${unique.elements[index]?.operator} ${right}`;
   if (!unique.nullsNotDistinct) return equals;
   return `(${equals} OR NOT (${present(left)}) AND NOT (${present(right)}))`;
 }
 
-/** Row `o` collides with NEW, or with another row. */
+/** Builds the condition that row `o` collides with NEW, or with another row. */
 function collides(table: Table, unique: Unique, row?: string): string {
   const stored = storedElements(unique);
   const pairs = newElements(table, unique, row).map((value, index) => {
@@ -56,30 +59,35 @@ function collides(table: Table, unique: Unique, row?: string): string {
   return [...pairs, ...(unique.predicate === null ? [] : [`(${unique.predicate})`])].join(' AND ');
 }
 
-/** NEW, or another row, takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
+/**
+ * Builds the condition that NEW, or another row, participates in the constraint: its predicate holds and, unless nulls collide, no element
+ * is null.
+ */
 function participates(table: Table, unique: Unique, row?: string): string {
   const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique, row).map(present);
   const predicate = unique.predicate === null ? [] : [predicateHolds(table, unique, row)];
   return [...notNull, ...predicate].join(' AND ') || 'true';
 }
 
-/** The predicate of the index holds for NEW, or another row. */
+/** Builds the condition that the predicate of the index holds for NEW, or another row. */
 export function predicateHolds(table: Table, unique: Unique, row?: string): string {
   const predicate = indexPredicate(table, unique);
   return predicate === null ? 'true' : computed(predicate, row);
 }
 
-/** The condition of the usual case of an INSERT: no production row collides. A row the session hides only costs the slow path. */
+/**
+ * Builds the condition of the usual case of an INSERT: no production row collides. A row that the session hides only costs the slow path.
+ */
 export function freeInProduction(table: Table): string {
   const conditions = immediate(table).map((unique) => {
-    // an exclusion constraint is not enforced by the shadow's own index, so the session's rows are looked at here too
+    // the shadow's own index does not enforce an exclusion constraint, so the session's rows are checked here too
     const rows = unique.kind === 'exclusion' ? overlayName(table) : sourceCall(table);
     return `NOT EXISTS (SELECT 1 FROM ${rows} o WHERE ${collides(table, unique)} AND ${participates(table, unique)})`;
   });
   return conditions.join('\n    AND ') || 'true';
 }
 
-/** Conditions under which a staged row `s` would collide with one of production. OFFSET 0 keeps each an index probe for each row. */
+/** Lists conditions under which a staged row `s` would collide with a production row. OFFSET 0 keeps each one an index probe per row. */
 export function takenInProduction(table: Table): string[] {
   return immediate(table).map(
     (unique) =>
@@ -87,18 +95,18 @@ export function takenInProduction(table: Table): string[] {
   );
 }
 
-/** Statements that raise the first collision of an inserted row, in the order of the indexes. */
+/** Builds statements that raise the first collision of an inserted row, in the order of the indexes. */
 export function insertUniqueChecks(table: Table): string {
   return immediate(table)
     .map((unique) => check(table, unique, participates(table, unique), ''))
     .join('\n');
 }
 
-/** The same for an updated row. */
+/** Builds the same for an updated row. */
 export function updateUniqueChecks(table: Table): string {
   return immediate(table)
     .map((unique) => {
-      // another row than this one can only be in the way of an equal key; of one WITHOUT OVERLAPS its own old range can, too
+      // an equal key can only collide with another row; a key WITHOUT OVERLAPS can also collide with the row's own old range
       if (unique.name === table.keyIndex && unique.kind === 'unique')
         return check(table, unique, '_stage_v_key_changed', '', holdOld(table));
       const changed = unique.columns.map((name) => {
@@ -112,7 +120,7 @@ export function updateUniqueChecks(table: Table): string {
     .join('\n');
 }
 
-/** Two rows, each given as a prefix, could not both be there: they collide, and both take part in the constraint. */
+/** Builds conditions that two rows, each given as a prefix, cannot coexist: they collide, and both participate in the constraint. */
 export function collideAs(
   table: Table,
   unique: Unique,
@@ -130,7 +138,7 @@ export function collideAs(
 }
 
 /**
- * Statements that put the first row in the way of NEW into _stage_v_row; _stage_p_arbiters tells which indexes count.
+ * Builds statements that store the first row that collides with NEW in _stage_v_row. _stage_p_arbiters contains the indexes that count.
  * @param columns those of that row, in order
  */
 export function findCollision(table: Table, columns: readonly string[]): string {
@@ -157,11 +165,11 @@ const raiseNoArbiter = (table: Table, unique: Unique) =>
       'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters',
   });
 
-/** @param hold statements that come before any waiting for the other row */
+/** Builds the statement that raises a collision. @param hold statements that run before any wait for the other row */
 function check(table: Table, unique: Unique, when: string, except: string, hold = ''): string {
   const other = `FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1`;
   const find = `SELECT ${displayKey(storedElements(unique))} INTO _stage_v_value ${other};`;
-  // another connection may be about to take it out of the way
+  // another connection may be about to remove the collision
   const wait = isKeyless(table)
     ? ''
     : `PERFORM ${functionName(table, 'await')}(${columnList(keyNames(table), 'o.')}) ${other};
@@ -182,7 +190,7 @@ function raiseCollision(table: Table, unique: Unique): string {
   return raise(collision(table, unique, detail, partitionOf(table)));
 }
 
-/** @param partition an SQL expression for the partition in which PostgreSQL would find it */
+/** Returns the violation for a collision. @param partition an SQL expression for the partition in which PostgreSQL would find it */
 function collision(
   table: Table,
   unique: Unique,
@@ -202,7 +210,11 @@ function collision(
   };
 }
 
-/** An SQL expression; so are the values of the new row and of the one in its way. */
+/**
+ * Builds an SQL expression for the DETAIL.
+ * @param value an SQL expression for the new row's values
+ * @param other one for the existing row's
+ */
 function collisionDetail(unique: Unique, value: string, other: string): string {
   const columns = elementNames(unique);
   if (unique.kind !== 'exclusion') return keyDetail(columns, value, ' already exists.');
@@ -219,9 +231,9 @@ function elementNames(unique: Unique): string[] {
 const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
 
 /**
- * Row `o` is another one than `s`, and did not come into being after it in this transaction: PostgreSQL judges a row that comes into the
- * way of one that is there. Of two rows of a transaction one at least is judged, for no version of a row is older than its first one.
- * A row of another transaction is in the way whenever it was staged, as that one may not have seen `s`.
+ * Builds the condition that row `o` is another one than `s`, and was not created after it in this transaction: PostgreSQL checks the row
+ * that collides with an existing one. Of two rows of a transaction at least one is checked, because no version of a row is older than its
+ * first one. A row of another transaction collides whenever it was staged, because that transaction may not have seen `s`.
  */
 const isBefore = (table: Table) =>
   `NOT (${keyMatches(table, 'o.', 's.')}) AND NOT EXISTS (
@@ -229,7 +241,8 @@ const isBefore = (table: Table) =>
         AND stage.is_own_version(l.xmin) AND coalesce(l._stage_root, l._stage_seq) > s._stage_seq AND ${keyMatches(table, 'l.', 'o.')})`;
 
 /**
- * Deferrable constraints, judged for a set of staged rows `s`: at the end of the statement, or while deferred at COMMIT.
+ * Builds the checks of deferrable constraints for a set of staged rows `s`: at the end of the statement, or at COMMIT while they are
+ * deferred.
  * @param rows condition that selects the rows of the shadow table `s`
  */
 export function uniqueSetChecks(
@@ -243,7 +256,7 @@ export function uniqueSetChecks(
       const others = isKeyless(table) ? like : `${like} AND ${isBefore(table)}`;
       const own = newElements(table, unique, 's.');
       const self = own.map((value, index) => equal(unique, index, value, value)).join(' AND ');
-      // without a key a row is not told from its like: there must be no more of them than itself
+      // without a key equal rows cannot be told apart: there must be no colliding row besides the row itself
       const taken = isKeyless(table)
         ? `(SELECT count(*) ${others}) > CASE WHEN ${self} THEN 1 ELSE 0 END`
         : `EXISTS (SELECT 1 ${others})`;

@@ -1,4 +1,4 @@
-/** The view that INSERT ... ON CONFLICT runs on, and the functions behind it. */
+/** The view that INSERT ... ON CONFLICT runs on, and its functions. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -24,13 +24,13 @@ import { domainsTriggerSql } from './triggers.ts';
 import { findCollision } from './uniques.ts';
 import { hungDefaultsSql } from './view.ts';
 
-/** Creates the view, its functions and triggers; the overlay and its functions are there already. */
+/** Builds the view, its functions and triggers. The overlay and its functions must exist. */
 export function upsertSql(table: Table, server: number): string {
   const after = afterUpsertSql(table, settingKey(table), server);
   return `${after};\n${table.policies === null ? upsertViewSql(table, null) : refusedSql(table)}`;
 }
 
-/** The same for the view that stands for a partition. */
+/** Builds the same for the view that stands for a partition. */
 export const partitionUpsertSql = (table: Table, partition: NamedPartition): string =>
   partition.table.policies === null ? upsertViewSql(table, partition) : refusedSql(partition.table);
 
@@ -46,7 +46,7 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
   const written = named.columns
     .filter((column) => column.generated === null)
     .map(({ name }) => name);
-  // what the client's rights must reach stands in the schema of the view
+  // functions that the client's rights must reach are in the schema of the view
   const own = (part: string) => `${upsertSchema(named)}.${part}_${named.oid}`;
   const view = fillSql(loadSql('table/rows/upsert.sql'), {
     upsert: upsertName(named),
@@ -79,7 +79,7 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
 
 const givenArbiters = `_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters'`;
 
-/** An SQL expression for the arbiters by the names that the table's own indexes have. */
+/** Builds an SQL expression for the arbiters, by the names of the topmost table's indexes. */
 function arbitersOf({ indexes }: NamedPartition): string {
   const names = Object.entries(indexes).map(
     ([own, name]) => `(${quoteLiteral(own)}, ${quoteLiteral(name)})`,
@@ -91,7 +91,7 @@ function arbitersOf({ indexes }: NamedPartition): string {
 
 const settingKey = (table: Table) => `${table.oid}_x`;
 
-/** An SQL expression for the condition that finds the row in the way, $2, among those that `_stage_v_row` calls. */
+/** Builds an SQL expression for the condition that finds the colliding row, $2, among the rows under the alias in `_stage_v_row`. */
 function dynamicKeyMatches(table: Table): string {
   if (isKeyless(table)) {
     const [own, other] = ['{{alias}}.', '($2).'].map((prefix) => imageOf(table, prefix));

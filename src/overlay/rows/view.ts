@@ -20,8 +20,8 @@ import { stagedRowIsWithin } from './named-partition.ts';
 import { overlayOptions, ownSession, policyFunctionsSql, stagedRowIsVisible } from './policies.ts';
 
 /**
- * Creates the source function and the overlay view.
- * @param partition of the table, whose rows alone the view shows, where it is one that stands for that
+ * Builds the source function and the overlay view.
+ * @param partition the partition of the table that the view stands for, if any: the view shows only its rows
  */
 export function overlaySql(table: Table, partition: NamedPartition | null = null): string {
   const columns = columnNames(table);
@@ -44,18 +44,18 @@ export function overlaySql(table: Table, partition: NamedPartition | null = null
   return [...policyFunctionsSql(named), overlay].join(';\n');
 }
 
-/** A column of production as the row type has it. */
+/** Builds the expression that converts a column of production to the row type's column. */
 export function sourceColumn({ name, domain, baseType }: Column): string {
   const column = quoteIdentifier(name);
   return domain === null ? column : `${column}::${baseType} AS ${column}`;
 }
 
-/** What has columns with defaults: a table or a view. */
+/** A relation whose columns have defaults: a table or a view. */
 type Defaulting = Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name' | 'columns'>;
 
-/** Columns whose default PostgreSQL applies by itself when a view has it, with the call that gives the value. */
+/** Returns the columns whose default PostgreSQL applies when a view has it, with the calls that compute the values. */
 function defaultColumns(table: Defaulting): DefaultCall[] {
-  // an ALWAYS identity is filled by the row trigger, which must tell a given value from an omitted one
+  // the row trigger fills an ALWAYS identity, because it must distinguish a given value from an omitted one
   const always = new Set(
     table.columns.filter(({ identity }) => identity === 'always').map(({ name }) => name),
   );
@@ -67,7 +67,7 @@ interface DefaultCall {
   readonly call: string;
 }
 
-/** Every column that has a default, with the call that gives its value. */
+/** Returns every column that has a default, with the call that computes its value. */
 export function defaultCalls(table: Defaulting): DefaultCall[] {
   return table.columns.flatMap((column, index) =>
     defaultBody(column) === null
@@ -76,7 +76,7 @@ export function defaultCalls(table: Defaulting): DefaultCall[] {
   );
 }
 
-/** Creates one function a column default, and hangs them on the columns of views. */
+/** Builds one function per column default, and sets them as defaults of the views' columns. */
 export function defaultsSql(table: Defaulting, views: readonly string[]): string[] {
   const functions = table.columns.flatMap((column, index) => {
     const body = defaultBody(column);
@@ -86,7 +86,7 @@ export function defaultsSql(table: Defaulting, views: readonly string[]): string
   return [...functions, ...views.flatMap((view) => hungDefaultsSql(table, view))];
 }
 
-/** Hangs the defaults, whose functions are there, on the columns of another view or table, not on those of its partitions. */
+/** Sets defaults, whose functions exist, on the columns of another view or table, but not on its partitions. */
 export const hungDefaultsSql = (table: Defaulting, relation: string) =>
   defaultColumns(table).map(
     ({ name, call }) =>
@@ -94,8 +94,9 @@ export const hungDefaultsSql = (table: Defaulting, relation: string) =>
   );
 
 /**
- * A key from a sequence is drawn from production's own, so that the value a client was told stays true; the client's role
- * needs no right on it. Any other default is evaluated with the client's rights, as PostgreSQL does. String bodies: no dependency.
+ * Builds the function of a column default. A key from a sequence is drawn from production's own sequence, so that the value returned to a
+ * client stays valid; the client's role needs no privilege on it. Other defaults are evaluated with the client's rights, as in PostgreSQL.
+ * String bodies create no dependencies.
  */
 function defaultBody(column: Column): string | null {
   if (column.sequence !== null) {
