@@ -28,14 +28,14 @@ import { exactTexts } from './exact-texts.ts';
 const oneRow =
   's._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first';
 
-/** A run of no one origin has the client's own rows and those of actions. */
+/** A run without an origin includes the client's own rows and those of actions. */
 const manyRows = `s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin)`;
 
-/** Builds `apply_<oid>_row`, `apply_<oid>_set` and what actions of foreign keys need that are production's own. */
+/** Builds `apply_<oid>_row`, `apply_<oid>_set` and the functions for foreign keys' actions that production runs itself. */
 export function applySql(table: Table): string {
   return [
     ...(isKeyless(table) ? [foundSql(table, manyRows)] : []),
@@ -68,7 +68,7 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
   return fillSql(loadSql('table/approval/apply.sql'), { ...values, update });
 }
 
-/** How staged rows and production's come together by their key. */
+/** Returns the fragments that match staged rows to production's by their key. */
 function keyedRows(table: Table) {
   const key = keyColumns(table, 'p.');
   const old = keyColumns(table, 'o.');
@@ -91,7 +91,7 @@ function keyedRows(table: Table) {
   };
 }
 
-/** How they come together without a key: `found_<oid>` pairs them. */
+/** Returns the same fragments for a table without a key: `found_<oid>` pairs the rows. */
 function foundRows(table: Table) {
   const call = `${functionName(table, 'found')}(p_session, p_first, p_last, p_mutation, p_operation, p_origin)`;
   const isAt = (row: string, other: string) =>
@@ -112,7 +112,10 @@ function foundRows(table: Table) {
   };
 }
 
-/** Nothing of production alters a row behind the statement that wrote it. For one row the look is not worth its while. */
+/**
+ * Builds the condition that nothing in production alters a row after the statement that wrote it. For one row the check costs more than it
+ * saves.
+ */
 function settled(table: Table): string {
   const refersToItself = table.references.some(({ parent }) => parent.oid === table.oid);
   if (table.kind === 'partitioned' || refersToItself) return 'false';
@@ -122,7 +125,7 @@ function settled(table: Table): string {
       AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0)`;
 }
 
-/** Sets every column to what was staged if the staged change altered it, else leaves it as it is. */
+/** Builds assignments that set a column to the staged value if the staged change altered it. Other columns keep production's value. */
 function assignments(columns: readonly Column[]): string {
   const settable = columns.filter(
     (column) => column.generated === null && column.identity !== 'always',

@@ -1,4 +1,4 @@
-/** The functions of a table that look for conflicts between a session's staged rows and production. */
+/** The functions of a table that find conflicts between a session's staged rows and production. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
@@ -85,7 +85,9 @@ function keyedConflicts(table: Table): string {
   });
 }
 
-/** The columns by which rows are found or referred to, with whether a staged version `v` of a row left its value. */
+/**
+ * Returns the columns by which rows are found or referred to, each with the condition that a staged version `v` of a row changed its value.
+ */
 function movedColumns(table: Table): readonly { readonly name: string; readonly moved: string }[] {
   return oldColumns(table)
     .filter((name) => name !== imageColumn)
@@ -95,7 +97,7 @@ function movedColumns(table: Table): readonly { readonly name: string; readonly 
     });
 }
 
-/** For each of them its name if any staged version `v` of the row left its value. */
+/** Lists, for each of these columns, an expression for its name if any staged version `v` of the row changed its value. */
 function columnsLeft(table: Table): string {
   const left = movedColumns(table).map(
     ({ name, moved }) => `CASE WHEN bool_or(${moved}) THEN ${quoteLiteral(name)} END`,
@@ -103,11 +105,14 @@ function columnsLeft(table: Table): string {
   return left.join(', ') || 'NULL';
 }
 
-/** Generated columns follow the others; by themselves they are no change of anybody's. */
+/** Generated columns are not compared: they follow from the others, so their changes are nobody's own. */
 const comparedColumns = (table: Table) =>
   table.columns.filter((column) => column.generated === null).map((column) => column.name);
 
-/** For each compared column whether any staged version `v` of a row altered what it was, `b`; a deletion alters all. */
+/**
+ * Builds an array that has, for each compared column, whether any staged version `v` of a row changed its base value in `b`. A deletion
+ * changes all.
+ */
 function changedBySession(table: Table): string {
   const changed = comparedColumns(table)
     .map(quoteIdentifier)
@@ -116,8 +121,8 @@ function changedBySession(table: Table): string {
 }
 
 /**
- * One row a compared column of the row `m`: name, number, whether production has another value, whether it may be ignored, the three
- * values of `b`, `n` and `p`.
+ * Builds one row per compared column of the row `m`: name, number, whether production has another value, whether the column may be ignored,
+ * and its values in `b`, `n` and `p`.
  */
 function fields(table: Table): string {
   const fixed = keyedColumns(table);
@@ -136,7 +141,9 @@ function fields(table: Table): string {
     .join(',\n    ');
 }
 
-/** By which rows are found, placed and referred to: with another value, what was reviewed would happen to another row. */
+/**
+ * Columns by which rows are found, routed to partitions and referred to. With another value, the reviewed change would affect another row.
+ */
 const keyedColumns = (table: Table) =>
   new Set([
     ...oldColumns(table),

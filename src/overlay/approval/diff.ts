@@ -1,4 +1,4 @@
-/** The functions of a table that give the net change of each row a session staged, and count them in chunks. */
+/** The functions of a table that return the net change of each row of a session, and count the changes in chunks. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import {
@@ -28,7 +28,7 @@ export function diffSql(table: Table): string {
       ...oldKeyColumns(table, '_stage_f.'),
       ...(isKeyless(table) ? [`_stage_f.${imageColumn}`] : []),
     ].join(', '),
-    // without a key, a row goes by what it was when the session first knew it
+    // without a key, a row is identified by its image when the session first staged it
     n_row_id: rowKey(table, isKeyless(table) ? [`n.${imageColumn}`] : keyColumns(table, 'v.')),
     f_row_id: rowKey(table, oldKeyColumns(table, 'n.')),
   });
@@ -43,7 +43,7 @@ export function diffSql(table: Table): string {
   return `${diff};\n${outline};\n${counts}`;
 }
 
-/** The lineages of a table for FROM: `_stage_f` is the first version of each, `h` the newest. */
+/** Builds the lineages of a table for FROM: `_stage_f` is the first version of each, `h` the newest. */
 export const newestVersionSql = (table: Table) =>
   fillSql(loadSql('table/approval/newest_version.sql'), versionColumns(table));
 

@@ -1,4 +1,4 @@
-/** The function of a table that gives what the JSON of a row does not tell of its values. */
+/** The function of a table that returns what a row's JSON loses of its values. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ExactTextKind, Table } from '../../model/table.ts';
@@ -13,7 +13,7 @@ export function exactTextsSql(table: Table): string {
   });
 }
 
-/** What it gives, of the columns of a row: `p.` of production. */
+/** Builds the expression for these texts. @param prefix of the row's columns, e.g. `p.` */
 export function exactTexts({ columns }: Table, prefix: string): string {
   const names: string[] = [];
   const texts: string[] = [];
@@ -26,23 +26,23 @@ export function exactTexts({ columns }: Table, prefix: string): string {
   return `stage.texts_of_row(ARRAY[${names.join(', ')}]::pg_catalog.text[], ARRAY[${texts.join(', ')}]::pg_catalog.text[])`;
 }
 
-/** What a type's output function makes of a value: a cast to text may be somebody's own. */
+/** Builds the output of a type's output function: a cast to text may be user-defined. */
 const output = (value: string) => `pg_catalog.format('%s', ${value})`;
 
 const otherBounds = (value: string) =>
   `pg_catalog.array_dims(${value}) OPERATOR(pg_catalog.~) '\\[(?!1:)'`;
 
-/** The text of a value, or NULL where the JSON tells it. */
+/** Builds the text of a value, or NULL where the JSON represents it exactly. */
 const texted: Readonly<Record<ExactTextKind, (value: string) => string>> = {
-  // JSON null, and strings: `"1"` is shown without its quotes
+  // JSON null, and strings: `"1"` is displayed without its quotes
   jsonb: (value) =>
     `CASE WHEN pg_catalog.jsonb_typeof(${value}) OPERATOR(pg_catalog.=) ANY (ARRAY['null', 'string']) THEN ${output(value)} END`,
   float: (value) =>
     `CASE WHEN ${value} OPERATOR(pg_catalog.=) 0 AND ${output(value)} OPERATOR(pg_catalog.=) '-0' THEN '-0' END`,
-  // what is shown of a document lacks its declaration
+  // the output of a document lacks its declaration
   xml: (value) =>
     `CASE WHEN ${output(value)} OPERATOR(pg_catalog.<>) ${value}::pg_catalog.text THEN ${value}::pg_catalog.text END`,
-  // of several functions of one name all have the same text
+  // overloaded functions all have the same text
   'object name': (value) => `${value}::pg_catalog.oid::pg_catalog.text`,
   array: (value) => `CASE WHEN ${otherBounds(value)} THEN ${output(value)} END`,
   'float array': (value) =>

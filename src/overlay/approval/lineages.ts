@@ -1,4 +1,4 @@
-/** The functions of a table that take staged rows out of a session, with what could not be applied without them. */
+/** The functions of a table that remove staged rows from a session, with the rows that could not be applied without them. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, ForeignKeyEnd, Table } from '../../model/table.ts';
@@ -12,8 +12,8 @@ import { collideAs } from '../rows/uniques.ts';
 import { newestVersionSql } from './diff.ts';
 
 /**
- * Builds `lineages_<oid>`, `ties_<oid>` and `unstage_<oid>`; none for a table without a key, whose rows nothing tells apart, and for
- * one with parents or children, whose keys are looked for in all of them.
+ * Builds `lineages_<oid>`, `ties_<oid>` and `unstage_<oid>`. There are none for a table without a key, whose equal rows cannot be told
+ * apart, and none for a table with parents or children, where a key may be in any of them.
  */
 export function lineagesSql(table: Table): string {
   if (isKeyless(table) || table.isInherited) return '';
@@ -49,7 +49,7 @@ function uniqueTies(table: Table): string[] {
 const acts = ({ onDelete, onUpdate }: ForeignKey) =>
   [onDelete, onUpdate].some((action) => action !== 'no action' && action !== 'restrict');
 
-/** The ways in which a row can leave a value to another one that others go on to refer to. */
+/** Lists the operations by which a row can leave a value to another row, so that children go on to refer to that one. */
 function leftToOthers(foreignKey: ForeignKey): string {
   const waits = (event: ParentEvent) => actionOf(foreignKey, event) === 'no action';
   const ways = [
@@ -60,8 +60,9 @@ function leftToOthers(foreignKey: ForeignKey): string {
 }
 
 /**
- * An SQL condition: a row has kept all by which it takes part in a foreign key. One of single partitions may be left for another one.
- * @param before gives the value that a column had
+ * Builds an SQL condition: a row kept all values by which it takes part in a foreign key. With a key of single partitions, a row may move
+ * to another one.
+ * @param before returns the value that a column had
  */
 const allParts = (
   { columns, partitions }: ForeignKeyEnd,
@@ -75,8 +76,8 @@ const allParts = (
 const base = (name: string) => `(f._stage_base).${quoteIdentifier(name)}`;
 
 /**
- * Ties by a foreign key to the table. What parents bear and children refer to goes by the columns' places in the key. Which of its
- * partitions a parent bears it in is not asked: what is tied by mistake only stays together.
+ * Builds ties by a foreign key to the table. Values of parents and children correspond by their positions in the key. The parent's
+ * partition is not compared: rows that are tied without need only stay together.
  */
 const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
   const columns = pairs(foreignKey).map((pair, index) => ({

@@ -1,4 +1,4 @@
-/** The functions of a table that put staged rows upon what production has of them now. */
+/** The functions of a table that rebase staged rows on production's current rows. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -24,7 +24,7 @@ export function rebaseSql(table: Table): string {
   return [valuesSql(table), beginningSql(table)].join(';\n');
 }
 
-/** What both templates name. */
+/** Values of both templates. */
 const commonSql = (table: Table) => ({
   shadow: shadowName(table),
   source: sourceCall(table),

@@ -1,4 +1,4 @@
-/** The functions of a table that take back what an approval applied to it. */
+/** The functions of a table that revert what an approval applied to it. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -17,7 +17,7 @@ import { exactTexts } from './exact-texts.ts';
 const entries = `a.session = p_session AND a.relation = p_audited AND a.operation = p_operation
       AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped)`;
 
-/** Builds `restored_<oid>`, `moved_<oid>` and `undo_<oid>`; none for a table without a key, whose rows nothing tells apart. */
+/** Builds `restored_<oid>`, `moved_<oid>` and `undo_<oid>`; none for a table without a key, whose equal rows cannot be told apart. */
 export function revertSql(table: Table): string {
   if (isKeyless(table)) return '';
   const columns = columnNames(table);
@@ -48,7 +48,10 @@ export function revertSql(table: Table): string {
   });
 }
 
-/** Where there is a text of a value, it tells more than the image, of which the type may know nothing: a cast to json has no way back. */
+/**
+ * Builds the row that the audit stored. A text of a value takes precedence over the image, which may lose information: a cast to json has
+ * no inverse.
+ */
 function restoredBody(table: Table): string {
   const values = table.columns.map(({ name, type, exactText }) => {
     const column = `p.${quoteIdentifier(name)}`;
