@@ -1,4 +1,4 @@
-/** Constraints that can be deferred: judged when their statement ends, or at COMMIT, as SET CONSTRAINTS and definitions say. */
+/** Deferrable constraints: checked when their statement ends, or at COMMIT, as SET CONSTRAINTS and the definitions determine. */
 import { createHash } from 'node:crypto';
 import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -10,7 +10,7 @@ import { restriction } from './parent-steps.ts';
 import type { ParentEvent } from './vanished-keys.ts';
 import { actionOf, eventsOfUpdate, hasMoved } from './vanished-keys.ts';
 
-/** A constraint by its table and name, as SET CONSTRAINTS tells it from others. */
+/** A constraint, identified by its table and name as in SET CONSTRAINTS. */
 export interface Deferral {
   readonly table: number;
   readonly name: string;
@@ -29,11 +29,11 @@ export const uniqueDeferral = (table: Table, { name, timing }: Unique): Deferral
   initially: timing === 'deferred',
 });
 
-/** An SQL condition: the constraint is judged at COMMIT. */
+/** Builds an SQL condition: the constraint is checked at COMMIT. */
 const isDeferred = ({ table, name, initially }: Deferral) =>
   `stage.is_deferred(${table}, ${quoteLiteral(name)}, ${initially})`;
 
-/** Has a statement's check of a constraint left out while that is deferred. */
+/** Builds a statement's check of a constraint that is skipped while the constraint is deferred. */
 export function unlessDeferred(deferral: Deferral, check: string): string {
   return check === '' ? '' : `  IF NOT ${isDeferred(deferral)} THEN\n${check}\n  END IF;`;
 }
@@ -43,7 +43,7 @@ interface DeferredCheck {
   readonly checks: readonly string[];
 }
 
-/** Creates, for each end of a constraint that can be deferred, the trigger that judges it at COMMIT or when it is made immediate. */
+/** Builds, for each end of a deferrable constraint, the trigger that checks it at COMMIT or when it is made immediate. */
 export function deferredSql(table: Table, server: number): string[] {
   const row = (alias: string) =>
     `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
@@ -60,9 +60,9 @@ export function deferredSql(table: Table, server: number): string[] {
     })),
   ];
   const moved = hasMoved(table, 's');
-  // triggers fire in the order of their names: in that of PostgreSQL's own
+  // triggers fire in the order of their names: these sort in PostgreSQL's own order
   const checks: DeferredCheck[] = [
-    // a row that moves to another partition is inserted there before its key is told to have changed
+    // a row that moves to another partition is inserted there before the change of its key is checked
     ...(moved === null ? [] : ofRows(`${row('s')} AND s._stage_op = 'U' AND ${moved}`)),
     ...table.referencedBy.map((key) => ({
       deferral: foreignKeyDeferral(key),
@@ -85,12 +85,12 @@ export function deferredSql(table: Table, server: number): string[] {
     );
 }
 
-/** Of what happens to a parent's row, only NO ACTION can wait. */
+/** Whether a foreign key's reaction to an event can wait: only NO ACTION can. */
 export function isDeferrableFor(key: ForeignKey, event: ParentEvent): boolean {
   return key.deferrable && actionOf(key, event) === 'no action';
 }
 
-/** As stage.deferral_name has it. */
+/** Returns the same digest as `stage.deferral_name`. */
 function digestOf({ table, name }: Deferral): string {
   return createHash('md5').update(`${table}.${name}`).digest('hex');
 }

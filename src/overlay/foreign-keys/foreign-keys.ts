@@ -1,4 +1,4 @@
-/** Foreign keys, judged against the overlay on the child's side: what a row refers to is there. */
+/** Foreign keys, checked against the overlay on the child's side: the referenced row exists. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { overlayName, shadowName } from '../object-names.ts';
@@ -14,7 +14,7 @@ import {
 import { displayKey, keyDetail, raise, tell, valuesDetail } from '../rows/raise.ts';
 import { lockReferences } from './key-locks.ts';
 
-/** The columns of a foreign key, pair by pair, quoted. */
+/** Lists the columns of a foreign key in pairs, quoted. */
 export const pairs = (foreignKey: ForeignKey) =>
   foreignKey.child.columns.map((child, index) => ({
     child: quoteIdentifier(child),
@@ -25,9 +25,9 @@ export const pairs = (foreignKey: ForeignKey) =>
   }));
 
 /**
- * An SQL condition: no row bears a key; with PERIOD, those that do so in part do not cover its period together.
- * @param bearers the rows `q` of the parent that bear the key, or a part of it: a relation and a condition
- * @param period the period that is to be covered
+ * Builds an SQL condition: no row has a key. With PERIOD: the rows that have it for a part of the period do not cover the period together.
+ * @param bearers the rows `q` of the parent that have the key, or a part of it: a relation and a condition
+ * @param period the period to cover
  */
 export function lacksBearer(
   foreignKey: ForeignKey,
@@ -42,9 +42,9 @@ export function lacksBearer(
 }
 
 /**
- * Every staged row of the child has its parent in the overlay.
+ * Builds the check that every staged row of the child has its parent in the overlay.
  * @param rows condition that selects the rows of the shadow table `s`
- * @param isAtCommit the statements that staged them are over
+ * @param isAtCommit whether the statements that staged them have ended
  */
 export function childCheck(
   table: Table,

@@ -1,22 +1,22 @@
-/** Keys of a session that foreign keys refer to, locked by who refers to them and by who takes them away. */
+/** Locks on a session's keys that foreign keys refer to. Rows that refer to a key take them, and so do changes that remove it. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shadowName } from '../object-names.ts';
 import { same } from '../row-identity.ts';
 import { displayKey } from '../rows/raise.ts';
 
-/** Names what a key of the parent is locked by, on both sides of a foreign key. */
+/** Returns the name of a key's lock, the same on both sides of a foreign key. */
 const lockScope = ({ parent, hasPeriod }: ForeignKey) =>
   quoteLiteral([parent.oid, ...parent.columns, ...(hasPeriod ? ['PERIOD'] : [])].join('.'));
 
-/** What is locked of a key: whatever the periods, for those that overlap are of one key. */
+/** Returns the locked part of a key: without the period, because overlapping periods belong to one key. */
 const locked = <Value>({ hasPeriod }: ForeignKey, key: readonly Value[]) =>
   hasPeriod ? key.slice(0, -1) : key;
 
-/** More rows of one statement are not looked through for keys to lock: more keys than this are not locked either. */
+/** The maximum number of a statement's rows that are searched for keys to lock, and so the maximum number of its locked keys. */
 const maxLockedRows = 1000;
 
-/** Keys that staged rows refer to are locked before they are looked for, as PostgreSQL locks the rows. */
+/** Builds the statement that locks the keys that staged rows refer to. It runs before they are looked up, as PostgreSQL locks the rows. */
 export function lockReferences(
   table: Table,
   foreignKey: ForeignKey,
@@ -29,7 +29,7 @@ export function lockReferences(
     SELECT DISTINCT r.key FROM (SELECT ${displayKey(key)} AS key FROM ${shadowName(table)} s WHERE ${rows} LIMIT ${maxLockedRows}) r) k;`;
 }
 
-/** Statements of a row trigger that lock the keys of OLD that other tables refer to, where they are about to vanish. */
+/** Builds statements of a row trigger that lock the keys of OLD that other tables refer to and that the change removes. */
 export function lockVanishing(table: Table, event: 'delete' | 'update'): string {
   const scopes = new Map(
     table.referencedBy.map((foreignKey) => [lockScope(foreignKey), foreignKey]),
@@ -40,7 +40,7 @@ export function lockVanishing(table: Table, event: 'delete' | 'update'): string 
       const old = columns.map((column) => `OLD.${quoteIdentifier(column)}`);
       const lock = `PERFORM stage.lock_key(${scope}, ${displayKey(locked(foreignKey, old))}, true, true);`;
       if (event === 'delete') return `  ${lock}`;
-      // a row may leave the partition whose key it bears
+      // a row may leave the partition that its key refers to
       const changed = [...columns, ...(partitions?.columns ?? [])].map(
         (column) =>
           `NOT ${same(`NEW.${quoteIdentifier(column)}`, `OLD.${quoteIdentifier(column)}`)}`,

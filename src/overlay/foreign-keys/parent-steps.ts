@@ -1,4 +1,4 @@
-/** Foreign keys, judged against the overlay on the parent's side: actions and restrictions where a key has vanished. */
+/** Foreign keys, checked against the overlay on the parent's side: actions and restrictions where a key has vanished. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { overlayName, shadowName } from '../object-names.ts';
@@ -20,7 +20,8 @@ import type { ParentEvent } from './vanished-keys.ts';
 import { actionOf, reached, vanishedFrom, vanishedKey } from './vanished-keys.ts';
 
 /**
- * What the end of a statement does about vanished keys: raise where children remain, or run the constraint's action.
+ * Builds the step that runs for vanished keys at the end of a statement: it raises an error where children remain, or runs the constraint's
+ * action.
  * @param rows condition that selects the rows of the shadow table `d`
  * @param server major version of PostgreSQL: 18 has its own SQLSTATE for RESTRICT
  */
@@ -40,13 +41,13 @@ export function parentStep(
   PERFORM set_config('stage.mutation', _stage_v_mutation::text, true), set_config('stage.origin', 'action', true);
   ${statement}
   PERFORM set_config('stage.origin', '', true);`;
-  // the defaults may themselves point at a key that vanished
+  // the defaults may themselves refer to a key that vanished
   return action === 'set default' ? `${run}\n${check}` : run;
 }
 
 /**
- * Raises when a child of a vanished key remains and, but for RESTRICT, no other row has taken the key; with PERIOD, where others
- * do not cover what the two periods share. Of such a foreign key there is no RESTRICT, nor another action.
+ * Builds the check that raises when a child of a vanished key remains. Except for RESTRICT, another row may have taken the key. With
+ * PERIOD, other rows must cover the overlap of the two periods; such a foreign key has neither RESTRICT nor another action.
  */
 export function restriction(
   table: Table,
@@ -90,8 +91,8 @@ export function restriction(
 }
 
 /**
- * Statements that raise what PostgreSQL does where a row moves out of a partition that others refer to, and that is partitioned
- * itself: it cannot tell then whether the key has gone. Empty for a table without such a partition.
+ * Builds statements that raise PostgreSQL's error where a row moves out of a partition that foreign keys refer to and that is itself
+ * partitioned: PostgreSQL cannot determine then whether the key has vanished. Empty for a table without such a partition.
  * @param rows condition that selects the rows of the shadow table `d`
  */
 export function refuseCrossing(table: Table, rows: string): string {
@@ -141,8 +142,8 @@ function actionStatement(
 }
 
 /**
- * Raises where an action of a partition's own foreign key would put a row of it where another partition takes it: PostgreSQL
- * updates the partition, and no row moves then. What a default would do is not looked at.
+ * Builds the check that raises where an action of a partition's own foreign key would put a row into another partition: PostgreSQL updates
+ * the partition, and no row moves then. The effect of defaults is not checked.
  */
 function refuseLeaving(
   table: Table,

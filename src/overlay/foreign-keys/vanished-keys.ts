@@ -1,4 +1,4 @@
-/** Keys that rows of a parent bear no more: which shadow rows tell of them, and which rows of the child referred to them. */
+/** Keys that rows of a parent no longer have: the shadow rows that record this, and the rows of the child that referred to them. */
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { oldColumnName, oldColumns } from '../object-names.ts';
 import { same } from '../row-identity.ts';
@@ -6,27 +6,29 @@ import { andWasWithin, andWithin, partitionBefore, partitionOf } from '../rows/p
 import { pairs } from './foreign-keys.ts';
 
 /**
- * How a parent's row stopped bearing a key: it was deleted, it was updated to another one, or it left the partition whose key it
- * was, which PostgreSQL takes for a deletion.
+ * How a parent's row lost a key: it was deleted, it was updated to another key, or it left the partition that the foreign key refers to,
+ * which PostgreSQL treats as a deletion.
  */
 export type ParentEvent = 'delete' | 'update' | 'leave';
 
-/** The events that a foreign key has to be asked about when rows of its parent are updated. */
+/** Returns the events for which a foreign key is checked when rows of its parent are updated. */
 export const eventsOfUpdate = ({ parent: { partitions } }: ForeignKey): readonly ParentEvent[] =>
   partitions?.areLeaves ? ['leave', 'update'] : ['update'];
 
-/** What the foreign key does about it. */
+/** Returns the foreign key's action for the event. */
 export const actionOf = ({ onDelete, onUpdate }: ForeignKey, event: ParentEvent) =>
   event === 'update' ? onUpdate : onDelete;
 
-/** The key that vanished, as expressions over a shadow row. */
+/** Lists the values of the vanished key, as expressions over a shadow row. */
 export function vanishedKey(table: Table, foreignKey: ForeignKey, event: ParentEvent, row = 'd') {
   return pairs(foreignKey).map(({ parent, parentName }) =>
     event === 'delete' ? `${row}.${parent}` : `${row}.${oldColumnName(table, parentName)}`,
   );
 }
 
-/** The partition that had the key, as an expression over the shadow row `d`; the root for a row that has moved to another one. */
+/**
+ * Builds an expression over the shadow row `d` for the partition that had the key; the root for a row that has moved to another partition.
+ */
 export function vanishedFrom(table: Table, event: ParentEvent): string {
   if (event === 'delete' || table.kind !== 'partitioned') return partitionOf(table, 'd.');
   const from = partitionBefore(table, 'd.');
@@ -35,8 +37,8 @@ export function vanishedFrom(table: Table, event: ParentEvent): string {
 }
 
 /**
- * A condition that selects the updated shadow rows that are now in another partition; null for a table without partitions,
- * or one that nothing refers to, and where it is not kept what decided on the partition.
+ * Builds a condition that selects the updated shadow rows that are now in another partition. It is null for a table without partitions, for
+ * one that nothing refers to, and where the old values that determine the partition are not stored.
  */
 export function hasMoved(table: Table, row: string): string | null {
   if (table.kind !== 'partitioned' || table.referencedBy.length === 0) return null;
@@ -45,7 +47,7 @@ export function hasMoved(table: Table, row: string): string | null {
   return `${partitionBefore(table, `${row}.`)} <> ${partitionOf(table, `${row}.`)}`;
 }
 
-/** Selects the shadow rows by which keys of this foreign key vanished. */
+/** Builds a condition that selects the shadow rows by which keys of this foreign key vanished. */
 function vanished(
   table: Table,
   foreignKey: ForeignKey,
@@ -67,7 +69,7 @@ function vanished(
 }
 
 /**
- * Matches the child's rows `o` to the shadow rows by which their key vanished.
+ * Builds a condition that matches the child's rows `o` to the shadow rows by which their key vanished.
  * @param rows condition that selects the statement's rows of the shadow table
  * @param row alias of the shadow table
  */
