@@ -1,4 +1,4 @@
-/** The objects that staged functions are made of. */
+/** The database objects of staged functions. */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -11,10 +11,10 @@ export interface Definition {
   readonly namespace: number;
   readonly schema: string;
   readonly name: string;
-  /** Of tables or composite types. */
+  /** Whether one takes rows of tables or composite types. */
   readonly takesRows: boolean;
   readonly givesRows: boolean;
-  /** They came with the server. */
+  /** Whether they are part of the server. */
   readonly isServers: boolean;
   readonly functions: readonly FunctionDefinition[];
 }
@@ -24,7 +24,7 @@ export interface FunctionDefinition {
   readonly language: 'sql' | 'plpgsql';
   readonly obstacle: string | null;
   readonly arguments: string;
-  /** What it gives; null for rows of a table or a composite type. */
+  /** The result type; null for rows of a table or a composite type. */
   readonly result: string | null;
   readonly isSet: boolean;
   readonly row:
@@ -34,12 +34,12 @@ export interface FunctionDefinition {
   readonly body: string;
 }
 
-/** Why functions have none. */
+/** The reason why functions have no staged functions. */
 export class Obstacle extends Error {}
 
 /**
- * Makes staged functions in a schema of their own.
- * @throws Obstacle, or what PostgreSQL says against them
+ * Creates staged functions in a schema of their own.
+ * @throws Obstacle, or PostgreSQL's errors
  */
 export async function createStagedFunctions(
   tx: Queryable,
@@ -55,7 +55,10 @@ export async function createStagedFunctions(
   await refuseDependent(tx, schema);
 }
 
-/** Gives what creates a staged function; rows of a table are rows of a type of ours, for nothing is to depend on the table's. */
+/**
+ * Returns the script that creates a staged function. Rows of a table are returned in an internal type, so that nothing depends on the
+ * table's type.
+ */
 export function scriptFor(
   { oid, row, isSet, ...each }: FunctionDefinition,
   name: string,
@@ -75,13 +78,16 @@ export function scriptFor(
   return [...(columns ? [`CREATE TYPE ${type} AS (${columns.join(', ')})`] : []), create];
 }
 
-/** `name(arguments) RETURNS result`; rows are of the given type. */
+/** Returns `name(arguments) RETURNS result`. @param row the type of rows */
 export function headOf(each: FunctionDefinition, name: string, row: string): string {
   const result = each.result ?? `${each.isSet ? 'SETOF ' : ''}${row}`;
   return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${result}`;
 }
 
-/** @throws Obstacle where the server's own names would not come first: nothing of ours may be hidden */
+/**
+ * Returns the search path as SQL.
+ * @throws Obstacle where pg_catalog is not first in it: no name may hide those that the service uses
+ */
 async function shownPath(tx: Queryable, path: readonly number[]): Promise<string> {
   const rows = await tx.query(
     `SELECT n.nspname AS name FROM unnest($1::oid[]) WITH ORDINALITY p(oid, place) JOIN pg_namespace n ON n.oid = p.oid ORDER BY p.place`,
@@ -92,7 +98,10 @@ async function shownPath(tx: Queryable, path: readonly number[]): Promise<string
   return names.map(quoteIdentifier).join(', ');
 }
 
-/** @throws Obstacle where a staged function would be in the way of a migration */
+/**
+ * Checks that the staged functions of a schema depend on no other objects that a migration may alter.
+ * @throws Obstacle where one does
+ */
 async function refuseDependent(tx: Queryable, schema: string): Promise<void> {
   const [found] = await tx.query(
     `SELECT pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid) AS object

@@ -1,6 +1,6 @@
 /**
- * Staged functions: the same bodies, reading overlays in the place of tables. They are looked at as text, under the search path
- * that they are called under, so only bodies in SQL and PL/pgSQL have staged functions that do nothing but read, with their callers' rights.
+ * Staged functions: the same bodies, reading overlays in place of tables. The bodies are analysed as text, under the search path of the
+ * call. So only functions in SQL and PL/pgSQL that only read, with their callers' rights, have staged functions.
  */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
@@ -23,7 +23,7 @@ interface Uses {
   readonly functions: readonly QualifiedName[];
 }
 
-/** What is found as bodies are followed. */
+/** The names found while bodies are followed. */
 interface FoundUses {
   readonly relations: QualifiedName[];
   readonly functions: QualifiedName[];
@@ -36,7 +36,7 @@ interface Known extends StagedFunctions {
 }
 
 interface StagedFunctions {
-  /** Of the staged functions; null where there are none. */
+  /** The schema of the staged functions; null where there are none. */
   readonly schema: string | null;
   readonly uses: Uses;
 }
@@ -49,10 +49,10 @@ interface Context {
   readonly open: ReadonlySet<string>;
 }
 
-/** More than any application's functions call one another. */
+/** The maximum depth of calls, more than applications use. */
 const maxDepth = 16;
 
-/** Makes sure that the functions of a name have current staged functions, or that it is noted why they have none. */
+/** Ensures that the functions of a name have current staged functions, or that the reason why they have none is recorded. */
 export async function ensureStagedFunction(
   tx: Queryable,
   name: QualifiedName,
@@ -62,7 +62,10 @@ export async function ensureStagedFunction(
   await follow({ tx, path, server, open: new Set() }, name);
 }
 
-/** @throws Obstacle where the functions are just being followed: they call themselves */
+/**
+ * Reads or creates the staged functions of a name, and follows the calls in them.
+ * @throws Obstacle where they call themselves
+ */
 async function follow(context: Context, called: QualifiedName): Promise<Known | null> {
   const { tx, path } = context;
   const [row] = await tx.query('SELECT stage.function_definition($1, $2) AS definition', [
@@ -122,7 +125,10 @@ async function make(
   return { schema: obstacle === null ? schema : null, uses: distinct(uses) };
 }
 
-/** @throws what says nothing of the functions themselves */
+/**
+ * Returns the reason why functions have no staged functions.
+ * @throws an error that is not due to the functions themselves
+ */
 function reasonOf(error: Error): string {
   const { code = '' } = error as { code?: string };
   const isTheirs = error instanceof Obstacle || /^(42|22|0A|2B)/.test(code);
@@ -132,9 +138,9 @@ function reasonOf(error: Error): string {
 }
 
 /**
- * Makes the staged functions.
- * @param uses what the functions use is added to it as it is found
- * @throws Obstacle, or what PostgreSQL says against them
+ * Creates the staged functions.
+ * @param uses collects the names that the functions use
+ * @throws Obstacle, or PostgreSQL's errors
  */
 async function build(
   context: Context,
@@ -189,7 +195,10 @@ async function replacementsIn(
   return [...replacements, ...grouped, ...(await callsIn(context, body, uses))];
 }
 
-/** @throws Obstacle where staged functions would hand on rows to functions that take those of the table itself */
+/**
+ * Returns the replacements of called functions in a body.
+ * @throws Obstacle where staged functions would pass rows to functions that take rows of the table itself
+ */
 async function callsIn(context: Context, body: BodyUses, uses: FoundUses): Promise<Replacement[]> {
   const replacements: Replacement[] = [];
   const called: Known[] = [];
@@ -210,7 +219,7 @@ async function callsIn(context: Context, body: BodyUses, uses: FoundUses): Promi
   return replacements;
 }
 
-/** What is read in the place of a relation; null where that is none that is there. */
+/** Returns what replaces a relation in queries; null where the relation does not exist. */
 async function sourceOf(
   { tx, path, server }: Context,
   use: QualifiedName | RelationUse,
