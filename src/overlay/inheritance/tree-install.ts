@@ -8,16 +8,16 @@ import { makeSchema } from '../install/schemas.ts';
 import { oidArray, treeSchema } from '../object-names.ts';
 import { treeSql, treeTriggersSql } from './tree.ts';
 
-/** The tables of an inheritance tree by OID, its root first. */
+/** Lists the tables of an inheritance tree by OID, its root first. */
 export async function treeTables(tx: Queryable, root: number): Promise<number[]> {
   const rows = await tx.query('SELECT t FROM stage.truncated_tables($1, false) t', [root]);
   return rows.map(({ t }) => Number(t));
 }
 
 /**
- * Makes the view of a table and its children current; the overlays of those that can be staged are.
+ * Makes the view of a table and its children current. The overlays of those that can be staged must be current.
  * @param server major version of PostgreSQL
- * @returns whether it can be written to: through it every row can be staged
+ * @returns whether it is writable: every row can be staged through it
  */
 export async function installTree(tx: Queryable, root: number, server: number): Promise<boolean> {
   const all = await Promise.all((await treeTables(tx, root)).map((oid) => readTable(tx, oid)));
@@ -56,7 +56,7 @@ export async function installTree(tx: Queryable, root: number, server: number): 
   return isWhole;
 }
 
-/** A witness of what the view is made of. */
+/** Returns a hash of everything that determines the view. */
 function signatureOf(tables: readonly Table[]): string {
   const parts = tables.map(({ oid, signature, obstacle }) => [oid, signature, obstacle]);
   return createHash('md5').update(JSON.stringify(parts)).digest('hex');

@@ -1,4 +1,4 @@
-/** Changes of single rows of an inheritance tree, staged in the table that each row is of. */
+/** Changes of single rows of an inheritance tree, staged in the table that contains each row. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { KeyColumn, Table } from '../../model/table.ts';
@@ -20,15 +20,15 @@ import { stepName } from '../rows/triggers.ts';
 
 export type TreeOperation = 'update' | 'delete';
 
-/** Whether what the parent shows of a member's row tells which one it is. */
+/** Whether the parent's columns of a member's row identify that row. */
 export const isKeyInherited = (table: Table, member: Table) =>
   !isKeyless(member) && member.key.every(({ name }) => columnNames(table).includes(name));
 
-/** Stages the change of a member's row; says whether there was one. */
+/** Returns the name of the function that stages the change of a member's row. That function returns whether there was one. */
 export const treeRowName = (table: Table, member: Table, operation: TreeOperation) =>
   functionName(table, `tree_${operation}`, member.oid);
 
-/** Tells whether the statement has changed such a row of a member already. */
+/** Returns the name of the function that checks whether the statement has already changed such a row of a member. */
 export const treeTouchedName = (table: Table, member: Table) =>
   functionName(table, 'tree_touched', member.oid);
 
@@ -46,7 +46,7 @@ export function treeRowSql(table: Table, member: Table, operation: TreeOperation
     source: sourceCall(member),
     s_columns: columnList(columnNames(member), 's.'),
     p_columns: columnList(columnNames(member), 'p.'),
-    // before a table is analysed any index that begins with the session looks as good as that of the parent's key
+    // before a table is analysed, to the planner any index that begins with the session costs the same as that of the parent's key
     s_is_own:
       parentKey(table, member).length > 0
         ? 'pg_catalog.uuid_eq(s._stage_session, _stage_v_session)'
@@ -81,17 +81,17 @@ export function treeTouchedSql(table: Table, member: Table): string {
 export const assigned = (target: string, source: string, name: string) =>
   `${target}${quoteIdentifier(name)} := ${source}${quoteIdentifier(name)};`;
 
-/** The parent shows the row as _stage_p_old. */
+/** Builds the condition that the parent shows the row as _stage_p_old. */
 const isOld = (table: Table, prefix: string) =>
   `pg_catalog.record_image_eq(ROW(${columnList(columnNames(table), prefix)})::${rowTypeName(table)}, _stage_p_old)`;
 
-/** The parent's key in a member that has another one, or none: by it staged rows are found, though production's may not be. */
+/** Returns the parent's key in a member that has another key, or none. Staged rows can be looked up by it, though production's may not. */
 function parentKey(table: Table, member: Table): readonly KeyColumn[] {
   const present = table.key.filter(({ name }) => columnNamed(member, name).notNull);
   return isKeyInherited(table, member) || present.length < table.key.length ? [] : table.key;
 }
 
-/** By which indexes find it: columns of keys and others that are never null. */
+/** Lists the conditions by which indexes find the row: on columns of keys, and on others that are never null. */
 function sameKey(table: Table, member: Table, prefix: string): string[] {
   const shown = new Set(columnNames(table));
   const known = [...parentKey(table, member), ...member.lookup, ...member.key];
@@ -104,7 +104,9 @@ function sameKey(table: Table, member: Table, prefix: string): string[] {
     });
 }
 
-/** Production row `p` of a member is one that the session has not touched, or one of several like it of which some are left. */
+/**
+ * Builds the condition that the session has not changed the production row `p` of a member, or that some of several equal rows are left.
+ */
 function isFree(member: Table): string {
   const heads = `FROM ${shadowName(member)} h WHERE h._stage_session = _stage_v_session AND h._stage_head`;
   if (!isKeyless(member))

@@ -1,4 +1,4 @@
-/** The view of a table together with those that inherit from it, and what carries out changes of its rows. */
+/** The view of a table with those that inherit from it, and the functions that carry out changes of its rows. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -36,7 +36,7 @@ import {
   treeTouchedSql,
 } from './tree-row.ts';
 
-/** Creates the view with all that it stands on; the overlays of its members are there. */
+/** Builds the view with all its dependencies. The overlays of its members must exist. */
 export function treeSql(table: Table, members: readonly Table[]): string {
   const hidings = members.map((member) => hidingOf(table, member));
   const columns = columnNames(table);
@@ -64,7 +64,7 @@ export function treeSql(table: Table, members: readonly Table[]): string {
   return [...hidings.flatMap(({ script }) => script), view].join(';\n');
 }
 
-/** When a production row `u` of a member is hidden by what is staged there. */
+/** Builds the condition that a production row `u` of a member is hidden by staged rows. */
 function hidingOf(table: Table, member: Table) {
   if (isKeyInherited(table, member)) {
     return {
@@ -87,7 +87,7 @@ function hidingOf(table: Table, member: Table) {
   return { condition, script: [script] };
 }
 
-/** Creates what makes the view one that can be written to, where all members have overlays. */
+/** Builds the objects that make the view writable. All members must have overlays. */
 export function treeTriggersSql(table: Table, members: readonly Table[], server: number): string[] {
   const view = treeName(table);
   return [
@@ -103,7 +103,7 @@ export function treeTriggersSql(table: Table, members: readonly Table[], server:
   ];
 }
 
-/** The functions that change rows of the tree and end the statement, with their triggers. */
+/** Builds the functions that change rows of the tree and end the statement, with their triggers. */
 function changeSql(
   table: Table,
   members: readonly Table[],
