@@ -1,27 +1,27 @@
-/** Columns that a query may use because it groups by its table's key: named in its GROUP BY where a view stands for the table. */
+/** Columns that a query may use because it groups by its table's key. They are added to its GROUP BY where a view replaces the table. */
 import type { Queryable } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import type { ColumnName, GroupedRange, Grouping } from '../../sql/locate/grouping.ts';
 import type { Replacement } from '../../sql/splice.ts';
 
-/** What stage.dependent_columns says of a table. */
+/** The result of `stage.dependent_columns` for a table. */
 export interface DependentColumns {
   readonly key: readonly string[];
-  /** Those by which one can group. */
+  /** The columns that can be grouped by. */
   readonly others: readonly string[];
-  /** Whether that goes for whole rows, too. */
+  /** Whether whole rows can be used, too. */
   readonly rows: boolean;
 }
 
-/** Gives those of a relation; null where it is no table with a primary key. */
+/** Reads the dependent columns of a relation; null unless it is a table with a primary key. */
 export async function readDependents(tx: Queryable, oid: number): Promise<DependentColumns | null> {
   const [row] = await tx.query('SELECT stage.dependent_columns($1) AS dependents', [oid]);
   return JSON.parse(row?.['dependents'] ?? 'null') as DependentColumns | null;
 }
 
 /**
- * Adds to the GROUP BY clauses of a statement what their queries use. As the key says which row it is, no group changes.
- * @param columnsOf those of the relation whose name begins there; null where no view stands for it, or it has no key
+ * Adds the dependent columns that queries use to the GROUP BY clauses of a statement. The key identifies the row, so no group changes.
+ * @param columnsOf returns those of the relation whose name begins at the position; null where no view replaces it, or it has no key
  */
 export function completedGroupings(
   groupings: readonly Grouping[],
@@ -32,7 +32,7 @@ export function completedGroupings(
       const columns = columnsOf(range.relation);
       return columns === null ? [] : [{ ...range, ...columns }];
     });
-    // of columns that JOIN ... USING has made one, the first is meant
+    // the name of columns that JOIN ... USING has merged means the first of them
     const owner = ({ range, column }: ColumnName) =>
       known.find(
         ({ alias, key, others }) =>

@@ -1,4 +1,7 @@
-/** What stands for a partition that a statement names: a view of its own rows, which are staged in the shadow of the table at the top. */
+/**
+ * The view that stands for a partition that a statement names: it shows the partition's rows, which are staged in the shadow of the topmost
+ * table.
+ */
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
@@ -14,9 +17,9 @@ import { partitionTriggersSql } from '../rows/triggers.ts';
 import { partitionUpsertSql } from '../rows/upsert.ts';
 import { defaultsSql, overlaySql } from '../rows/view.ts';
 
-/** What stage.staged_view_definition says of a partition. */
+/** The result of `stage.staged_view_definition` for a partition. */
 export interface PartitionFacts {
-  /** OID of the table at the top, of which it is one. */
+  /** OID of the topmost table. */
   readonly root: number;
   /** The condition for its rows. */
   readonly bounds: string;
@@ -25,11 +28,11 @@ export interface PartitionFacts {
 }
 
 /**
- * Builds what stands for a partition. It has grants, policies and defaults of its own, and judges rows by its own columns and
- * constraints; unique indexes and foreign keys are the business of the table at the top, whose overlay is there.
- * @param asOwner it is read with the rights of a view's owner
+ * Builds the view that stands for a partition. It has its own grants, policies and defaults, and checks rows by the partition's own columns
+ * and constraints. The overlay of the topmost table, which must exist, handles unique indexes and foreign keys.
+ * @param asOwner whether it is read with the rights of a view's owner
  * @returns the script, and the OID of the table that a write goes to: null where it cannot be written to
- * @throws StageError where nobody could say who may see which of its rows
+ * @throws StageError where it cannot be determined which of its rows a role may see
  */
 export async function partitionView(
   tx: Queryable,
@@ -46,7 +49,7 @@ export async function partitionView(
     bounds,
     indexes: await indexNames(tx, root, oid),
   };
-  // what an error may show is for the partition's own policies to say
+  // the partition's own policies determine what an error may show
   const table = { ...root, policies: own.policies };
   const script = [
     withinFunction(table, withinName(partition), bounds),
@@ -72,7 +75,7 @@ async function defined(tx: Queryable, oid: number): Promise<Table> {
   return table;
 }
 
-/** The names that the unique indexes of a table have in a partition, with their own. */
+/** Maps the names of a table's unique indexes in a partition to those of the table's own indexes. */
 async function indexNames(
   tx: Queryable,
   { uniques }: Table,

@@ -24,35 +24,35 @@ import { partitionView } from './partition-view.ts';
 import type { Target, ViewTarget } from './view-target.ts';
 import { viewTarget } from './view-target.ts';
 
-/** A view or a partition, with what it is made of. */
+/** A view or a partition, with its definition. */
 interface StagedView extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
   readonly columns: readonly Column[];
-  /** Of a view: its query. */
+  /** The query of a view. */
   readonly query: string | null;
   readonly isBarrier: boolean;
-  /** The rights of whoever reads the view apply to its tables, not its owner's. */
+  /** Whether the rights of the view's reader apply to its tables, not those of its owner. */
   readonly isInvoker: boolean;
   readonly checkOption: 'local' | 'cascaded' | null;
   readonly owner: number;
-  /** What a write to a view comes to. */
+  /** How PostgreSQL handles a write to the view. */
   readonly writing: 'automatic' | 'code' | 'error' | null;
   readonly partition: PartitionFacts | null;
   readonly stamp: string;
   readonly isStale: boolean;
 }
 
-/** What stands for a view or partition. */
+/** The replacement of a view or partition. */
 interface Body {
   readonly script: string;
   readonly sources: readonly Source[];
-  /** What is written to in its place. */
+  /** The target of writes in its place. */
   readonly target: Target | null;
   /** The table that a write to it goes to. */
   readonly table: number | null;
 }
 
 /**
- * Makes sure that a view or partition has a current staged view, and whatever it reads an overlay.
+ * Ensures that a view or partition has a current staged view, and that everything it reads has an overlay.
  * @param server major version of PostgreSQL
  * @returns the OID of the table that a write to the view goes to, null where it goes to none
  * @throws StageError `statement_not_supported` for a view that cannot be read with staged rows
@@ -79,7 +79,7 @@ export async function sourceFor(
   if (row?.['view'] == null) return tableSource(tx, oid, server, asOwner);
   const view = JSON.parse(row['view']) as StagedView;
   const body = await bodyOf(tx, view, server, asOwner);
-  // an overlay that is made anew takes with it what stands on it
+  // rebuilding an overlay drops everything that depends on it
   const [left] = await tx.query('SELECT stage.overlay_of($1) AS view', [oid]);
   if (view.isStale || left?.['view'] == null) await install(tx, view, body, generationOn(server));
   const name = overlayName(view);
@@ -95,7 +95,7 @@ function bodyOf(tx: Queryable, view: StagedView, server: number, asOwner: boolea
     : partitionBody(tx, view, view.partition, server, asOwner);
 }
 
-/** What stands for a partition; where its table cannot be staged, production's own rows. */
+/** Builds the body of a partition. It reads production's own rows where its table cannot be staged. */
 async function partitionBody(
   tx: Queryable,
   view: StagedView,
@@ -116,7 +116,7 @@ async function partitionBody(
   };
 }
 
-/** The view's query with the names of overlays in the place of tables. */
+/** Builds the body of a view: its query with the names of overlays in place of tables. */
 async function viewBody(
   tx: Queryable,
   view: StagedView,
@@ -156,13 +156,13 @@ async function viewBody(
   };
 }
 
-/** What a write to the view goes to: what the relation in its FROM clause is, whatever its expressions read. */
+/** Returns the target of writes to the view: that of the relation in its FROM clause, whatever its expressions read. */
 function writtenView(
   view: StagedView,
   text: Buffer,
   sources: readonly Source[],
 ): ViewTarget | null {
-  // a heavy one is read only: here it is taken apart by whoever serves everybody
+  // a heavy query stays read only: it would be parsed here on the main thread, which serves all clients
   if (view.writing !== 'automatic' || !isLight(text)) return null;
   const query = readViewQuery(text);
   const behind = sources.find(
@@ -172,7 +172,7 @@ function writtenView(
   return viewTarget(view, query, { ...behind.target, rowType: query.source });
 }
 
-/** Not all that PostgreSQL prints of a view can be read again: the marks of a CYCLE clause come with a cast. */
+/** Parses a view's definition. Not every definition that PostgreSQL prints can be parsed: the marks of a CYCLE clause come with a cast. */
 async function parsedView(view: StagedView, query: Buffer): Promise<readonly Statement[]> {
   try {
     return await classifyAnywhere(query);
@@ -245,6 +245,6 @@ function unreadable(view: StagedView, reason: string): StageError {
   );
 }
 
-/** What to do about a view that cannot be read with what is staged. */
+/** The hint for a view that cannot be read with staged rows. */
 export const unreadableHint =
   'Name the tables behind it, or read production on a connection with service_reads=production.';

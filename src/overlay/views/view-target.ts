@@ -1,4 +1,4 @@
-/** Views that can be written to, over the overlays of what is behind them. */
+/** Writable views over the overlays of the tables behind them. */
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, Table } from '../../model/table.ts';
@@ -7,23 +7,23 @@ import { overRow } from '../../sql/locate/view-query.ts';
 import { columnList, functionName, overlayName, upsertName } from '../object-names.ts';
 import { defaultsSql } from '../rows/view.ts';
 
-/** What is written to where a relation stands in the definition of a view. */
+/** The target of writes to a relation in the definition of a view. */
 export interface Target {
-  /** OID of the table at the bottom. */
+  /** OID of the underlying table. */
   readonly table: number;
-  /** Columns of that table, by the names that the relation gives them. */
+  /** Columns of that table, by their names in the relation. */
   readonly columns: Readonly<Record<string, string>>;
-  /** OID of the role whose rights on the table count; null for whoever writes. */
+  /** OID of the role whose rights on the table apply; null for the role that writes. */
   readonly role: number | null;
   /** The type of the relation's rows, and its columns. */
   readonly rowType: string;
   readonly columnNames: readonly string[];
-  /** The views in its place: for ON CONFLICT, and for what it does to the row in the way. */
+  /** The views that replace it: for ON CONFLICT, and for changes of the colliding row. */
   readonly upsert: string;
   readonly conflict: string;
-  /** The row of the table that a row of the conflict view is. */
+  /** Returns the row of the table for a row of the conflict view. */
   readonly rowOf: (alias: string) => string;
-  /** Makes a row of the relation of `$1`, a row of the table. */
+  /** A query that converts `$1`, a row of the table, to a row of the relation. */
   readonly ofRow: string;
 }
 
@@ -34,7 +34,7 @@ interface View extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
   readonly owner: number;
 }
 
-/** A table as a target. */
+/** Returns a table as a target. */
 export function tableTarget(table: Table): Target {
   const columnNames = table.columns.map(({ name }) => name);
   const rowType = overlayName(table);
@@ -51,18 +51,21 @@ export function tableTarget(table: Table): Target {
   };
 }
 
-/** The view through which a row in the way is updated: it has all rows of the table. No table's name stands in its schema. */
+/**
+ * Returns the name of the view through which a colliding row is updated: it contains all rows of the table. Its schema contains no tables'
+ * names.
+ */
 const conflictName = ({ oid }: Pick<View, 'oid'>) => qualifiedName('stage', `conflict_${oid}`);
 
-/** A view as a target, with the script that creates what stands in its place. */
+/** A view as a target, with the script that creates its replacement. */
 export interface ViewTarget {
   readonly target: Target;
   readonly script: string;
 }
 
 /**
- * Makes a target of a view over another one.
- * @param query its definition, with the overlay's name in the place of the relation's
+ * Builds a target for a view over another target.
+ * @param query its definition, with the overlay's name in place of the relation's
  */
 export function viewTarget(view: View, query: ViewQuery, below: Target): ViewTarget {
   const parts = viewParts(view, query, below);
@@ -103,7 +106,7 @@ export function viewTarget(view: View, query: ViewQuery, below: Target): ViewTar
   return { target, script };
 }
 
-/** Expressions and condition as calls of functions of the relation's row; columns as they are. */
+/** Builds expressions and condition as calls of functions of the relation's row. Columns stay as they are. */
 function viewParts(view: View, query: ViewQuery, below: Target) {
   const alias = quoteIdentifier(query.alias);
   const exposed = below.columnNames.map((name, index) => query.aliasColumns[index] ?? name);
@@ -130,7 +133,7 @@ function viewParts(view: View, query: ViewQuery, below: Target) {
     condition,
     functions,
     alias: `AS ${alias} (${columnList(exposed)})`,
-    /** For each of the view's columns, the relation's that it is. */
+    /** The column of the relation for each of the view's columns; null for an expression. */
     sources: query.targets.map(
       ({ column }) => below.columnNames[exposed.indexOf(column ?? '')] ?? null,
     ),
