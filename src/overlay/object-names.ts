@@ -1,20 +1,20 @@
-/** Names of the objects that make up an overlay, and the small SQL fragments that all its templates share. */
+/** Names of the objects of an overlay, and small SQL fragments that its templates share. */
 import { createHash } from 'node:crypto';
 import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import type { ForeignKeyEnd, Table } from '../model/table.ts';
 
 type Named = Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> | ForeignKeyEnd;
 
-/** Everything but the view is named by the table's OID: names derived from long table names would collide. */
+/** Names contain the OID of the table, except those of views: names derived from long table names could collide. */
 export const shadowName = (table: Named) => `stage_data.shadow_${table.oid}`;
 export const rowTypeName = (table: Named) => `stage_data.row_${table.oid}`;
 export const sourceCall = (table: Named) => `stage_data.source_${table.oid}()`;
 export const productionName = (table: Named) => qualifiedName(table.schema, table.name);
 
-/** Tables as a parameter of type oid[]. */
+/** Formats OIDs of tables as a parameter of type oid[]. */
 export const oidArray = (oids: readonly number[]) => `{${oids.join(',')}}`;
 
-/** Where rows of the table itself are looked for: those of its children are theirs, those of its partitions its own. */
+/** Returns the FROM item for the table's rows in production: without rows of its children, with rows of its partitions. */
 export const productionRows = (table: Table) =>
   `${table.kind === 'partitioned' ? '' : 'ONLY '}${productionName(table)}`;
 
@@ -22,30 +22,32 @@ type InSchema = Pick<Table, 'namespaceOid'>;
 
 export const overlaySchema = (table: InSchema) => `stage_overlay_${table.namespaceOid}`;
 
-/** The view bears the table's own name: PostgreSQL's messages then name the right relation. */
+/** Returns the name of the overlay. It is the table's own name, so that PostgreSQL's messages name the right relation. */
 export const overlayName = (table: Named) => qualifiedName(overlaySchema(table), table.name);
 
-/** INSERT ... ON CONFLICT runs on a second view, in a schema of its own under the table's own name again. */
+/** INSERT ... ON CONFLICT runs on a second view with the table's own name, in a schema of its own. */
 export const upsertSchema = (table: InSchema) => `stage_upsert_${table.namespaceOid}`;
 export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), table.name);
 
-/** Rows that come as a set are put in through one more view, under the table's own name. */
+/** INSERT of many rows runs on the load view. It has the table's own name, too. */
 export const loadSchema = (table: InSchema) => `stage_load_${table.namespaceOid}`;
 export const loadName = (table: Named) => qualifiedName(loadSchema(table), table.name);
-/** Rows that are changed as a set are so through another view, whose name no table's can be: it stands where no table's name does. */
+/** UPDATE and DELETE of many rows run on the changes view. It is in the schema `stage`, and is named by OID. */
 export const changesName = (table: Named) => qualifiedName('stage', `changes_${table.oid}`);
-/** The table behind that view, of which the shadow is the only partition: in a schema that clients may use, for a COPY names it. */
+/** Returns the name of the table behind the load view. The shadow is its only partition. A COPY names it, so clients may use its schema. */
 export const loadTableName = (table: { readonly oid: number }) =>
   qualifiedName('stage', `rows_${table.oid}`);
-/** What stages rows that are changed as a set: each has the one before as its only partition, the first the table above. */
+/**
+ * Names of the tables that stage sets of changed rows. The load table is the only partition of the first, and the first that of the second.
+ */
 export const updatedTableName = (table: Named) => qualifiedName('stage', `updated_${table.oid}`);
 export const deletedTableName = (table: Named) => qualifiedName('stage', `deleted_${table.oid}`);
 
-/** A table is read together with its children through a third view, under the table's own name once more. */
+/** Reads of a table with its children run on the inheritance view. It has the table's own name, too. */
 export const treeSchema = (table: InSchema) => `stage_tree_${table.namespaceOid}`;
 export const treeName = (table: Named) => qualifiedName(treeSchema(table), table.name);
 
-/** A function of the table: `stage_data.<part>_<oid>[_<suffix>]`. */
+/** Returns the name of a function of the table: `stage_data.<part>_<oid>[_<suffix>]`. */
 export function functionName(
   table: { readonly oid: number },
   part: string,
@@ -54,13 +56,16 @@ export function functionName(
   return `stage_data.${part}_${table.oid}${suffix === undefined ? '' : `_${suffix}`}`;
 }
 
-/** The function that tells whether a row is in one of some partitions of a table: named by them, as both ends of a foreign key call it. */
+/**
+ * Returns the name of the function that checks whether a row is in one of these partitions. Both ends of a foreign key derive it from the
+ * OIDs.
+ */
 export function partitionsName(root: number, partitions: readonly number[]): string {
   const digest = createHash('md5').update(partitions.join(',')).digest('hex').slice(0, 16);
   return functionName({ oid: root }, 'within', digest);
 }
 
-/** Columns joined by commas, each behind the given prefix: `p."id", p."name"`. */
+/** Joins columns by commas, each with the given prefix: `p."id", p."name"`. */
 export function columnList(columns: readonly string[], prefix = ''): string {
   return columns.map((column) => prefix + quoteIdentifier(column)).join(', ');
 }
@@ -68,32 +73,36 @@ export function columnList(columns: readonly string[], prefix = ''): string {
 export const columnNames = (table: Table) => table.columns.map((column) => column.name);
 export const isKeyless = (table: Table) => table.key.length === 0;
 
-/** In the place of a key, the shadow of a keyless table keeps the image of the whole row. */
+/** The shadow column of a keyless table that stores the image of the whole row. It takes the place of a key. */
 export const imageColumn = '_stage_image';
 
 export const keyNames = (table: Table) =>
   isKeyless(table) ? [imageColumn] : table.key.map((column) => column.name);
 
-/** Aliases that the templates give to rows of the shadow, where the image is kept. */
+/** Aliases of shadow rows in the templates. These rows have the image stored in a column. */
 const shadowAliases = new Set(['s.', 'h.', 'i.']);
 
 /**
- * The image of a row: a digest of every value as PostgreSQL sends it, equal only for rows that nothing tells apart.
- * Unlike text, what is sent does not depend on settings. Generated columns follow from the others.
+ * Builds the image of a row: a digest of every value in its binary send format. It is equal only for rows that are the same in every value.
+ * The send format does not depend on settings, unlike text. Generated columns are left out, for they follow from the others.
  */
 export function imageOf(table: Table, prefix: string): string {
   if (shadowAliases.has(prefix)) return prefix + imageColumn;
   const values = table.columns
     .filter((column) => column.generated === null)
     .map(({ name, baseType, domain, isSendable }) => {
-      // what is sent names the type, and production has the domain where the overlay has what is below
+      // the send format names the type: production has the domain, the overlay its base type
       const cast = isSendable ? domain && baseType : 'pg_catalog.text';
       return prefix + quoteIdentifier(name) + (cast === null ? '' : `::${cast}`);
     });
   return `pg_catalog.sha256(pg_catalog.record_send(ROW(${values.join(', ')})))`;
 }
 
-/** The key of one row equals the key of another, each given as a prefix: `h.` and `NEW.`. */
+/**
+ * Builds the condition that two rows have equal keys.
+ * @param left prefix of one row's columns, e.g. `h.`
+ * @param right prefix of the other row's columns, e.g. `NEW.`
+ */
 export function keyMatches(table: Table, left: string, right: string): string {
   if (isKeyless(table)) return equalImages(imageOf(table, left), imageOf(table, right));
   return table.key
@@ -104,40 +113,42 @@ export function keyMatches(table: Table, left: string, right: string): string {
     .join(' AND ');
 }
 
-/** Two images are the same. */
+/** Builds the condition that two images are equal. */
 export const equalImages = (left: string, right: string) =>
   `${left} OPERATOR(pg_catalog.=) ${right}`;
 
-/** Columns by which rows of the table come to be referred to, or cease to be. */
+/** Columns that foreign keys of other tables refer to, or that decide on the partition that such a key refers to. */
 const referredColumns = (table: Table) =>
   table.referencedBy.flatMap(({ parent }) => [
     ...parent.columns,
     ...(parent.partitions?.columns ?? []),
   ]);
 
-/** Columns whose value before a change the shadow keeps in `_stage_old_<n>`: the key first, then what foreign keys refer to. */
+/**
+ * Returns the columns whose value before a change is stored in `_stage_old_<n>`: first the key, then columns that foreign keys refer to.
+ */
 export function oldColumns(table: Table): string[] {
   const referenced = referredColumns(table);
   return [...new Set([...keyNames(table), ...referenced])];
 }
 
-/** The values of those columns in a row. */
+/** Lists those columns' values in a row. */
 export function oldValues(table: Table, prefix: string): string[] {
   return oldColumns(table).map((name) =>
     name === imageColumn ? imageOf(table, prefix) : prefix + quoteIdentifier(name),
   );
 }
 
-/** The shadow columns that keep them. */
+/** Returns the names of the shadow columns that store those values. */
 export const oldColumnNames = (table: Table) =>
   oldColumns(table).map((_, index) => `_stage_old_${index + 1}`);
 
-/** The shadow column that keeps a column's value before the change. */
+/** Returns the name of the shadow column that stores a column's value before the change. */
 export function oldColumnName(table: Table, column: string): string {
   return `_stage_old_${oldColumns(table).indexOf(column) + 1}`;
 }
 
-/** Looks a column up by name. @throws Error when the definition contradicts itself */
+/** Finds a column by name. @throws Error when the definition contradicts itself */
 export function columnNamed(table: Table, name: string) {
   const column = table.columns.find((candidate) => candidate.name === name);
   if (column === undefined) throw new Error(`no column ${name} in ${table.schema}.${table.name}`);

@@ -1,4 +1,4 @@
-/** SQL fragments by which review finds a row in production, names and shows it to people. */
+/** SQL fragments by which review finds a row in production, identifies it and displays it. */
 import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
 import type { Column, Table } from '../model/table.ts';
 import {
@@ -10,17 +10,17 @@ import {
   oldColumnName,
 } from './object-names.ts';
 
-/** The key's columns of a row, in order: `p."a"`, `p."b"`. */
+/** Lists the key's columns of a row, in order: `p."a"`, `p."b"`. */
 export const keyColumns = (table: Table, prefix: string) =>
   isKeyless(table)
     ? [imageOf(table, prefix)]
     : keyNames(table).map((name) => prefix + quoteIdentifier(name));
 
-/** The key's columns as a staged row had them before its change. */
+/** Lists the key's columns of a staged row as they were before its change. */
 export const oldKeyColumns = (table: Table, prefix: string) =>
   keyNames(table).map((name) => prefix + oldColumnName(table, name));
 
-/** Two keys are equal, by the operators of the key's index. */
+/** Builds the condition that two keys are equal, with the operators of the key's index. */
 export function keysEqual(table: Table, left: readonly string[], right: readonly string[]): string {
   if (isKeyless(table)) return equalImages(left.join(''), right.join(''));
   return table.key
@@ -28,7 +28,7 @@ export function keysEqual(table: Table, left: readonly string[], right: readonly
     .join(' AND ');
 }
 
-/** A row's key as text: `7`, or `7,de` in key order. A row without a key is called by the first digits of its image. */
+/** Builds a row's key as text: `7`, or `7,de` in key order. For a row without a key it is the first 16 hex digits of its image. */
 export function rowId(table: Table, key: readonly string[]): string {
   if (isKeyless(table)) return `pg_catalog.left(pg_catalog.encode(${key.join('')}, 'hex'), 16)`;
   return key
@@ -36,7 +36,7 @@ export function rowId(table: Table, key: readonly string[]): string {
     .join(` OPERATOR(pg_catalog.||) ',' OPERATOR(pg_catalog.||) `);
 }
 
-/** A row's key as JSON: the value of a single column, an object of a composite key. */
+/** Builds a row's key as JSON: the value of a single column, or an object for a composite key. */
 export function rowKey(table: Table, key: readonly string[]): string {
   if (isKeyless(table)) return `pg_catalog.to_jsonb(${rowId(table, key)})`;
   const names = keyNames(table);
@@ -46,7 +46,7 @@ export function rowKey(table: Table, key: readonly string[]): string {
   return `pg_catalog.jsonb_build_object(${members.join(', ')})`;
 }
 
-/** What stage.key_value gives, without asking each value what its type tells of all. */
+/** Computes what `stage.key_value` returns. For common types the generated SQL decides by the type, not by each value. */
 function keyValue(table: Table, name: string, value: string): string {
   const { domain, baseType } = columnNamed(table, name);
   const form = domain === null ? formOf[baseType] : undefined;
@@ -66,11 +66,11 @@ const formOf: Readonly<Record<string, (value: string) => string>> = {
   'pg_catalog.uuid': string,
 };
 
-/** The function that makes JSON of a table's rows. */
+/** Returns the name of the function that converts a table's rows to JSON. */
 export const rowImage = (table: Table) =>
   table.columns.some(({ mayLackJson }) => mayLackJson) ? 'stage.row_image' : 'pg_catalog.to_jsonb';
 
-/** Types whose values are equal only where they are the same image, with how two are made comparable. */
+/** Types whose equal values are always the same image, each with the collation that makes values comparable. */
 const comparable: Readonly<Record<string, string>> = {
   'pg_catalog.bool': '',
   'pg_catalog.int2': '',
@@ -82,12 +82,12 @@ const comparable: Readonly<Record<string, string>> = {
   'pg_catalog.timestamp': '',
   'pg_catalog.timestamptz': '',
   'pg_catalog.bytea': '',
-  // byte by byte, whatever the column's own collation takes for equal
+  // compared byte by byte: the column's own collation may treat different values as equal
   'pg_catalog.text': ' COLLATE pg_catalog."C"',
   'pg_catalog.varchar': ' COLLATE pg_catalog."C"',
 };
 
-/** Two values of a column are the same image: what `same` says, which makes a row of each. */
+/** Builds the same condition as `same` for values of a column, without a row constructor where the type allows it. */
 export function sameInColumn(column: Column, left: string, right: string): string {
   const collation = column.domain === null ? comparable[column.baseType] : undefined;
   if (collation === undefined) return same(left, right);
@@ -95,12 +95,12 @@ export function sameInColumn(column: Column, left: string, right: string): strin
 }
 
 /**
- * Two values are the same image: stricter than any type's equality, and defined for every type.
+ * Builds the condition that two values are the same image. It is stricter than any type's equality, and defined for every type.
  * The operator `*=` itself would compare ROW() constructors column by column.
  */
 export function same(left: string, right: string): string {
   return `pg_catalog.record_image_eq(ROW(${left}), ROW(${right}))`;
 }
 
-/** A value is not null: of a composite value, `IS NOT NULL` would ask whether any field is. */
+/** Builds the condition that a value is not null. For a composite value, `IS NOT NULL` would test every field. */
 export const present = (value: string) => `${value} IS DISTINCT FROM NULL`;
