@@ -1,20 +1,20 @@
-/** What production said when it refused an approval, as an error for the user. */
+/** Converts production's refusal of an approval to an error for the user. */
 import { upstreamTrouble } from '../../db/upstream-error.ts';
 import { StageError } from '../../errors.ts';
 import { InTheWay } from '../lock-budget.ts';
 
-/** Facts of a refusal as stage.apply_session gives them. */
+/** Facts of a refusal as `stage.apply_session` returns them. */
 export interface ProductionRefusal {
   readonly sqlstate: string;
   readonly message: string;
   readonly detail: string | null;
   readonly table: string | null;
   readonly constraint: string | null;
-  /** The row_id, where the refused statement was about one row. */
+  /** The row_id, if the refused statement changed a single row. */
   readonly row: string | number | Readonly<Record<string, string | number>> | null;
 }
 
-/** Makes the error of a refusal. Only one that is about the changes themselves speaks of rejecting them. */
+/** Builds the error of a refusal. The hint suggests to reject the session only where the changes themselves are refused. */
 export function refusalError(refusal: ProductionRefusal): Error {
   const { sqlstate, message, detail, table, constraint, row } = refusal;
   if (InTheWay.has(sqlstate)) return new InTheWay(sqlstate, message);

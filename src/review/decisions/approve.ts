@@ -21,28 +21,28 @@ import { refusalError } from './apply-failed.ts';
 import { demandFourEyes } from './four-eyes.ts';
 
 export interface Approval extends ConflictRules {
-  /** Who approves, as the caller says. */
+  /** The approver's name as the caller states it. */
   readonly approvedBy: string | null;
-  /** Who approves, by the token that was shown. */
+  /** The approver's name by the presented token. */
   readonly approvedAs?: string | null;
   /** The digest of the reviewed diff: anything else is not approved. */
   readonly digest: string | null;
-  /** Database roles that are the approver's own, beside one of the token's name. */
+  /** Database roles that belong to the approver, besides one with the token's name. */
   readonly databaseRoles?: readonly string[];
   /** Whether those who created or proposed the session, or staged in it, may not approve it. */
   readonly fourEyes?: boolean;
-  /** How long it may take, all together, until others have let go of what it needs; 2 s when left out. */
+  /** The total time that it may wait for locks of others, in milliseconds; 2,000 by default. */
   readonly lockTimeoutMs?: number;
 }
 
 const usualLockTimeoutMs = 2_000;
 
 /**
- * Applies a proposed session to production. Approving it again with the digest that was approved gives the approved session,
- * so a caller who lost the answer may ask again.
- * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`,
- *   `staged_after_proposal`, `conflict_detected`, `digest_mismatch`, `busy` when others hold what it needs, or `apply_failed`
- *   when production refused a row; in each case nothing was applied
+ * Applies a proposed session to production. Approving it again with the approved digest returns the approved session, so a caller that lost
+ * the response can retry.
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`, `staged_after_proposal`,
+ * `conflict_detected`, `digest_mismatch`, `busy` when others hold what it needs, or `apply_failed` when production refused a row; in each
+ * case nothing was applied
  */
 export async function approveSession(
   db: Database,
@@ -61,7 +61,7 @@ export async function approveSession(
 }
 
 interface Attempt {
-  /** What is left of the time for locks. */
+  /** The remaining time for locks. */
   readonly leftMs: number;
   readonly refuse: RefuseOutdated;
 }
@@ -111,21 +111,21 @@ async function approveLocked(
   return getSession(tx, id);
 }
 
-/** Fresh plans, for shadow tables grow faster than statistics and cached plans follow. */
+/** Makes plans fresh: shadow tables grow faster than statistics and cached plans follow. */
 async function prepare(tx: Queryable): Promise<void> {
   await tx.query('SET LOCAL synchronous_commit = on');
   await tx.query('DISCARD PLANS');
   await yieldFirst(tx);
 }
 
-/** Comes last: whoever waits for another approval to end keeps none of the others waiting meanwhile. */
+/** Locks the audit's head. It comes last, so that an approval that waits for another one to end does not block the others meanwhile. */
 async function lockAuditHead(tx: Queryable, leftMs: number): Promise<void> {
   await tx.query(`SET LOCAL lock_timeout = ${Math.max(1, Math.floor(leftMs))}`);
   await tx.query('SELECT 1 FROM stage.audit_head FOR UPDATE');
   await yieldFirst(tx);
 }
 
-/** @throws StageError `staged_after_proposal` */
+/** Refuses a session with rows that were staged after its proposal. @throws StageError `staged_after_proposal` */
 export async function refuseLateRows(
   tx: Queryable,
   { uuid, sealed }: LockedSession,
@@ -142,7 +142,7 @@ export async function refuseLateRows(
   );
 }
 
-/** Gives those that do not count. @throws StageError `conflict_detected` */
+/** Returns the ignored conflicts. @throws StageError `conflict_detected` */
 async function refuseConflicts(
   tx: Queryable,
   session: LockedSession,
@@ -170,7 +170,7 @@ async function refuseConflicts(
   });
 }
 
-/** What has changed of a table, with its name. */
+/** Describes a change of a table, with the table's name. */
 function placedReason({ table, field, reason }: Conflict): string {
   return `${table}${field === null ? '' : ` ${field}`}: ${reason}`;
 }

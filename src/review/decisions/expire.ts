@@ -1,4 +1,4 @@
-/** Expiry: sessions in which nothing has happened for too long are rejected, and what they staged is discarded. */
+/** Expiry: rejects sessions without activity for too long, and discards what they staged. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
@@ -11,13 +11,13 @@ import { getSession, isThere } from '../../staging/session-store.ts';
 import { sealing } from './propose.ts';
 import { rejecting } from './reject.ts';
 
-/** How long a session lives after the last thing that happened in it, in milliseconds; for ever in a state that is left out. */
+/** How long a session lives after its last activity, in milliseconds, by state; without a limit in a state that is left out. */
 export type SessionTtls = Readonly<Partial<Record<'active' | 'proposed', number>>>;
 
-/** So many are rejected in one go: a service that stops waits for no more than that. */
+/** The maximum number of sessions of a state to reject in one run: a service that stops waits for no more than one run. */
 const atOnce = 100;
 
-/** A write, a comment or a change of state is something that happens. */
+/** The condition that a session is idle. Activity is a write, a comment or a change of state. */
 const isIdle = `
 s.status = $1 AND greatest(s.created_at, s.proposed_at) < clock_timestamp() - $2 * interval '1 millisecond'
 AND NOT EXISTS (SELECT FROM stage.mutation m WHERE m.session = s.id AND m.executed_at >= clock_timestamp() - $2 * interval '1 millisecond')
@@ -30,13 +30,12 @@ const stillIdle = `SELECT FROM stage.session s WHERE ${isIdle} AND s.id = $3`;
 
 const reject = `UPDATE stage.session SET ${rejecting} WHERE id = $1`;
 
-/** A rejected session is one that was proposed. */
+/** Rejects an active session. It also seals it, because every session that is not active must have `proposed_at`. */
 const rejectActive = `UPDATE stage.session SET ${rejecting}, ${sealing} WHERE id = $1`;
 
 /**
- * Rejects sessions that have expired, each in a transaction of its own, up to a hundred of each state. One that somebody works in
- * at the moment is left alone.
- * @returns those that were rejected
+ * Rejects expired sessions, each in its own transaction, up to a hundred of each state. It skips sessions that are in use.
+ * @returns the rejected sessions
  */
 export async function expireSessions(db: Database, ttls: SessionTtls): Promise<Session[]> {
   const expired: Session[] = [];
@@ -51,7 +50,7 @@ export async function expireSessions(db: Database, ttls: SessionTtls): Promise<S
   return expired;
 }
 
-/** Gives null where something has happened since it was looked for. */
+/** Rejects one session. Returns null if there has been activity since it was selected. */
 async function expire(
   db: Database,
   id: string,

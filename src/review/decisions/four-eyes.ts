@@ -1,17 +1,17 @@
-/** Four eyes: who had a part in what a session stages does not approve it, by whichever door the part was taken. */
+/** Four eyes: authors of a session may not approve it, whether they took part over REST or over SQL. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 
 export interface Approver {
-  /** Name of the token that was shown; null where nobody had to show one. */
+  /** The name of the presented token; null where none was required. */
   readonly approvedAs: string | null;
-  /** Database roles that are the approver's own, beside one of the token's name. */
+  /** Database roles that belong to the approver, besides one with the token's name. */
   readonly databaseRoles: readonly string[];
 }
 
 /**
- * Refuses an approver who created or proposed the session over REST, or staged in it over SQL. What is not known may be anybody's.
+ * Refuses an approver who created or proposed the session over REST, or staged in it over SQL. An unknown author could be the approver.
  * @throws StageError `four_eyes_required`
  */
 export async function demandFourEyes(
@@ -32,7 +32,7 @@ export async function demandFourEyes(
   // guard: a role that is not known may be that of the approver
   if (stagers.includes(null) && !reverts)
     throw refused('it is not known which database roles staged in the session', forNobody);
-  // PostgreSQL folds what is not quoted to lower case: Ann may have logged in as ann
+  // PostgreSQL folds unquoted names to lower case: Ann may have logged in as ann
   // guard: names of tokens are names of roles in whatever case
   const own = new Set([name.toLowerCase(), ...databaseRoles.map((role) => role.toLowerCase())]);
   const staged = stagers.find((role) => role !== null && own.has(role.toLowerCase()));
@@ -46,7 +46,7 @@ export async function demandFourEyes(
 const forOthers =
   'Have it approved with the token of somebody who neither created nor proposed it, nor staged in it.';
 
-/** Where nobody can be told from its authors, whoever approves. */
+/** The hint where an unknown author excludes every approver. */
 const forNobody = 'Reject the session, and stage its changes anew in another one.';
 
 function refused(message: string, hint = forOthers): StageError {

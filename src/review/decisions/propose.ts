@@ -1,4 +1,4 @@
-/** Propose: the session becomes read-only and its mutations are counted for good. */
+/** Propose: the session becomes read-only, and its mutations are counted. */
 import type { Database } from '../../db/database.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
@@ -6,7 +6,7 @@ import { emit } from '../../staging/event-store.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
 
-/** Nothing more is staged in the session $1: where its rows end, and how many mutations made them, is kept for good. */
+/** Assignments that seal the session $1 against further rows. They record where its rows end, and the number of its mutations. */
 export const sealing = `proposed_at = clock_timestamp(), sealed = nextval('stage.seq'),
   mutation_count = (SELECT count(*) FROM stage.mutation WHERE session = $1)`;
 
@@ -15,8 +15,8 @@ UPDATE stage.session SET status = 'proposed', round = round + 1, proposed_as = $
 
 /**
  * Submits an active session for review. Writes in flight either finish first and are counted, or find the session closed.
- * @param proposedAs the authenticated name of who proposes
- * @param message what the proposer says to the reviewer
+ * @param proposedAs the authenticated name of the proposer
+ * @param message the proposer's message to the reviewer
  * @throws StageError `session_not_found`, `invalid_transition`, or `session_busy` while a transaction holds staged writes
  */
 export async function proposeSession(

@@ -1,4 +1,4 @@
-/** Reject: the staged changes are discarded, the session stays behind as a record. */
+/** Reject: the staged changes are discarded, and the session remains as a record. */
 import type { Database } from '../../db/database.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
@@ -7,14 +7,14 @@ import { emit } from '../../staging/event-store.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
 
-/** What is set in a session that is rejected, for the reason $2. */
+/** Assignments that reject a session, with the reason $2. */
 export const rejecting = "status = 'rejected', rejected_at = clock_timestamp(), reason = $2";
 
 const reject = `UPDATE stage.session SET ${rejecting}, rejected_as = $3 WHERE id = $1`;
 
 /**
- * Rejects a proposed session. Its mutation count tells how many mutations were discarded.
- * @param rejectedAs the authenticated name of who rejects
+ * Rejects a proposed session. Its mutation count remains, as the number of discarded mutations.
+ * @param rejectedAs the authenticated name of the rejecting user
  * @throws StageError `session_not_found`, `session_busy` or `invalid_transition`
  */
 export async function rejectSession(

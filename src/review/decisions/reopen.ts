@@ -1,4 +1,4 @@
-/** Reopen: a proposed session takes writes again, because a reviewer asks for changes or its author takes it back. */
+/** Reopen: a proposed session takes writes again, because a reviewer requests changes or its author withdraws it. */
 import type { Database } from '../../db/database.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
@@ -15,16 +15,16 @@ WHERE id = $1`;
 
 export interface Reopening {
   readonly message: string;
-  /** The authenticated name of who reopens it. */
+  /** The authenticated name of the user who reopens it. */
   readonly reopenedAs: string | null;
-  /** Whether a reviewer asks for changes; its author takes it back otherwise. */
+  /** Whether a reviewer requests changes; otherwise its author withdraws it. */
   readonly asReviewer: boolean;
 }
 
 /**
- * Gives a proposed session back to those who stage in it. What was staged stays.
- * @throws StageError `session_not_found`, `session_busy`, `invalid_transition`, or `staged_after_proposal`: rows that were
- *   smuggled in must not become rows like others
+ * Returns a proposed session to its authors. Staged rows stay.
+ * @throws StageError `session_not_found`, `session_busy`, `invalid_transition`, or `staged_after_proposal`: rows that were staged past the
+ * proposal must not become regular ones
  */
 export async function reopenSession(
   db: Database,

@@ -1,4 +1,4 @@
-/** Revert: a new session that stages the exact inverse of what an approval applied. It is reviewed and approved like any other. */
+/** Revert: a new session that stages the exact inverse of an approval. It is reviewed and approved like any other. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict, ConflictKind } from '../../model/change.ts';
@@ -15,15 +15,15 @@ import type { RevertedTable } from './revertible.ts';
 import { demandRevertible, demandShape, revertedTables, unreadable } from './revertible.ts';
 
 export interface Reversal {
-  /** Leaves out rows that have changed since, where it would refuse because of them. */
+  /** Whether to skip rows that have changed since. Otherwise they make the revert fail. */
   readonly skipChanged: boolean;
-  /** The authenticated name of who asks for it. */
+  /** The authenticated name of the requesting user. */
   readonly revertedAs: string | null;
-  /** A JSON object; none when left out. */
+  /** A JSON object; empty by default. */
   readonly metadata?: JsonText;
-  /** Whether no more than counts are told of tables that a role that staged in the approved session may not read. */
+  /** Whether only counts are returned for tables that a role that staged in the approved session may not read. */
   readonly readableOnly?: boolean;
-  /** How long it may wait, all together, for those who hold what it needs. */
+  /** The total time that it may wait for locks of others. */
   readonly lockTimeoutMs: number;
 }
 
@@ -33,13 +33,13 @@ export interface Reverted {
   readonly skipped: readonly Conflict[];
 }
 
-/** Nobody reads more. */
+/** The maximum number of differences that are read of a table, and reported. */
 const mostMoved = 10_000;
 
 /**
  * Stages the inverse of an approved session in a new one.
- * @throws StageError `session_not_found`, `invalid_transition` when it is not approved, `conflict_detected` when rows have changed
- *   since, `not_revertible` when the inverse cannot be staged exactly, `session_busy`, `busy`; in each case there is no new session
+ * @throws StageError `session_not_found`, `invalid_transition` when it is not approved, `conflict_detected` when rows have changed since,
+ * `not_revertible` when the inverse cannot be staged exactly, `session_busy`, `busy`; in each case there is no new session
  */
 export async function revertSession(db: Database, id: string, asked: Reversal): Promise<Reverted> {
   const uuid = sessionUuid(id);
@@ -86,7 +86,7 @@ async function revertLocked(tx: Queryable, id: string, asked: Reversal): Promise
   await tx.query('SAVEPOINT inverse');
   await stageInverse(tx, locked.uuid, made, { lineages, ...asked }).catch(async (error) => {
     await tx.query('ROLLBACK TO inverse');
-    // a row may have changed since it was looked at: then that is what is in the way
+    // a row may have changed since it was read: then that change is the cause
     if ((await findMoved()).length > moved.length)
       throw new InTheWay('40001', 'rows are being changed in production');
     throw error;
@@ -95,7 +95,7 @@ async function revertLocked(tx: Queryable, id: string, asked: Reversal): Promise
   return { session: await getSession(tx, made.id), skipped };
 }
 
-/** What the caller may know of rows that have changed. */
+/** Returns the changed rows, as far as the caller may know of them. */
 async function told(
   tx: Queryable,
   uuid: string,
@@ -107,7 +107,7 @@ async function told(
   return readableOnly ? withhold(tx, uuid, conflicts) : conflicts;
 }
 
-/** What the input function of a type says, and what a domain does. */
+/** SQLSTATEs of errors by input functions of types, and by domains. */
 const isAboutData = /^(?:2[23]|P0001|XX000)/;
 
 interface MovedRow {
@@ -143,7 +143,10 @@ async function movedRows(
   }));
 }
 
-/** @throws StageError `conflict_detected` where rows that have changed are not to be left out, cannot all be known, or are all there is */
+/**
+ * Checks that the changed rows can be left out.
+ * @throws StageError `conflict_detected` unless the caller allows it, all of them are known, and other rows are left
+ */
 async function demandSkipping(
   tx: Queryable,
   uuid: string,
@@ -185,10 +188,12 @@ async function stageInverse(
   await demandShape(tx, values, readableOnly);
 }
 
-/** What is wrong with data, constraints or rights; all else is no matter of the rows. */
+/** SQLSTATEs of errors in data, constraints or rights; others are not caused by the rows. */
 const isAboutRows = /^(?:2[1237]|42501|44|0A|ST)/;
 
-/** What somebody's function says may hold values of any table. */
+/**
+ * Builds the error for a refused inverse. With `readableOnly` it omits the message: a function's message may contain values of any table.
+ */
 function refused(cause: unknown, sqlstate: string, readableOnly: boolean): StageError {
   const {
     message,

@@ -1,4 +1,4 @@
-/** What stands against a revert: tables that are no longer what they were, and an inverse that would not be exact. */
+/** Obstacles to a revert: tables that have changed, and an inverse that would not be exact. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 
@@ -6,7 +6,9 @@ const selectTables = `
 SELECT a.relation AS audited, min(a.table_name) AS name, coalesce(stage.relation_of_approval($1, a.relation), 0) AS relation
 FROM stage.audit a WHERE a.session = $1 GROUP BY a.relation ORDER BY min(a.table_name) COLLATE "C", a.relation`;
 
-/** Why a table cannot be operated on; and the first column that one of image and table has and the other has not. */
+/**
+ * Selects the preconditions of a table's revert, and the first column that exists in the audit's image or in the table, but not in both.
+ */
 const selectState = `
 SELECT cardinality(o.key_columns) AS key,
   o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ') AS current,
@@ -19,14 +21,14 @@ SELECT cardinality(o.key_columns) AS key,
 FROM stage.overlay o WHERE o.relation = $2::oid`;
 
 export interface RevertedTable {
-  /** The number by which the audit knows it. */
+  /** The OID under which the audit recorded it. */
   readonly audited: string;
-  /** Its number now; 0 where it is not known. */
+  /** Its OID now; 0 where it is not known. */
   readonly relation: number;
   readonly name: string;
 }
 
-/** The tables that an approval changed. */
+/** Lists the tables that an approval changed. */
 export async function revertedTables(tx: Queryable, uuid: string): Promise<RevertedTable[]> {
   const rows = await tx.query(selectTables, [uuid]);
   return rows.map((row) => ({
@@ -36,7 +38,7 @@ export async function revertedTables(tx: Queryable, uuid: string): Promise<Rever
   }));
 }
 
-/** @throws StageError `not_revertible` */
+/** Checks that an approval's changes of a table can be reverted. @throws StageError `not_revertible` */
 export async function demandRevertible(
   tx: Queryable,
   uuid: string,
@@ -61,9 +63,9 @@ export async function demandRevertible(
 }
 
 /**
- * Looks whether exactly the inverse is staged.
+ * Checks that exactly the inverse is staged.
  * @param values the approved session, the new one, and the lineages that were left out
- * @param readableOnly whether no row is named of tables that a role that staged in the approved session may not read
+ * @param readableOnly whether rows are not named in tables that a role that staged in the approved session may not read
  * @throws StageError `not_revertible`
  */
 export async function demandShape(
@@ -90,7 +92,7 @@ export async function demandShape(
   );
 }
 
-/** What an approval kept of a row is no value of the table's types any more. */
+/** Returns the error for a stored row image that is no longer valid for the table's types. */
 export const unreadable = (table: string, cause: unknown): StageError =>
   notRevertible(
     table,
