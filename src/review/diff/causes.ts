@@ -1,12 +1,12 @@
-/** Why a change is there: the statements that made it, and the foreign keys that carried them to it. */
+/** Causes of a change: the statements that made it, and the foreign keys that passed them on to it. */
 import type { Queryable, Row } from '../../db/database.ts';
 import type { Cause } from '../../model/change.ts';
 import type { DiffTable } from './diff-tables.ts';
 
-/** Of a row that changed again and again, so many of the last statements are told. */
+/** The maximum number of causes of a row: the last statements that changed it. */
 const mostCauses = 100;
 
-/** Each version of a row is looked up through the indexes on numbers and lineages. */
+/** Selects the causes of staged changes. Each version of a row is looked up by the indexes on numbers and lineages. */
 const stagedCauses = (relation: number) => `
 SELECT n.number, v.mutation, v.carried, v.last FROM unnest($2::bigint[]) AS n (number)
 CROSS JOIN LATERAL (
@@ -27,7 +27,10 @@ CROSS JOIN LATERAL (
   GROUP BY a.mutation ORDER BY last DESC LIMIT ${mostCauses}
 ) v ORDER BY n.number, v.last`;
 
-/** Foreign keys of a table that act on it, and the staged tables that they refer to; none to what the caller is not shown. */
+/**
+ * Selects foreign keys of a table that have actions, with the staged tables that they refer to. Tables that are hidden from the caller are
+ * left out.
+ */
 const selectForeignKeys = `
 SELECT DISTINCT c.conname AS name, p.target FROM pg_constraint c
 CROSS JOIN LATERAL (SELECT coalesce(pg_partition_root(c.confrelid), c.confrelid)::oid AS target) p
@@ -37,7 +40,10 @@ WHERE c.contype = 'f' AND c.conparentid = 0 AND $1::oid IN (c.conrelid, pg_parti
   AND p.target IN (SELECT stage.staged_relations($2)) AND NOT ($3::boolean AND NOT stage.is_readable($2, p.target))
 ORDER BY c.conname`;
 
-/** Rows of a statement are numbered behind it: those that an action starts from stand between it and what the action changed. */
+/**
+ * Selects the statements that changed rows of the target before their actions changed the row. A statement's rows have higher numbers than
+ * the statement, and rows that an action starts from have lower numbers than those that it changes.
+ */
 const startedFrom = (target: number) => `
 SELECT u.mutation FROM unnest($2::bigint[], $3::bigint[]) AS u (mutation, last)
 WHERE EXISTS (
@@ -46,8 +52,8 @@ WHERE EXISTS (
 )`;
 
 /**
- * Gives the causes of changes by their numbers, oldest first. Of changes that were parked nothing is known.
- * @param readableOnly whether foreign keys are left out that lead to a table which is hidden
+ * Returns the causes of changes by their numbers, oldest first. Parked changes have no known causes.
+ * @param readableOnly whether foreign keys that lead to a hidden table are left out
  */
 export async function causesOf(
   tx: Queryable,
@@ -73,7 +79,7 @@ export async function causesOf(
 type CauseRow = Row & {
   readonly number: string;
   readonly mutation: string;
-  /** Null where it is not recorded any more. */
+  /** Null where it is no longer recorded. */
   readonly carried: string | null;
   readonly last: string;
 };
@@ -88,7 +94,7 @@ function toCause({ mutation, carried }: CauseRow, carriers: Carriers): Cause {
   return { mutationId, origin: isCarried ? 'foreign_key' : 'client', foreignKeys };
 }
 
-/** The foreign keys by which each of some statements came to a table. */
+/** Returns the foreign keys by which each of the statements reached a table. */
 async function carriersOf(
   tx: Queryable,
   uuid: string,

@@ -1,4 +1,4 @@
-/** Rows of queries that give changes. */
+/** Rows of queries that return changes. */
 import type { Row } from '../../db/database.ts';
 import type { Change, Operation } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
@@ -8,7 +8,7 @@ export type ChangeRow = Row & {
   readonly row_id: string;
 };
 
-/** Makes the model's change of a row of a diff. */
+/** Converts a row of a diff to the model's change. */
 export function toChange(table: string, row: ChangeRow): Change {
   return {
     table,
@@ -23,7 +23,7 @@ export function toChange(table: string, row: ChangeRow): Change {
 const toJson = (text: string | null | undefined) =>
   text === null || text === undefined ? null : new JsonText(text);
 
-/** The member of a change, a conflict or an audit entry that says what the JSON of its rows leaves out, where it does. */
+/** Returns the member of a change, a conflict or an audit entry that contains what the JSON of its rows omits, if anything. */
 export function textsOf(text: string | null | undefined): { readonly texts?: JsonText } {
   return text === null || text === undefined ? {} : { texts: new JsonText(text) };
 }

@@ -1,4 +1,4 @@
-/** A diff in pieces, for readers that look at a part of it: its outline, and pages of one table's changes. */
+/** A diff in parts: its outline, and pages of one table's changes. */
 import type { Database, Queryable, Row } from '../../db/database.ts';
 import type {
   ChangePage,
@@ -21,19 +21,19 @@ import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
 import { countFurther, describe, diffTables } from './diff-tables.ts';
 
-/** Changes in one chunk of an outline. */
+/** The number of changes in one chunk of an outline. */
 const chunkSize = 500;
 
-/** A page ends early behind so many characters: a row may hold whole documents. */
+/** A page ends early after this many characters: a row may contain whole documents. */
 export const pageLength = 4_000_000;
 
-/** A search looks through so many changes at a time, and gives what it has after so long. */
+/** A search reads this many changes per query, and returns its results so far after this many milliseconds. */
 const searchStep = 2000;
 const searchMs = 1500;
 
 /**
  * Counts a session's net changes, chunk by chunk, without reading the rows themselves.
- * @param readableOnly whether tables are marked as hidden that a role that staged in the session may not read
+ * @param readableOnly whether tables that a role that staged in the session may not read are marked as hidden
  * @throws StageError `session_not_found`, `took_too_long`
  */
 export async function readOutline(
@@ -53,7 +53,10 @@ export async function readOutline(
   });
 }
 
-/** Every statement that stages something makes another one; so does what takes rows out, or ends the staging. */
+/**
+ * Returns the revision of a diff. It changes with every statement that stages something, with every edit of staged rows, and when the
+ * session becomes final.
+ */
 export function revisionOf({ status, mutationCount, edits }: Session): string {
   const final = status === 'approved' || status === 'rejected';
   return `${final ? status : 'staged'}-${mutationCount}${edits === 0 ? '' : `-${edits}`}`;
@@ -80,21 +83,21 @@ export interface PageFilter {
   /** The table's shown name. */
   readonly table: string;
   readonly type?: Operation | undefined;
-  /** Only rows with this text in one of their values, in whatever case. */
+  /** Only rows with this text in one of their values, regardless of case. */
   readonly search?: string | undefined;
-  /** Number of the change to begin behind. */
+  /** Number of the change after which the page begins. */
   readonly cursor: string;
-  /** Skips so many changes behind the cursor; a search skips none. */
+  /** The number of changes to skip after the cursor; a search skips none. */
   readonly offset: number;
   readonly limit: number;
-  /** Whether a table has none to show that a role that staged in the session may not read. */
+  /** Whether a table that a role that staged in the session may not read has no changes to show. */
   readonly readableOnly?: boolean;
-  /** Whether the changes tell which statements made them. */
+  /** Whether the changes include the statements that made them. */
   readonly why?: boolean | undefined;
 }
 
 /**
- * Reads some changes of one table. A page may be shorter than asked for; it says where to read on.
+ * Reads some changes of one table. A page may be shorter than requested; it contains the cursor to continue from.
  * @throws StageError `session_not_found`, `took_too_long`
  */
 export async function readChanges(
@@ -118,7 +121,7 @@ export async function readChanges(
   });
 }
 
-/** Adds to a page why its changes are there. */
+/** Adds the causes of its changes to a page. */
 async function explained(
   tx: Queryable,
   id: string,
@@ -141,7 +144,7 @@ type Page = Omit<ChangePage, 'revision'>;
 
 const emptyPage: Page = { changes: [], nextCursor: null };
 
-/** Gathers changes until there are as many as asked for, or more text than anybody looks at. */
+/** Collects changes up to the page's limit, or up to the maximum length of a page. */
 class Gatherer {
   readonly changes: NumberedChange[] = [];
   readonly #table: string;

@@ -1,4 +1,4 @@
-/** Where a session's net changes are read from, table by table: the shadow tables, what is parked, or after approval the audit. */
+/** Sources of a session's net changes, table by table: the shadow tables, parked changes, or the audit after approval. */
 import type { Queryable, Row } from '../../db/database.ts';
 import type {
   ChangeCounts,
@@ -9,7 +9,7 @@ import type {
 } from '../../model/change.ts';
 import type { SessionStatus } from '../../model/session.ts';
 
-/** What the caller of $2 is not shown. */
+/** Builds the condition that a relation is hidden. $2 is whether only readable tables are shown. */
 const hiddenAs = (relation: string) => `$2::boolean AND NOT stage.is_readable($1, ${relation})`;
 
 const stagedTables = `
@@ -20,7 +20,7 @@ SELECT t.*, t.relation AS current, ${hiddenAs('t.relation')} AS hidden FROM (
   SELECT p.relation, p.table_name, 'parked' FROM stage.parked_table p WHERE p.session = $1
 ) t ORDER BY t.name COLLATE "C", t.relation`;
 
-/** From table to table through the index, past the entries of each. */
+/** Selects the audit's tables. It skips from table to table by the index, without reading the entries of each. */
 const appliedTables = `
 WITH RECURSIVE t AS (
   (SELECT a.relation, a.table_name FROM stage.audit a WHERE a.session = $1 ORDER BY a.relation LIMIT 1)
@@ -33,30 +33,30 @@ SELECT t.relation, t.table_name AS name, 'applied' AS kind, n.current, ${hiddenA
 FROM t CROSS JOIN LATERAL (SELECT stage.relation_of_approval($1, t.relation) AS current) n
 ORDER BY t.table_name COLLATE "C", t.relation`;
 
-/** One table of a diff. Its texts are SQL of row sources. */
+/** One table of a diff. Its sources are SQL for FROM. */
 export interface DiffTable {
   readonly relation: number;
-  /** The number of the table now; that of its audit is another one once overlays were bound anew. 0 where it is not known. */
+  /** OID of the table now. It differs from that in the audit once overlays were bound anew. 0 where it is not known. */
   readonly current: number;
   readonly name: string;
-  /** Whether its changes are staged, kept as a diff shows them, or applied. */
+  /** Whether its changes are staged, parked in the form of a diff, or applied. */
   readonly kind: TableRow['kind'];
-  /** Whether no more than its counts may be shown. */
+  /** Whether only its counts may be shown. */
   readonly hidden: boolean;
   /**
-   * Gives number, operation, row_id, before, after and texts of changes in order: behind the number $1, of the kind $2 if that is not
-   * null, skipping $3, at most $4.
+   * Returns number, operation, row_id, before, after and texts of changes in order: those after the number $1, of the kind $2 unless it is
+   * null, without the first $3, at most $4.
    */
   readonly page: string;
-  /** Gives after, inserts, updates and deletes of each chunk of $1 changes. */
+  /** Returns after, inserts, updates and deletes of each chunk of $1 changes. */
   readonly outline: string;
-  /** Gives as `count` how many row changes approval replays, or has applied. */
+  /** Returns `count`, the number of row changes that approval replays, or has applied. */
   readonly steps: string;
-  /** Gives inserts, updates, deletes, and as `steps` what `steps` gives. */
+  /** Returns inserts, updates, deletes, and as `steps` the count of `steps`. */
   readonly counts: string;
 }
 
-/** What a diff says of a table before its changes. */
+/** A diff's data on a table besides its changes. */
 export interface CountedTable extends ChangeCounts {
   readonly columns: readonly OutlineColumn[];
   readonly triggers: readonly Trigger[];
@@ -64,7 +64,7 @@ export interface CountedTable extends ChangeCounts {
 
 /**
  * Lists the tables of a session's diff, ordered by name.
- * @param readableOnly whether tables are hidden that a role that staged in the session may not read
+ * @param readableOnly whether tables that a role that staged in the session may not read are hidden
  */
 export async function diffTables(
   tx: Queryable,
@@ -101,7 +101,10 @@ function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
   return { relation: oid, name, page, outline, steps, counts: countsOf(outline, steps) };
 }
 
-/** Of what foreign keys do to a row in one statement approval applies the outcome. */
+/**
+ * Counts the row changes that approval replays. Of the changes that foreign keys make to a row in one statement, approval applies only the
+ * outcome.
+ */
 const replayedOf = (uuid: string, relation: number) => `(
   SELECT count(*) FILTER (WHERE s._stage_origin = 'client')
     + count(DISTINCT (s._stage_mutation, coalesce(s._stage_root, s._stage_seq))) FILTER (WHERE s._stage_origin = 'action') AS count
@@ -118,7 +121,7 @@ function stagedTable(uuid: string, relation: number, name: string): Sources {
   };
 }
 
-/** Of a table whose changes are kept as a diff shows them. */
+/** Returns the sources of a table with parked changes, which are stored in the form of a diff. */
 function parkedTable(uuid: string, relation: number, name: string): Sources {
   const changes = `(SELECT p.number, p.operation, p.row_id, p.before, p.after, p.texts FROM stage.parked_change p
     WHERE p.session = '${uuid}' AND p.relation = ${relation} ORDER BY p.number)`;
@@ -145,7 +148,7 @@ const countsOf = (outline: string, steps: string) => `(
     (SELECT s.count FROM ${steps} s) AS steps
   FROM ${outline.replace('$1', String(oneChunk))} o)`;
 
-/** Counts a table's changes, without any of them leaving the database; null where there are none. */
+/** Counts a table's changes within the database; null where there are none. */
 async function countChanges(tx: Queryable, table: DiffTable): Promise<ChangeCounts | null> {
   const [row] = await tx.query(
     `SELECT c.inserts, c.updates, c.deletes, c.steps FROM ${table.counts} c`,
@@ -160,7 +163,7 @@ async function countChanges(tx: Queryable, table: DiffTable): Promise<ChangeCoun
 
 const oneChunk = 2 ** 31 - 1;
 
-/** Counts the changes that approval replays beside the net ones: each of these accounts for one. */
+/** Counts the changes that approval replays besides the net ones: each net change accounts for one. */
 export async function countFurther(
   tx: Queryable,
   { steps }: DiffTable,
@@ -184,7 +187,7 @@ FROM stage.overlay o WHERE o.relation = $1`;
 
 type Shape = Pick<TableOutline, 'key' | 'columns' | 'hasChildren' | 'referencesItself'>;
 
-/** The key and the columns of a table as it is now; none where it is gone. */
+/** Reads the key and the columns of a table as it is now; empty where it no longer exists. */
 async function shapeOf(tx: Queryable, { current }: DiffTable): Promise<Shape> {
   const [shape] = await tx.query(selectShape, [current]);
   return {
@@ -196,8 +199,8 @@ async function shapeOf(tx: Queryable, { current }: DiffTable): Promise<Shape> {
 }
 
 /**
- * Partitions have triggers of their own. What the session has staged, approval replays whatever it comes to. Both are looked for
- * once: else the planner may look through what is staged again for each trigger in the database.
+ * Selects the triggers that approval fires, including those of partitions. All staged changes count, because approval replays them whatever
+ * they come to. Both sets are materialized: otherwise the planner may scan the staged rows for each trigger in the database.
  */
 const selectTriggers = (uuid: string, relation: number) => `
 WITH fired AS MATERIALIZED (
@@ -217,7 +220,7 @@ CROSS JOIN LATERAL (
 WHERE e.events IS NOT NULL
 ORDER BY t.tgname, t.tgrelid`;
 
-/** The triggers of production that run when a table's staged changes are applied; none where nothing is left to apply. */
+/** Lists the triggers of production that run when a table's staged changes are applied; none where nothing is left to apply. */
 async function triggersOf(
   tx: Queryable,
   uuid: string,
@@ -232,7 +235,7 @@ async function triggersOf(
   }));
 }
 
-/** The key and the columns of a table, and the triggers that approval fires on it; of a hidden one nothing. */
+/** Returns the key and the columns of a table, and the triggers that approval fires on it; nothing for a hidden table. */
 export async function describe(
   tx: Queryable,
   uuid: string,
@@ -260,8 +263,8 @@ export async function countTables(
 }
 
 /**
- * The digest of everything that approval replays, or what was approved: then nothing is left of the steps as they were staged.
- * Each round has its own, whether or not anything was changed in it: what was asked for in between is not approved unread.
+ * Returns the digest of everything that approval replays. For an approved session it is the digest that was approved, because its staged
+ * steps are gone. Each round has a digest of its own, even if it changed nothing: an approver must have read what was requested in between.
  */
 export async function digestOf(tx: Queryable, uuid: string): Promise<string> {
   const [row] = await tx.query(

@@ -16,23 +16,25 @@ import { readSteps, shownSteps } from './steps.ts';
 export interface Diff {
   /** The session's state. */
   readonly status: SessionStatus;
-  /** Only tables with changes, of which nothing may be left in the end, in the diff's order. */
+  /** Only tables with changes, in the diff's order. The changes of a table may cancel out. */
   readonly counts: readonly CountedTable[];
-  /** Can be gone through once. Ordered by table, in the order of the counts, then by first touch; in pieces, each of one table. */
+  /** Can be iterated once. Ordered by table, in the order of the counts, then by first touch; in arrays, each of one table. */
   readonly changes: AsyncIterable<readonly Change[]>;
-  /** Can be gone through once. In the order in which approval applies them. */
+  /** Can be iterated once. In the order in which approval applies them. */
   readonly steps: AsyncIterable<Step>;
-  /** Gives `sha256:` and 64 hexadecimal digits; covers every step that approval replays. It takes as long as they are many. */
+  /**
+   * Returns `sha256:` and 64 hexadecimal digits. It covers every step that approval replays, and takes time in proportion to their number.
+   */
   digest(): Promise<string>;
-  /** Ends the transaction behind the diff. Whoever got a diff must close it, read to its end or not. */
+  /** Ends the transaction behind the diff. The caller must close a diff, read to its end or not. */
   close(): Promise<void>;
 }
 
 /**
- * Reads a session's diff. An approved session's comes from the audit; a rejected one has none.
- * @param readableOnly whether the changes of tables are left out that a role that staged in the session may not read; they are
- *   counted, and the digest is the same
- * @throws StageError `session_not_found`; `took_too_long`, also while it is gone through
+ * Reads a session's diff. That of an approved session comes from the audit; a rejected one has none.
+ * @param readableOnly whether changes of tables that a role that staged in the session may not read are left out; they are counted, and the
+ * digest is the same
+ * @throws StageError `session_not_found`; `took_too_long`, also during iteration
  */
 export async function readDiff(db: Database, id: string, readableOnly = false): Promise<Diff> {
   await renewOutdated(db, id);
@@ -60,7 +62,7 @@ async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGen
   for (const { name, page, hidden } of tables) {
     // guard: the diff leaves out hidden changes
     if (hidden) continue;
-    // a page comes in its own order: to sort it once more would take a twentieth of the diff's time
+    // a page is already in order: sorting it again would take a twentieth of the diff's time
     const select = `SELECT d.number, d.operation, d.row_id, d.before, d.after, d.texts FROM ${page} d`;
     for await (const rows of streamPages(tx, select))
       yield rows.map((row) => toChange(name, row as ChangeRow));

@@ -1,4 +1,4 @@
-/** Whether a table that somebody asks for exists, or is meant to be another one. */
+/** Checks whether a requested table exists, or has a similar name. */
 
 import type { Queryable } from '../../db/database.ts';
 import { shownName } from '../../model/table.ts';
@@ -9,15 +9,15 @@ SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace 
 WHERE c.relkind IN ('r', 'p', 'v', 'f', 'm') AND NOT stage.is_own_schema(n.oid) AND n.nspname NOT IN ('pg_catalog', 'information_schema')
   AND n.nspname !~ '^pg_(toast|temp)'`;
 
-/** A name that no table has, and the one that is near to it among those that may be told; null where none is. */
+/** A name that no table has, and the nearest name of those that may be disclosed; null where none is near. */
 export interface UnknownTable {
   readonly name: string;
   readonly nearest: string | null;
 }
 
 /**
- * Looks for a table by its shown name; gives null where there is one.
- * @param told the names that may be told; all when left out
+ * Looks a table up by its shown name; returns null if it exists.
+ * @param told the names that may be disclosed; all by default
  */
 export async function unknownTable(
   db: Queryable,

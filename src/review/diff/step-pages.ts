@@ -1,4 +1,4 @@
-/** The steps of a session in pages, for readers of more than one answer has time for. */
+/** The steps of a session in pages, for sessions with more steps than one response has time for. */
 import type { Database } from '../../db/database.ts';
 import type { Operation, Step } from '../../model/change.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
@@ -9,29 +9,30 @@ import { pageLength, revisionOf } from './diff-pages.ts';
 import { diffTables } from './diff-tables.ts';
 import { isOf, readSteps, shownSteps } from './steps.ts';
 
-/** A page ends behind so many steps, though few of them are of the table or the kind that were asked for. */
+/** A page ends after this many steps, even if only few of them match the filter. */
 const mostLookedAt = 20_000;
 
 export interface StepFilter {
   /** The table's shown name. */
   readonly table?: string | undefined;
   readonly type?: Operation | undefined;
-  /** Number of the step to begin behind. */
+  /** Number of the step after which the page begins. */
   readonly cursor: string;
   readonly limit: number;
-  /** Whether those of tables are left out that a role that staged in the session may not read. */
+  /** Whether steps of tables that a role that staged in the session may not read are left out. */
   readonly readableOnly?: boolean;
 }
 
 export interface StepPage {
   readonly revision: string;
   readonly steps: readonly Step[];
-  /** Where to read on; null at the end. */
+  /** The cursor to continue from; null at the end. */
   readonly nextCursor: string | null;
 }
 
 /**
- * Reads some steps, in the order in which approval applies them. A page may be shorter than asked for; it says where to read on.
+ * Reads some steps, in the order in which approval applies them. A page may be shorter than requested; it contains the cursor to continue
+ * from.
  * @throws StageError `session_not_found`, `took_too_long`
  */
 export async function readStepPage(

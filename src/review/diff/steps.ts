@@ -1,4 +1,7 @@
-/** The steps of a session: every row change that approval replays, streamed in that order; of an approved one, what it applied. */
+/**
+ * The steps of a session: every row change that approval replays, streamed in that order. Those of an approved session are the changes that
+ * it applied.
+ */
 import type { Queryable } from '../../db/database.ts';
 import type { Change, Operation, Step } from '../../model/change.ts';
 import { streamRows } from '../stream-rows.ts';
@@ -6,7 +9,7 @@ import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
 
-/** By the positions that its approval says, in which they stand already. */
+/** Selects applied steps by the approval's range of positions, in the order of the audit. */
 const appliedSteps = (uuid: string) => `
 SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after,
   stage.texts_of_rows('before', a.texts -> 'old_data', 'after', a.texts -> 'new_data') AS texts, a.mutation, m.statement,
@@ -16,12 +19,12 @@ WHERE a.position >= (SELECT p.first_position FROM stage.approval p WHERE p.sessi
   AND a.position < (SELECT p.first_position + p.entries FROM stage.approval p WHERE p.session = '${uuid}')
 ORDER BY a.position`;
 
-/** Number of the step that is none: the first one is behind it. */
+/** A number before that of the first step. */
 const beforeAll = '0.0';
 
 /**
- * Streams them inside the caller's transaction. Parked changes are none: nothing is known of the way to them.
- * @param cursor number of the step to begin behind
+ * Streams the steps inside the caller's transaction. Parked changes are not steps: how they came about is not recorded.
+ * @param cursor number of the step after which the stream begins
  */
 export async function* readSteps(
   tx: Queryable,
@@ -32,7 +35,7 @@ export async function* readSteps(
   const [row] = isApproved
     ? [{ query: appliedSteps(uuid) }]
     : await tx.query('SELECT stage.steps_query($1) AS query', [uuid]);
-  // statistics know little of rows just staged
+  // statistics do not yet reflect rows that were just staged
   await tx.query('SET LOCAL enable_seqscan = off');
   await tx.query('SET LOCAL enable_bitmapscan = off');
   await tx.query('SET LOCAL jit = off');
@@ -50,7 +53,7 @@ SELECT s.* FROM (${row?.['query']}) s WHERE (s.place, s.seq) > ($1::bigint, $2::
   }
 }
 
-/** Leaves out the steps of hidden tables, and those of tables of the same name. */
+/** Leaves out the steps of hidden tables, and of tables with the same name. */
 export async function* shownSteps(
   steps: AsyncIterable<Step>,
   tables: readonly DiffTable[],
@@ -60,7 +63,7 @@ export async function* shownSteps(
   for await (const step of steps) if (!hidden.has(step.table)) yield step;
 }
 
-/** Whether a change is of the table and the kind that were asked for. */
+/** Whether a change matches the requested table and kind. */
 export function isOf(
   change: Change,
   { table, type }: { readonly table?: string | undefined; readonly type?: Operation | undefined },
