@@ -1,22 +1,22 @@
-/** Staged rows as they are operated on: by table and lineage, all versions of a row together. */
+/** Staged rows as units of edits: by table and lineage, all versions of a row together. */
 import type { Queryable, Row } from '../../db/database.ts';
 import type { Operation } from '../../model/change.ts';
 import { operations } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 
-/** A table that a session has staged rows of. */
+/** A table in which a session has staged rows. */
 export interface StagedTable {
   readonly relation: number;
   readonly name: string;
-  /** Rows are known by their keys, and can be taken out one by one. */
+  /** Whether rows are identified by their keys, and can be unstaged one by one. */
   readonly hasLineages: boolean;
-  /** It has no key. */
+  /** Whether it has no key. */
   readonly isKeyless: boolean;
-  /** Whether its overlay is what the table is. */
+  /** Whether its overlay is current. */
   readonly isCurrent: boolean;
-  /** Whether its rows are not shown to the caller. */
+  /** Whether its rows are hidden from the caller. */
   readonly hidden: boolean;
-  /** Foreign keys lead from a table to another one that both have staged rows: all tables that can be reached so have one number. */
+  /** Number of the group of staged tables that it belongs to. Foreign keys connect the tables of a group, directly or through others. */
   readonly island: number;
 }
 
@@ -27,12 +27,12 @@ export interface Lineage {
   readonly root: string;
 }
 
-/** A lineage as people know it. */
+/** A lineage with the properties that users see. */
 export interface NamedLineage extends Lineage {
-  /** What it comes to; null where nothing is left of it. */
+  /** Its net change; null where nothing is left of it. */
   readonly type: Operation | null;
   readonly rowId: JsonText;
-  /** It began as a row of the session's own, and not as one of production. */
+  /** Whether it began as a row of the session, not as one of production. */
   readonly isOwn: boolean;
 }
 
@@ -56,8 +56,8 @@ SELECT o.relation, o.shown_name AS name, cardinality(o.key_columns) = 0 AS keyle
 FROM stage.overlay o JOIN staged s ON s.relation = o.relation ORDER BY o.shown_name COLLATE "C", o.relation`;
 
 /**
- * Lists the tables of which a session has staged rows.
- * @param readableOnly whether tables are hidden that a role that staged in the session may not read
+ * Lists the tables in which a session has staged rows.
+ * @param readableOnly whether tables that a role that staged in the session may not read are hidden
  */
 export async function stagedTables(
   tx: Queryable,
@@ -76,12 +76,15 @@ export async function stagedTables(
   }));
 }
 
-/** A lineage whose key was asked for, with the place of the key among those. */
+/** A lineage that has a requested key, with the position of that key in the request. */
 export interface FoundLineage extends NamedLineage {
   readonly place: number;
 }
 
-/** Finds the lineages of a session in a table that have one of the given keys: one, or several where a row took the place of another one. */
+/**
+ * Finds the lineages of a session in a table that have one of the given keys. There are several for a key where a row took the place of
+ * another one.
+ */
 export async function findLineages(
   tx: Queryable,
   uuid: string,
@@ -130,7 +133,7 @@ export async function tiedLineages(
   return rows.map((row) => ({ relation: Number(row['relation']), root: String(row['root']) }));
 }
 
-/** Lineages as two arrays of PostgreSQL's: their tables, and the numbers of their first versions. */
+/** Converts lineages to two PostgreSQL arrays: their tables, and the numbers of their first versions. */
 export function arraysOf(lineages: readonly Lineage[]): [string, string] {
   return [
     `{${lineages.map(({ relation }) => relation).join(',')}}`,

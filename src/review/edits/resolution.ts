@@ -1,4 +1,4 @@
-/** How conflicts are settled: which side each of them takes, and what that makes of a staged row. */
+/** Resolution of conflicts: the side that each conflict takes, and its effect on a staged row. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict, ConflictKind } from '../../model/change.ts';
@@ -9,29 +9,29 @@ import type { FoundLineage, Lineage, StagedTable } from './lineages.ts';
 import { findLineages } from './lineages.ts';
 
 export const sides = ['mine', 'theirs'] as const;
-/** Whose value stands: the session's, or production's. */
+/** The side whose value applies: `mine` is the session's, `theirs` is production's. */
 export type Side = (typeof sides)[number];
 
 export interface Resolution {
   readonly table: string;
   readonly rowId: JsonText;
-  /** One column; all conflicts of the row where it is null. */
+  /** One column; null for all conflicts of the row. */
   readonly field: string | null;
   readonly take: Side;
-  /** What the caller takes production to have there; not compared where it is left out. */
+  /** The production value that the caller expects; not compared where it is left out. */
   readonly productionCurrent?: JsonText | undefined;
 }
 
-/** The conflicts of one row that are settled, and the side that each of them takes. */
+/** The conflicts of one row to resolve, and the side that each of them takes. */
 export interface ResolvedRow {
   readonly conflicts: readonly Conflict[];
   readonly sides: readonly Side[];
 }
 
-/** A name made of several. */
+/** Joins several parts to one name. */
 const textOf = (parts: readonly (string | null)[]) => JSON.stringify(parts);
 
-/** A key as it is compared: 7 and "7" mean the same row. */
+/** Converts a key to the form in which it is compared: 7 and "7" mean the same row. */
 function keyOf({ text }: JsonText): string {
   const value: unknown = JSON.parse(text);
   return typeof value === 'object' ? JSON.stringify(sorted(value)) : String(value);
@@ -44,8 +44,8 @@ const rowOf = ({ table, rowId }: { readonly table: string; readonly rowId: JsonT
   textOf([table, keyOf(rowId)]);
 
 /**
- * Finds the conflicts that are meant, by rows.
- * @throws StageError `no_such_conflict`, `conflict_detected` where production has another value than the caller thinks
+ * Finds the requested conflicts, grouped by row.
+ * @throws StageError `no_such_conflict`, or `conflict_detected` where production has another value than the caller expects
  */
 export function chooseSides(
   found: readonly Conflict[],
@@ -86,7 +86,7 @@ function byRows(chosen: readonly (readonly [Conflict, Side])[]): ResolvedRow[] {
   return [...rows.values()];
 }
 
-/** @throws StageError `conflict_detected` */
+/** Checks that production has the value that the caller expects. @throws StageError `conflict_detected` */
 function demandSame(
   found: readonly Conflict[],
   { productionCurrent }: Conflict,
@@ -100,7 +100,10 @@ function demandSame(
   });
 }
 
-/** Programs write numbers in other ways than PostgreSQL, and may round those with many digits: they have to be written as they are. */
+/**
+ * Compares two values as JSON. Programs may format numbers in other ways than PostgreSQL, and may round those with many digits, so such
+ * numbers must be equal as texts.
+ */
 function isSame(one: JsonText, other: JsonText | null): boolean {
   const [left, right] = [bare(one.text), bare(other?.text ?? 'null')];
   if (left === right) return true;
@@ -112,8 +115,8 @@ const manyDigits = /(?:\d\.?){16}/;
 const bare = (text: string) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 
 /**
- * Puts a staged row upon production's, with the sides that were chosen.
- * @returns the lineage, where nothing is left of it
+ * Rebases a staged row on production's row, with the chosen sides.
+ * @returns the lineage if nothing is left of it, else null
  * @throws StageError `not_resolvable`
  */
 export async function settle(
@@ -141,7 +144,7 @@ export async function settle(
   return rebase(tx, uuid, lineage, row);
 }
 
-/** Gives the lineage where nothing is left of it. */
+/** Returns the lineage if nothing is left of it. */
 async function rebase(
   tx: Queryable,
   uuid: string,
@@ -160,8 +163,8 @@ async function rebase(
 }
 
 /**
- * Makes an UPDATE of an INSERT whose row production has by now, and an INSERT of an UPDATE whose row is gone.
- * @returns the lineage where nothing is left of it
+ * Makes an UPDATE of an INSERT whose row production has now, and an INSERT of an UPDATE whose row is gone.
+ * @returns the lineage if nothing is left of it, else null
  */
 async function beginAnew(
   tx: Queryable,
@@ -199,7 +202,7 @@ async function lineageOf(
   return lineage;
 }
 
-/** Production may have changed once more since the conflicts were looked for: what nobody has seen is not settled. */
+/** Checks that production has not changed again since the conflicts were determined: a change that nobody has seen is not resolved. */
 async function demandSeen(
   tx: Queryable,
   current: string | null,
@@ -215,11 +218,11 @@ async function demandSeen(
   }
 }
 
-/** Production's row is not as it was when the conflicts were looked for: it is looked at again. */
+/** Returns the error for a production row that has changed since the conflicts were determined. It makes the whole attempt run again. */
 export const changing = ({ text }: JsonText) =>
   new InTheWay('40001', `row ${text} is being changed in production`);
 
-/** Why a conflict cannot be settled in place; one of a changed row always can be. */
+/** Why a conflict cannot be resolved in place. A conflict of a changed row always can be. */
 const reasons: Readonly<Record<Exclude<ConflictKind, 'changed'>, string>> = {
   gone: 'its row is gone from production, and the session has moved it or inserted it anew: take it out, and insert it anew',
   key_exists:

@@ -1,4 +1,4 @@
-/** Resolve: a conflict of an active session is settled row by row and column by column, and staged rows go on from production as it is. */
+/** Resolve: resolves conflicts of an active session row by row and column by column. Its staged rows are rebased on current production. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict } from '../../model/change.ts';
@@ -23,11 +23,11 @@ import { demandLineages, demandOperable } from './row-choice.ts';
 import { hasDependents, Names } from './unstage.ts';
 
 export interface Resolving extends ConflictRules {
-  /** What is settled how; or all conflicts one way. */
+  /** The resolution of each conflict, or one side for all of them. */
   readonly resolutions: readonly Resolution[] | Side;
-  /** Takes out, too, what would not hold without rows that are given up. */
+  /** Whether to unstage rows that depend on given-up rows, too. */
   readonly withDependents: boolean;
-  /** The authenticated name of who resolves. */
+  /** The authenticated name of the resolving user. */
   readonly resolvedAs: string | null;
   readonly readableOnly?: boolean;
   readonly lockTimeoutMs: number;
@@ -35,16 +35,16 @@ export interface Resolving extends ConflictRules {
 
 export interface Resolved {
   readonly session: Session;
-  /** What was settled, in the form of the conflicts that it was. */
+  /** The resolved conflicts, as they were before. */
   readonly settled: readonly Conflict[];
-  /** What still is in conflict. */
+  /** The remaining conflicts. */
   readonly left: readonly Conflict[];
 }
 
 /**
- * Settles conflicts of an active session. All that are named, or none.
+ * Resolves conflicts of an active session: all of the requested ones, or none.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `no_such_conflict`, `conflict_detected` when production
- *   is not what the caller thinks, `not_resolvable`, `has_dependents`, `not_unstageable`, `busy`; nothing is changed then
+ * differs from what the caller expects, `not_resolvable`, `has_dependents`, `not_unstageable`, `busy`; nothing is changed then
  */
 export async function resolveConflicts(
   db: Database,
@@ -102,7 +102,7 @@ async function resolveLocked(
   return { resolved: { session: await getSession(tx, id), settled, left }, number };
 }
 
-/** Those that count: the others are settled by the configuration. */
+/** Finds conflicts without the ignored ones, which the configuration resolves. */
 async function conflictsOf(
   tx: Queryable,
   { uuid, conflictScope }: LockedSession,
@@ -114,7 +114,7 @@ async function conflictsOf(
   return readableOnly ? withhold(tx, uuid, found) : found;
 }
 
-/** Takes rows out of which production's side, or nothing, is left. @throws StageError `has_dependents` */
+/** Unstages rows of which only production's side, or nothing, is left. @throws StageError `has_dependents` */
 async function giveUp(
   tx: Queryable,
   uuid: string,
@@ -137,8 +137,9 @@ const placeOf = ({ table, rowId, field, kind }: Conflict) =>
   [table, rowId.text, field ?? '', kind].join('\n');
 
 /**
- * @throws StageError `not_resolvable` where a conflict that was settled is one still
- * @throws InTheWay where production has changed since it was settled
+ * Checks that no resolved conflict still exists.
+ * @throws StageError `not_resolvable` where a resolved conflict still exists
+ * @throws InTheWay where production has changed since it was resolved
  */
 function refuseUnsettled(settled: readonly Conflict[], left: readonly Conflict[]): void {
   const before = new Map(settled.map((conflict) => [placeOf(conflict), conflict]));
@@ -156,7 +157,7 @@ function refuseUnsettled(settled: readonly Conflict[], left: readonly Conflict[]
   );
 }
 
-/** By column and side. */
+/** Counts the resolved conflicts by column and side. */
 const countSides = (chosen: readonly ResolvedRow[]) =>
   countPlaces(
     chosen.flatMap(({ conflicts, sides }) =>

@@ -1,18 +1,18 @@
-/** What of a session's staged rows somebody means, and what stands against taking it out. */
+/** Selection of a session's staged rows for an edit, and obstacles to unstaging them. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Lineage, NamedLineage, StagedTable } from './lineages.ts';
 import { findLineages, listLineages } from './lineages.ts';
 
-/** A staged row, or all of a table. */
+/** A staged row, or all rows of a table. */
 export interface Choice {
   readonly table: string;
   /** The key as diffs show it; null for all rows of the table. */
   readonly rowId: JsonText | null;
 }
 
-/** @throws StageError `not_unstageable` */
+/** Refuses a session whose staged rows a migration has parked. @throws StageError `not_unstageable` */
 export async function refuseParked(tx: Queryable, uuid: string): Promise<void> {
   const [parked] = await tx.query(
     'SELECT min(table_name) AS name FROM stage.parked_table WHERE session = $1',
@@ -25,11 +25,15 @@ export async function refuseParked(tx: Queryable, uuid: string): Promise<void> {
 
 export interface Picked {
   readonly lineages: readonly Lineage[];
-  /** Tables without a key, of which all rows are taken out. */
+  /** Tables without lineages, of which all rows are unstaged. */
   readonly whole: readonly number[];
 }
 
-/** @throws StageError `no_such_change` for the first choice that means nothing, `not_unstageable` for one row of a table without a key */
+/**
+ * Finds the chosen rows.
+ * @throws StageError `no_such_change` for the first choice that matches nothing, `not_unstageable` for a single row of a table without
+ * lineages
+ */
 export async function pick(
   tx: Queryable,
   uuid: string,
@@ -49,7 +53,7 @@ export async function pick(
   return { lineages: [...lineages.values()], whole };
 }
 
-/** Gives nothing where the caller may not know what is there. */
+/** Finds the chosen rows of one table; undefined where the caller may not know its rows. */
 async function pickFrom(
   tx: Queryable,
   uuid: string,
@@ -79,7 +83,11 @@ async function findEach(
   return found;
 }
 
-/** Which rows hang together is known where foreign keys lead among tables with keys only. */
+/**
+ * Checks that the chosen tables, and those that foreign keys connect with them, are current and have lineages. A table without a key is
+ * allowed if foreign keys connect it with no other.
+ * @throws StageError `not_unstageable`
+ */
 export function demandOperable(tables: readonly StagedTable[], { lineages, whole }: Picked): void {
   const chosen = new Set([...whole, ...lineages.map(({ relation }) => relation)]);
   const islands = new Set(
@@ -97,7 +105,7 @@ export function demandOperable(tables: readonly StagedTable[], { lineages, whole
   }
 }
 
-/** Rows of the tables are settled one by one. @throws StageError `not_unstageable` for a table whose rows nothing tells apart */
+/** Checks that rows of the tables can be resolved one by one. @throws StageError `not_unstageable` for a table without lineages */
 export function demandLineages(tables: readonly StagedTable[]): void {
   const table = tables.find(({ hasLineages }) => !hasLineages);
   if (table !== undefined) throw notUnstageable(table.name, reasonOf(table));

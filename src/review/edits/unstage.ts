@@ -1,4 +1,4 @@
-/** Unstage: takes staged rows out of an active session, with all that would not hold without them, or none. */
+/** Unstage: removes staged rows from an active session, with all rows that depend on them; or none. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Hidden, Operation } from '../../model/change.ts';
@@ -19,45 +19,45 @@ import { demandOperable, pick, refuseParked } from './row-choice.ts';
 
 export interface Unstaging {
   readonly rows: readonly Choice[];
-  /** Takes out, too, what would not hold without them; where it is not set that is refused. */
+  /** Whether to unstage dependent rows, too. Otherwise they make the request fail. */
   readonly withDependents: boolean;
-  /** The authenticated name of who asks for it. */
+  /** The authenticated name of the requesting user. */
   readonly unstagedAs: string | null;
-  /** Whether nothing but counts is told of tables that a role that staged in the session may not read. */
+  /** Whether only counts are returned for tables that a role that staged in the session may not read. */
   readonly readableOnly?: boolean;
-  /** How long production may take to try what is left; null where it is not asked. */
+  /** How long production may take to apply what is left in a trial, in milliseconds; null for no trial. */
   readonly trialMs: number | null;
-  /** How long it may wait, all together, for those who hold what it needs. */
+  /** The total time that it may wait for locks of others. */
   readonly lockTimeoutMs: number;
 }
 
 export interface UnstagedRow {
   readonly table: string;
   readonly rowId: JsonText | null;
-  /** What was staged of it in the end; null where it came to nothing. */
+  /** Its net change before; null where it had none. */
   readonly type: Operation | null;
-  /** It was not asked for by itself. */
+  /** Whether it was unstaged as a dependent of requested rows. */
   readonly isDependent: boolean;
   readonly hidden?: Hidden;
 }
 
 export interface Unstaged {
   readonly session: Session;
-  /** How many rows were taken out, by table. */
+  /** The number of unstaged rows, by table. */
   readonly counts: readonly { readonly table: string; readonly rows: number }[];
   /** The first of them. */
   readonly rows: readonly UnstagedRow[];
-  /** Whether production took what is left, in a trial. */
+  /** Whether there was a trial: production accepts what is left, or would have refused the session before, too. */
   readonly isTried: boolean;
 }
 
-/** Nobody reads more. */
+/** The maximum number of rows that are named. */
 const mostNamed = 1_000;
 
 /**
- * Takes staged rows out of an active session: their overlay rows are production's again, and approval replays nothing of them.
+ * Unstages rows of an active session: the overlay shows production's rows again, and approval replays nothing of them.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `no_such_change` for a row that is not staged,
- *   `has_dependents` with what would not hold without them, `not_unstageable`, `busy`, `took_too_long`; nothing is changed then
+ * `has_dependents` with the rows that depend on them, `not_unstageable`, `busy`, `took_too_long`; nothing is changed then
  */
 export async function unstageRows(db: Database, id: string, asked: Unstaging): Promise<Unstaged> {
   await renewOutdated(db, id);
@@ -113,7 +113,7 @@ async function unstageLocked(
   return { unstaged: { ...unstaged, rows: rows.slice(0, mostNamed) }, number };
 }
 
-/** Names lineages, as far as they are listed at all. */
+/** Names lineages, up to the maximum number. */
 export class Names {
   readonly #tx: Queryable;
   readonly #uuid: string;
@@ -168,12 +168,12 @@ async function countRows(
   return counts;
 }
 
-/** Rows as they stand in bodies. */
+/** Converts a row to the form that it has in bodies. */
 export function rowFacts({ table, rowId, type, hidden }: UnstagedRow): JsonObject {
   return { table, row_id: rowId, type, ...(hidden ? { hidden } : {}) };
 }
 
-/** What would have to go, too. */
+/** Returns the error for rows that would have to be unstaged, too. */
 export function hasDependents(count: number, rows: readonly UnstagedRow[]): StageError {
   return new StageError(
     'has_dependents',
