@@ -1,4 +1,4 @@
-/** What a rehearsal has made of production: read behind it, in its transaction, against what was there before it. */
+/** Effects of a rehearsal on production: read after it in its transaction, and compared with the state before it. */
 import type { Queryable, Row } from '../../db/database.ts';
 import type { Change, Hidden, NetCounts, Operation } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
@@ -8,11 +8,11 @@ import { fetchRows, openCursor } from '../stream-rows.ts';
 
 const cursor = 'stage_rehearsal';
 
-/** So many rows are told of each table, and so many characters of all together. */
+/** The maximum number of rows that are returned of each table, and of characters of all rows. */
 const mostRows = 100;
 const mostCharacters = 4_000_000;
 
-/** The next transaction when the snapshot was taken: those of the rehearsal are not before it. */
+/** Selects the first transaction ID after the snapshot: those of the rehearsal do not precede it. */
 const selectBefore = `
 SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::numeric % 4294967296)::bigint AS since, stage.counted_operations() AS counted`;
 
@@ -37,15 +37,15 @@ export interface EffectRules {
 }
 
 export interface Effects {
-  /** What approval would make of the session's own rows, by table. */
+  /** The net changes that approval would make to the session's own rows, by table. */
   readonly wouldLand: readonly LandingCounts[];
-  /** Looks through the tables that were written. */
+  /** Reads the other effects in the tables that were written. */
   readBeyond(): Promise<{ differs: readonly Differing[]; sideEffects: readonly SideEffects[] }>;
 }
 
 /**
- * Remembers what is there before anything is applied.
- * @returns what reads, once everything was applied, what has become of it
+ * Records the state before anything is applied.
+ * @returns a function that reads the effects after everything was applied
  */
 export async function rememberBefore(
   tx: Queryable,
@@ -103,7 +103,7 @@ interface NamedTable {
   readonly hidden: boolean;
 }
 
-/** In the order of names, as the tables of a diff. */
+/** Names the tables, in the order of a diff's tables. */
 async function nameTables(
   tx: Queryable,
   uuid: string,

@@ -2,12 +2,12 @@
 import type { Database, Queryable, Row } from '../../db/database.ts';
 import { LimitedQueries } from '../limited-queries.ts';
 
-/** Code may catch that it is cancelled, and go on: so long after that its connection is ended. */
+/** Code may catch its cancellation and continue. The connection is terminated this long after the limit. */
 const patienceMs = 1_000;
 
 const begin = `SELECT pg_backend_pid() AS pid, transaction_timestamp()::text AS since`;
 
-/** Whoever has the connection by then is left alone. */
+/** Terminates the backend, unless it is in another transaction by now. */
 const end = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = $1 AND a.xact_start = $2::timestamptz`;
 
 /** Carries a result out of a transaction that must not commit. */
@@ -22,8 +22,8 @@ class RolledBack<T> extends Error {
 
 /**
  * Runs work in a transaction and rolls it back.
- * @returns what the work gives
- * @throws what the work raises; its queries raise StageError `took_too_long` once the time is over
+ * @returns the result of the work
+ * @throws the errors of the work; its queries throw StageError `took_too_long` once the time is over
  */
 export async function inRehearsal<T>(
   db: Database,
@@ -41,8 +41,8 @@ export async function inRehearsal<T>(
 }
 
 /**
- * Runs work that may run code of production's triggers for so long, in the transaction at hand. Its limit on statements stays.
- * @throws what the work raises; its queries raise StageError `took_too_long` once the time is over
+ * Runs work that may run code of production's triggers, for a limited time, in the current transaction. The limit on statements stays set.
+ * @throws the errors of the work; its queries throw StageError `took_too_long` once the time is over
  */
 export async function withinTime<T>(
   db: Database,
@@ -52,7 +52,7 @@ export async function withinTime<T>(
 ): Promise<T> {
   const limited = new LimitedQueries(tx, {
     ms: limitMs,
-    // What runs may change it.
+    // user code may change the setting
     stepMs: 0,
     message: `the rehearsal was not done after ${limitMs} ms`,
     hint: 'Nothing stays of it. Give it more time with rehearsal_timeout_ms in the configuration of the service.',

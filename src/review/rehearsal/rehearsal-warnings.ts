@@ -1,11 +1,11 @@
-/** What of a rehearsal a rollback does not take back, or nobody could look at, in words. */
+/** Warnings of a rehearsal: effects that a rollback does not undo, and effects that could not be checked. */
 import type { Queryable, Row } from '../../db/database.ts';
 import { shownName } from '../../model/table.ts';
 
 const selectWarnings = `
 SELECT w.*, $2::boolean AND NOT stage.is_readable($1, w.relation) AS hidden FROM stage.rehearsal_warnings() w`;
 
-/** @param readableOnly whether nothing is said of tables that a role that staged in the session may not read */
+/** Reads the warnings. @param readableOnly whether tables that a role that staged in the session may not read are left out */
 export async function readWarnings(
   tx: Queryable,
   uuid: string,

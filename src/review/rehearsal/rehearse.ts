@@ -1,4 +1,4 @@
-/** Rehearse: applies a session to production as approval would, tells what became of it, and rolls everything back. */
+/** Rehearse: applies a session to production as approval would, reports the effects, and rolls everything back. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict } from '../../model/change.ts';
@@ -21,22 +21,21 @@ import { inRehearsal } from './rehearsal-transaction.ts';
 import { readWarnings } from './rehearsal-warnings.ts';
 
 /**
- * `scanRows`: tables with more rows are not looked through. `readableOnly`: no more than counts are told of tables that a role
- * that staged in the session may not read.
+ * `scanRows`: tables with more rows are not compared. `readableOnly`: only counts are returned for tables that a role that staged in the
+ * session may not read.
  */
 export interface RehearsalRules extends EffectRules, ConflictRules {
-  /** How long it may take, with everything it sets off. */
+  /** How long it may take, including everything that it triggers. */
   readonly timeoutMs: number;
-  /** How long it may wait, all together, for those who hold what it needs. */
+  /** The total time that it may wait for locks of others. */
   readonly lockTimeoutMs: number;
 }
 
 /**
- * Rehearses the approval of a session that is not decided. Nothing of it stays but what no transaction takes back: numbers that
- * were drawn from sequences, and what triggers do elsewhere. Meanwhile it holds the locks that an approval holds, but for that of
- * the audit.
- * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `staged_after_proposal`, `took_too_long`, or
- *   `busy` when others hold what it needs
+ * Rehearses the approval of a session that is not final. Only effects outside of transactions remain: numbers that were drawn from
+ * sequences, and external effects of triggers. Meanwhile it holds the locks of an approval, except that of the audit.
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `staged_after_proposal`, `took_too_long`, or `busy` when
+ * others hold what it needs
  */
 export async function rehearseSession(
   db: Database,
@@ -61,7 +60,7 @@ async function rehearseLocked(
   if (session.status === 'proposed') await refuseLateRows(tx, session);
   await tx.query('DISCARD PLANS');
   await yieldFirst(tx);
-  // first of all the locks: a row that production writes after the snapshot is taken and before it is locked ends the attempt
+  // locks come first: a production row that is written between the snapshot and its lock ends the attempt
   // guard: a rehearsal locks the rows before it reads what is staged
   const conflicts = await findConflicts(tx, session, rules, refuse);
   const digest = await digestOf(tx, session.uuid);
@@ -95,7 +94,7 @@ async function findConflicts(
   return readableOnly ? withhold(tx, uuid, found) : found;
 }
 
-/** Gives what production refused; also that it was not done in time. */
+/** Applies the session. Returns production's refusal, or that the time was over. */
 async function apply(
   tx: Queryable,
   uuid: string,
@@ -111,7 +110,7 @@ async function apply(
   if (refusal === null) return null;
   const { sqlstate, message, detail, table, constraint, row } = refusal;
   if (InTheWay.has(sqlstate)) throw new InTheWay(sqlstate, message);
-  // what a trigger says, and PostgreSQL of other rows, may hold values of any table
+  // messages of triggers, and of PostgreSQL on other rows, may contain values of any table
   // guard: the words of a refusal are not for authors and agents
   const said = readableOnly ? { message: null, detail: null } : { message, detail };
   const key = row === null ? null : new JsonText(JSON.stringify(row));
@@ -130,7 +129,7 @@ const unfinished = (message: string): ProductionRefusal => ({
   row: null,
 });
 
-/** That production took everything is told, also where there is no time left to look what else has changed. */
+/** Reads the remaining effects. If no time is left for that, it still reports that production accepted everything. */
 async function lookAround(
   tx: Queryable,
   uuid: string,

@@ -1,4 +1,4 @@
-/** A trial: production applies what a session would be after a change of its staged rows, and takes it back. */
+/** A trial: production applies a session after a change of its staged rows, and rolls it back. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import { lockTouchedRows } from '../conflicts.ts';
@@ -8,18 +8,18 @@ import { InTheWay } from '../lock-budget.ts';
 import { withinTime } from './rehearsal-transaction.ts';
 
 export interface Trial {
-  /** Changes the staged rows, in the transaction at hand. */
+  /** Changes the staged rows, in the current transaction. */
   readonly change: () => Promise<unknown>;
-  /** How long production may take; null where it is not asked. */
+  /** How long production may take; null for no trial. */
   readonly trialMs: number | null;
-  /** Whether the words of a refusal are left out: triggers may say anything. */
+  /** Whether messages of a refusal are left out: triggers may report anything. */
   readonly readableOnly?: boolean;
 }
 
 /**
- * Changes a session's staged rows. What production would have taken before it must take after that, too; where it would have
- * refused the session as it was, nothing is demanded.
- * @throws StageError `not_unstageable` with what production refuses, `took_too_long`
+ * Changes a session's staged rows. If production would have accepted the session before, it must accept it after the change, too. If it
+ * would have refused the session before, the change is not checked.
+ * @throws StageError `not_unstageable` with production's refusal, `took_too_long`
  */
 export async function demandAcceptable(
   db: Database,
@@ -38,7 +38,7 @@ export async function demandAcceptable(
   await change();
 }
 
-/** Gives what production refuses. */
+/** Applies the session and rolls it back. Returns production's refusal. */
 async function attempt(
   db: Database,
   tx: Queryable,
