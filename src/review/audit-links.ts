@@ -1,13 +1,13 @@
 /**
- * What a link of the audit's chain is made of: the rows as they are stored, and their canonical texts. These are the texts of
- * stage.audit_text and stage.approval_text, made here once more: whoever can alter entries can alter functions, too.
+ * The links of the audit's chain: the stored rows, and their canonical texts. The texts equal those of `stage.audit_text` and
+ * `stage.approval_text`. They are computed here, because whoever can alter entries can alter these functions, too.
  */
 import type { Row } from '../db/database.ts';
 
 const time = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
 
-/** From $1 on. */
+/** Selects approvals from number $1 on. */
 export const selectApprovals = `
 SELECT number, session, project_id, digest, first_position, entries, ${time('approved_at')}, approved_by, approved_as, hash::text
 FROM stage.approval WHERE number >= $1 ORDER BY number`;
@@ -57,7 +57,7 @@ export type EntryRow = Row &
     'old_data' | 'new_data' | 'approved_by' | 'texts'
   >;
 
-/** Of a JSON array as PostgreSQL prints jsonb; jsonb columns are part of it as they are. */
+/** Builds an entry's canonical text: a JSON array as PostgreSQL prints jsonb. Values of jsonb columns are included verbatim. */
 export function entryText(row: EntryRow): string {
   const [version, texts] = row.texts === null ? ['v1', ''] : ['v2', `, ${row.texts}`];
   return `["stage.audit.${version}", ${row.position}, "${row.session}", ${quote(row.project_id)}, ${row.relation}, ${quote(row.table_name)}, ${row.mutation}, ${row.lineage}, ${quote(row.operation)}, ${quote(row.row_id)}, ${row.row_key}, ${row.old_data}, ${row.new_data}, ${quote(row.approved_at)}, ${quote(row.approved_by)}${texts}]`;
@@ -67,7 +67,7 @@ export function approvalText(row: ApprovalRow): string {
   return `["stage.approval.v1", ${row.number}, "${row.session}", ${quote(row.project_id)}, ${quote(row.digest)}, ${row.first_position}, ${row.entries}, ${quote(row.approved_at)}, ${quote(row.approved_by)}, ${quote(row.approved_as)}]`;
 }
 
-/** JSON escapes the same characters in the same way here and there. */
+/** Quotes a text. JSON.stringify escapes the same characters as PostgreSQL, in the same way. */
 function quote(text: string | null): string {
   return JSON.stringify(text);
 }

@@ -11,19 +11,19 @@ const columns = `
   a.position, a.session, a.relation, ${sessionIdSql('a.session')} AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
   a.old_data, a.new_data, a.texts, stage.iso_time(a.approved_at) AS approved_at, a.approved_by, p.approved_as`;
 
-/** Approvals of the page's filter: what their entries have in common is told by them. */
+/** The approvals of a page's filter. They provide what their entries have in common. */
 const approvals = `
 stage.approval p
 WHERE p.project_id = $1 AND ($2::uuid IS NULL OR p.session = $2)
   AND ($3::timestamptz IS NULL OR p.approved_at > $3) AND ($4::timestamptz IS NULL OR p.approved_at < $4)`;
 
-/** The entries of an approval that match, which stand together. */
+/** The matching entries of an approval. Its entries have consecutive positions. */
 const entries = `
 FROM stage.audit a
 WHERE a.position >= p.first_position AND a.position < p.first_position + p.entries
   AND ($5::text IS NULL OR a.table_name = $5) AND ($6::text IS NULL OR a.operation = $6)`;
 
-/** From approval to approval, no further than the page. */
+/** Selects entries approval by approval, no further than the page. */
 const selectEntries = `
 SELECT ${columns}
 FROM (SELECT * FROM ${approvals}) p
@@ -34,7 +34,7 @@ const countEntries = `
 SELECT coalesce(sum(CASE WHEN $5::text IS NULL AND $6::text IS NULL THEN p.entries ELSE (SELECT count(*) ${entries}) END), 0) AS count
 FROM ${approvals}`;
 
-/** Of sessions and tables, which ones every role that staged in the session may read. */
+/** Of the given sessions and tables, selects those that every role that staged in the session may read. */
 const selectReadable = `
 SELECT t.session, t.relation FROM jsonb_to_recordset($1::jsonb) AS t (session uuid, relation oid)
 WHERE stage.is_readable(t.session, stage.relation_of_approval(t.session, t.relation))`;
@@ -48,9 +48,9 @@ export interface AuditFilter {
   /** The table's shown name. */
   readonly tableName?: string | undefined;
   readonly operation?: Operation | undefined;
-  /** ISO 8601; entries after this time. */
+  /** ISO 8601; only entries after this time. */
   readonly since?: string | undefined;
-  /** ISO 8601; entries before this time. */
+  /** ISO 8601; only entries before this time. */
   readonly until?: string | undefined;
   /** Whether rows and their keys are withheld where a role that staged in the session may not read the table. */
   readonly readableOnly?: boolean;
@@ -60,7 +60,7 @@ export interface AuditFilter {
 
 export interface AuditPage {
   readonly entries: AuditEntry[];
-  /** How many entries the filter matches, whatever the limit. */
+  /** The number of entries that the filter matches, regardless of the limit. */
   readonly totalCount: number;
 }
 
@@ -141,7 +141,7 @@ async function toEntries(
   return entries.map((row) => (shown.has(placeOf(row)) ? toEntry(row) : withheld(toEntry(row))));
 }
 
-/** An entry's session and table, as JSON. */
+/** Returns an entry's session and table, as JSON. */
 function placeOf({ session, relation }: Pick<EntryRow, 'session' | 'relation'>): string {
   return JSON.stringify({ session, relation });
 }

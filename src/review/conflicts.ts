@@ -1,4 +1,4 @@
-/** Conflicts: what has changed in production under a session's staged rows. */
+/** Conflicts: changes of production under a session's staged rows. */
 import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Conflict, ConflictKind } from '../model/change.ts';
 import { ignoredColumnsOf } from '../model/ignored-columns.ts';
@@ -12,10 +12,10 @@ import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
 import { textsOf } from './diff/change-row.ts';
 import { inSnapshot } from './snapshot.ts';
 
-/** Nobody reads more; counting on would only fill memory. */
+/** The maximum number of conflicts in a result: nobody reads more, and more would fill memory. */
 const mostConflicts = 10_000;
 
-/** Those that do not count come last, and crowd out none of the others. */
+/** Selects the conflicts of a table. Ignored ones come last and have a limit of their own, so that they displace no others. */
 const conflictsOf = (relation: number) => `
 WITH found AS (
   SELECT * FROM stage_data.conflicts_${relation}($1, $2, $3, ARRAY(SELECT jsonb_array_elements_text($4)))
@@ -25,19 +25,18 @@ UNION ALL (SELECT * FROM found WHERE ignored LIMIT ${mostConflicts})`;
 const reachedIn = (relation: number) =>
   `SELECT * FROM stage_data.reached_${relation}($1) LIMIT ${mostConflicts}`;
 
-/** What the service takes for a conflict, in all sessions alike. */
+/** The service's rules for conflicts, the same in all sessions. */
 export interface ConflictRules {
-  /** Patterns of columns that do not count; none when left out. */
+  /** Patterns of ignored columns; none by default. */
   readonly ignoredColumns?: readonly string[] | undefined;
 }
 
-/** Whether a conflict stands in the way of approval. */
+/** Whether a conflict blocks approval. */
 export const counts = ({ ignored }: Conflict): boolean => ignored !== true;
 
 /**
- * Makes the check that approve would make, and changes nothing. A final session has no conflicts. Those that do not count come last.
- * @param readableOnly whether no more is told than that there is a conflict, where a role that staged in the session may not
- *   read the table
+ * Runs the same check as approve, and changes nothing. A final session has no conflicts. Ignored conflicts come last.
+ * @param readableOnly whether only the existence of a conflict is reported where a role that staged in the session may not read the table
  * @throws StageError `session_not_found`, `took_too_long`
  */
 export async function findConflicts(
@@ -60,10 +59,13 @@ export async function findConflicts(
   );
 }
 
-/** The tables in which the locked rows are what the session first saw of them. */
+/** The tables whose locked rows all equal their base images. */
 export type KeptTables = ReadonlySet<number>;
 
-/** Locks every production row that a session touched, until the transaction ends. Waits for none of them: 55P03 says that one is held. */
+/**
+ * Locks every production row that a session touched, until the transaction ends. It waits for none of them: if one is locked, it fails with
+ * 55P03.
+ */
 export async function lockTouchedRows(
   tx: Queryable,
   uuid: string,
@@ -78,14 +80,14 @@ export async function lockTouchedRows(
   return kept;
 }
 
-/** What is compared of a session's rows. */
+/** The rules by which a session's rows are compared. */
 interface Compared extends ConflictRules {
   readonly conflictScope: ConflictScope;
 }
 
 /**
- * Finds a session's conflicts in the given tables. Those that do not count come last.
- * @param kept what lockTouchedRows gave in the same transaction; nothing where no rows are locked
+ * Finds a session's conflicts in the given tables. Ignored conflicts come last.
+ * @param kept the result of `lockTouchedRows` in the same transaction; empty where no rows are locked
  */
 export async function detectConflicts(
   tx: Queryable,
@@ -113,7 +115,7 @@ export async function detectConflicts(
   return [...found.slice(0, mostConflicts), ...ignored.slice(0, mostConflicts)];
 }
 
-/** Of the tables with the shown names of $2, those that a role that staged in the session may not read. */
+/** Of the tables with the shown names in $2, selects those that a role that staged in the session may not read. */
 const unreadable = `
 WITH named AS MATERIALIZED (
   SELECT t.* FROM (
@@ -123,7 +125,7 @@ WITH named AS MATERIALIZED (
 )
 SELECT n.name FROM named n WHERE NOT stage.is_readable($1, n.relation)`;
 
-/** Leaves of conflicts in tables that a role that staged in the session may not read no more than that they are there. */
+/** Reduces conflicts to their existence in tables that a role that staged in the session may not read. */
 export async function withhold(
   tx: Queryable,
   uuid: string,
@@ -139,7 +141,7 @@ export async function withhold(
   });
 }
 
-/** A conflict as it stands in the facts of an error, and so in the REST body. */
+/** Converts a conflict to the form that it has in the facts of an error, and so in the REST body. */
 export function conflictFacts(conflict: Conflict): JsonObject {
   return {
     table: conflict.table,
@@ -156,7 +158,7 @@ export function conflictFacts(conflict: Conflict): JsonObject {
   };
 }
 
-/** Conflicts as the bodies of answers have them: those that stand in the way, and those that do not count. */
+/** Converts conflicts to the form that they have in response bodies: those that block approval, and ignored ones. */
 export function conflictLists(found: readonly Conflict[]): {
   readonly conflicts: JsonObject[];
   readonly ignored: JsonObject[];
@@ -194,11 +196,11 @@ function toConflict(table: string, row: ConflictRow): Conflict {
   };
 }
 
-/** The mark of a row that the session deletes, by what SQL says of it. */
+/** Returns the mark of a row that the session deletes. @param deletes the SQL boolean */
 export const deletesOf = (deletes: string | null | undefined): Pick<Conflict, 'sessionDeletes'> =>
   deletes === 't' ? { sessionDeletes: true } : {};
 
-/** One conflict for each column, or else table, in which a migration met rows that the session had staged before it. */
+/** Reads schema conflicts: one for each column, or else table, that a migration changed under staged rows. */
 async function parkedConflicts(tx: Queryable, uuid: string): Promise<Conflict[]> {
   const rows = await tx.query(
     `SELECT p.table_name, c.name, p.reasons ->> coalesce(c.name, '') AS reason FROM stage.parked_table p LEFT JOIN unnest(p.columns) WITH ORDINALITY c (name, number) ON true
@@ -210,7 +212,7 @@ async function parkedConflicts(tx: Queryable, uuid: string): Promise<Conflict[]>
   );
 }
 
-/** What has become of a table whose overlay is not what it was, and cannot be made anew. */
+/** Describes what happened to a table whose overlay is outdated and cannot be rebuilt. */
 async function changeOf(tx: Queryable, relation: number): Promise<string> {
   const [row] = await tx.query('SELECT FROM pg_class WHERE oid = $1', [relation]);
   return row === undefined

@@ -1,4 +1,4 @@
-/** The tables that a review looks at, and their overlays, which have to be what the tables are. */
+/** The tables of a review, whose overlays must be current. */
 import type { Database, Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import { ensureBound } from '../overlay/install/binding.ts';
@@ -8,13 +8,13 @@ import { ensureEach } from './renew.ts';
 export interface ReviewRelation {
   readonly relation: number;
   readonly name: string;
-  /** Whether the session has staged rows in it, or only foreign keys lead to it. */
+  /** Whether the session has staged rows in it; otherwise only foreign keys lead to it. */
   readonly staged: boolean;
-  /** Whether it still is what it was when its overlay was built. */
+  /** Whether it is unchanged since its overlay was built. */
   readonly current: boolean;
 }
 
-/** The tables that a review looks at, in the order in which their rows are locked. */
+/** Lists the tables of a review, in the order in which their rows are locked. */
 export async function reviewRelations(tx: Queryable, uuid: string): Promise<ReviewRelation[]> {
   const rows = await tx.query('SELECT * FROM stage.review_relations($1)', [uuid]);
   return rows.map((row) => ({
@@ -25,13 +25,13 @@ export async function reviewRelations(tx: Queryable, uuid: string): Promise<Revi
   }));
 }
 
-/** Raises when overlays could still be brought up to date: the work begins again on what they are then. */
+/** Throws when overlays can still be brought up to date. The work then starts again on the updated ones. */
 export type RefuseOutdated = (relations: readonly ReviewRelation[]) => void;
 
 /**
- * Does work that looks through overlays. Where one is not what its table is, or the table is altered under the work, overlays are
- * brought up to date as far as staged rows stay valid by it, and the work is done again; what cannot be is a conflict by then.
- * @throws StageError `busy` when the work met an altered table again
+ * Runs work that reads through overlays. If one is outdated, or a table is altered meanwhile, the overlays are brought up to date where
+ * staged rows stay valid, and the work runs again. A table whose overlay cannot be updated is reported as a conflict then.
+ * @throws StageError `busy` when the second run met an altered table, too
  */
 export async function onCurrentOverlays<T>(
   db: Database,
@@ -60,7 +60,7 @@ export async function onCurrentOverlays<T>(
 
 class OutdatedOverlays extends Error {}
 
-/** A column, table, function or type that was there when the overlay was looked at; or it has another type by now. */
+/** SQLSTATEs for a column, table, function or type that no longer exists, or has another type now. */
 const altered = new Set(['42703', '42P01', '42883', '42704', '42804', '42809', '0A000', 'XX000']);
 
 const isAltered = (error: unknown) => altered.has(sqlstateOf(error) ?? '');

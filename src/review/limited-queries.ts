@@ -1,24 +1,26 @@
-/** Queries of a transaction that must be over in time. */
+/** Queries of a transaction with a time limit. */
 import type { Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import { sqlstateOf } from '../staging/session-lock.ts';
 
 export interface QueryLimit {
-  /** How long, from now on, statements may run. */
+  /** How long statements may run from now on. */
   readonly ms: number;
-  /** A statement's own limit is set anew when so much of the time has passed. */
+  /** How much time passes before `statement_timeout` is set again. */
   readonly stepMs: number;
-  /** What is said when the time is over. */
+  /** The message and hint of the error when the time is over. */
   readonly message: string;
   readonly hint: string;
 }
 
-/** Each statement may run for the time that is left; after it, or after `end`, none is sent any more. */
+/**
+ * Runs queries until a deadline. Each statement may run for the remaining time. After the deadline, or after `end`, no statement is sent.
+ */
 export class LimitedQueries implements Queryable {
   readonly #tx: Queryable;
   readonly #limit: QueryLimit;
   readonly #deadline: number;
-  /** What the statements' limit was set to last. */
+  /** The last value of `statement_timeout`. */
   #setTo = Number.POSITIVE_INFINITY;
   #ending: Error | null = null;
 
@@ -28,13 +30,13 @@ export class LimitedQueries implements Queryable {
     this.#deadline = performance.now() + limit.ms;
   }
 
-  /** @throws StageError `took_too_long` when the time is over, or what `end` was given */
+  /** Runs a statement. @throws StageError `took_too_long` when the time is over, or the error that `end` was called with */
   async query(text: string, values?: readonly (string | number | null)[]) {
     await this.#limitStatement();
     try {
       return await this.#tx.query(text, values);
     } catch (error) {
-      // a connection that was ended says other things
+      // a connection that was terminated reports other errors
       throw sqlstateOf(error) === '57014' || this.#leftMs() <= 0 ? this.tookTooLong(error) : error;
     }
   }

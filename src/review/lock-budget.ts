@@ -1,13 +1,13 @@
-/** The time that an approval may spend on locks of others. */
+/** The time that an approval may spend waiting for locks of others. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import { sqlstateOf } from '../staging/session-lock.ts';
 
-/** Pauses grow from the first to the longest, and are shortened by chance: others may pause for the same reason. */
+/** Pauses grow from the first to the longest. Each is shortened at random, because others may pause for the same reason. */
 const pausesMs = { first: 20, longest: 200 };
 
-/** Others are in the way, as production said it where the approval was applied. */
+/** A lock conflict with other transactions, with the SQLSTATE that production reported when the approval was applied. */
 export class InTheWay extends Error {
   readonly code: string;
 
@@ -16,17 +16,17 @@ export class InTheWay extends Error {
     this.code = sqlstate;
   }
 
-  /** Whether a SQLSTATE says so: of a lock that could not be had, a serialization failure, a deadlock. */
+  /** Whether a SQLSTATE is a lock conflict: an unavailable lock, a serialization failure, or a deadlock. */
   static has(sqlstate: string | undefined): boolean {
     return sqlstate === '55P03' || sqlstate === '40001' || sqlstate === '40P01';
   }
 }
 
 /**
- * Tries again until the way is free. Between two tries nothing is held.
- * @param budgetMs for pauses and tries in vain, all together
- * @param attempt is given what is left of it
- * @throws StageError `busy` when it is used up
+ * Retries an attempt until it meets no lock conflict. It holds no locks between attempts.
+ * @param budgetMs total time for pauses and failed attempts
+ * @param attempt gets the remaining time
+ * @throws StageError `busy` when the time is used up
  */
 export async function withinBudget<T>(
   budgetMs: number,
@@ -48,8 +48,8 @@ export async function withinBudget<T>(
 }
 
 /**
- * From here on in a transaction no wait for a lock is long: whoever holds rows of production and waits may be waited for, and
- * PostgreSQL ends one of two who wait for each other after deadlock_timeout. We give up before it comes to that.
+ * Limits all further waits for locks in a transaction to a tenth of deadlock_timeout. Others may wait for a transaction that holds rows of
+ * production. When two wait for each other, PostgreSQL ends one of them after deadlock_timeout. This transaction gives up first.
  */
 export async function yieldFirst(tx: Queryable): Promise<void> {
   await tx.query(

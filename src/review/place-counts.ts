@@ -1,7 +1,7 @@
-/** Counts for the facts of an event. No keys: who reads events need not be one who may read the table. */
+/** Counts for the facts of an event. They contain no keys, because readers of events need not have the right to read the table. */
 import type { JsonObject } from '../model/json.ts';
 
-/** Gives each of the places once, in the order in which they come first, with `rows`: how often it stands there. */
+/** Returns each distinct place once, in order of first occurrence, with `rows`: the number of its occurrences. */
 export function countPlaces(places: readonly JsonObject[]): JsonObject[] {
   const counts = new Map<string, { readonly place: JsonObject; rows: number }>();
   for (const place of places) {

@@ -1,12 +1,15 @@
-/** Snapshots that review reads from. Each has an end: while one lives, VACUUM keeps what production has outdated since. */
+/**
+ * Snapshots that review reads from. Each has a time limit: while one exists, VACUUM cannot remove row versions that production has replaced
+ * since.
+ */
 import type { Database, Queryable } from '../db/database.ts';
 import { LimitedQueries } from './limited-queries.ts';
 
-/** With the time by which a statement under way may outlast it, none lives longer than a minute. */
+/** Including the time by which a running statement may exceed the limit, no snapshot exists for more than a minute. */
 const longestMs = 54_000;
 
 /**
- * Runs work in a transaction that reads from one snapshot. What the work is given can be used no longer than it runs.
+ * Runs work in a transaction that reads from one snapshot. The transaction cannot be used after the work has ended.
  * @throws StageError `took_too_long` when the work is not done in time
  */
 export async function inSnapshot<T>(
@@ -22,7 +25,7 @@ export async function inSnapshot<T>(
       hint: 'Read it in pages: GET /sessions/:id/diff/outline and /sessions/:id/diff/changes, as `stage diff` does.',
     });
     let timer: NodeJS.Timeout | undefined;
-    // Work may wait for others than the server: whoever reads what it gives.
+    // The work may wait for others than the server: for the reader of its results.
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         const error = limited.tookTooLong();
@@ -30,10 +33,11 @@ export async function inSnapshot<T>(
         reject(error);
       }, limitMs);
     });
-    // nobody may be waiting for it any more
+    // no one may be waiting for this promise any more
     expired.catch(() => undefined);
     try {
-      // The server ends it, too: this process may have stopped. A reader may pause longer than other transactions may.
+      // The server also enforces the limit, in case this process has stopped. A reader may pause longer than is allowed in other
+      // transactions.
       await tx.query(`SET LOCAL idle_in_transaction_session_timeout = ${limitMs}`);
       return await Promise.race([work(limited), expired]);
     } finally {

@@ -1,7 +1,7 @@
-/** Reads a long result piece by piece, so that only a piece of it is in memory. */
+/** Reads a long result in chunks, so that only a chunk of it is in memory. */
 import type { Queryable, Row } from '../db/database.ts';
 
-/** Pieces grow and shrink towards this many characters: rows may be tiny, or hold a whole document. */
+/** Chunks grow and shrink towards this many characters: rows may be tiny, or contain a whole document. */
 const pieceLength = 1_000_000;
 const smallestPiece = 16;
 const biggestPiece = 4096;
@@ -20,7 +20,7 @@ export async function* streamRows(
   yield* fetchRows(tx, cursor);
 }
 
-/** Opens a cursor on what the transaction sees by now. */
+/** Opens a cursor on the current state of the transaction. */
 export async function openCursor(
   tx: Queryable,
   cursor: string,
@@ -38,15 +38,16 @@ export async function* fetchRows(tx: Queryable, cursor: string): AsyncGenerator<
 }
 
 /**
- * Streams the rows of a query that gives any part of them: what functions give the server keeps for a cursor as a whole. They come in
- * pieces, for a promise for each of many rows would take more time than what is done with it.
- * @param select gives rows in the order of their `number`: those behind $1, of the kind $2 if that is not null, skipping $3, at most $4
+ * Streams the rows of a query that can return any part of them: for a cursor, the server would store the whole result of a function. Rows
+ * come in arrays, because a promise for each row would take more time than its processing.
+ * @param select returns rows in the order of their `number`: those after $1, of the kind $2 unless it is null, without the first $3, at
+ * most $4
  */
 export async function* streamPages(tx: Queryable, select: string): AsyncGenerator<Row[], void> {
   yield* inPieces((size, last) => tx.query(select, [last?.['number'] ?? '0', null, 0, size]));
 }
 
-/** @param read gives the next rows, at most as many as it is told, behind the last one that it has given */
+/** Reads rows in chunks. @param read returns the next rows after the last one read, at most `size` */
 async function* inPieces(
   read: (size: number, last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[], void> {
@@ -55,7 +56,7 @@ async function* inPieces(
     const rows: Row[] = await piece;
     const more = rows.length === size;
     size = nextSize(rows, size);
-    // while these are worked on, the server has the next ones ready
+    // while these are processed, the server prepares the next ones
     piece = more ? read(size, rows.at(-1)) : null;
     piece?.catch(() => undefined);
     yield rows;
@@ -66,8 +67,8 @@ async function* inPieces(
 const beginning = '-9223372036854775808';
 
 /**
- * Reads rows in pages, each a statement of its own: no snapshot lives longer than one of them takes. Where rows are only ever
- * added, and behind the last one, it can be asked again for those that have come meanwhile.
+ * Reads rows in pages, each by a separate statement, so that no snapshot exists longer than one statement. If rows are only ever added, and
+ * after the last one, it can continue with those added since.
  */
 export class PagedRows {
   readonly #db: Queryable;
@@ -79,7 +80,7 @@ export class PagedRows {
   #place = 0;
 
   /**
-   * @param select gives rows from $1 on in the order of the column
+   * @param select returns rows from $1 on in the order of the column
    * @param column a bigint
    */
   constructor(db: Queryable, select: string, column: string) {
@@ -88,7 +89,7 @@ export class PagedRows {
     this.#column = column;
   }
 
-  /** The next row; null where there is none by now. */
+  /** Returns the next row; null if there is none now. */
   async next(): Promise<Row | null> {
     if (this.#place === this.#rows.length) await this.#turn();
     const row = this.#rows[this.#place] ?? null;
@@ -97,7 +98,7 @@ export class PagedRows {
     return row;
   }
 
-  /** A page begins with the last row of the one before it: were another of the same number behind it, it would be seen. */
+  /** Reads the next page. A page begins with the last row of the one before, so that another row of the same number is not missed. */
   async #turn(): Promise<void> {
     const last = this.#last?.[this.#column] ?? beginning;
     const rows = await this.#db.query(`${this.#select} LIMIT ${this.#size + 1}`, [last]);

@@ -1,9 +1,9 @@
 /**
- * Verifies the audit: recomputes every hash of the chain and names the first entry that does not fit.
+ * Verifies the audit: recomputes every hash of the chain and reports the first entry that does not match.
  *
- * The chain starts from sha256("stage.audit.v1 " + identity). Each entry, and after an approval's entries the approval itself,
- * adds a link: h = sha256(h || canonical text in UTF-8), the texts being those of audit-links.ts.
- * What the chain cannot tell is that all of it was made anew from some place on: that takes a head noted down elsewhere.
+ * The chain starts from sha256("stage.audit.v1 " + identity). Each entry, and after an approval's entries the approval itself, adds a link:
+ * h = sha256(h || canonical text in UTF-8). audit-links.ts defines the texts.
+ * The chain cannot show that all of it was rebuilt from some position on. That takes a head that was noted down elsewhere.
  */
 import { hash as digest } from 'node:crypto';
 import type { Queryable, Row } from '../db/database.ts';
@@ -13,11 +13,11 @@ import { PagedRows } from './stream-rows.ts';
 
 export interface AuditVerdict {
   readonly ok: boolean;
-  /** How many entries and approvals were found good. */
+  /** The number of entries and approvals that were verified. */
   readonly entries: number;
   readonly approvals: number;
   readonly firstBad: BadLink | null;
-  /** The chain's end as the database states it, `sha256:` and 64 hexadecimal digits: note it down to compare it later. */
+  /** The chain's end as the database states it, `sha256:` and 64 hexadecimal digits. Note it down to compare it later. */
   readonly head: string;
 }
 
@@ -30,7 +30,7 @@ export interface BadLink {
 const selectHead = `
 SELECT identity, position, approvals, encode(hash, 'hex') AS hash FROM stage.audit_head`;
 
-/** The head, and what comes behind the entry $1 and the approval $2. */
+/** Selects the head, and what exists after the entry $1 and the approval $2. */
 const selectEnd = `
 SELECT identity, position, approvals, encode(hash, 'hex') AS hash,
   (SELECT min(a.position) FROM stage.audit a WHERE a.position > $1) AS surplus,
@@ -38,9 +38,9 @@ SELECT identity, position, approvals, encode(hash, 'hex') AS hash,
 FROM stage.audit_head`;
 
 /**
- * Verifies the whole audit, up to the end that it has when the walk arrives there. Neither memory nor the life of a snapshot
- * grows with its length.
- * @param checkpoint a head that was noted down earlier: the chain must have passed through it
+ * Verifies the whole audit, up to its end when the verification arrives there. Neither memory nor the duration of a snapshot grows with its
+ * length.
+ * @param checkpoint a head that was noted down earlier: the chain must include it
  */
 export async function verifyAudit(
   db: Queryable,
@@ -64,7 +64,7 @@ export async function verifyAudit(
   };
 }
 
-/** Where the chain ends by its own account, without verifying any of it: how much there is to verify. */
+/** Returns the chain's end as stored, and so the amount to verify, without verifying any of it. */
 export async function auditHead(
   db: Queryable,
 ): Promise<Pick<AuditVerdict, 'entries' | 'approvals' | 'head'>> {
@@ -73,7 +73,7 @@ export async function auditHead(
   return { entries: Number(position), approvals: Number(approvals), head: headOf(hash) };
 }
 
-/** Where the walk along the chain has arrived. */
+/** The current position in the chain. */
 class ChainWalk {
   entries = 0;
   approvals = 0;
@@ -89,20 +89,20 @@ class ChainWalk {
     this.isPassed = checkpoint === null || checkpoint === headOf(start);
   }
 
-  /** Goes over one link. Gives whether its stored hash, as PostgreSQL prints it, is the one that follows. */
+  /** Follows one link. Returns whether its stored hash, as PostgreSQL prints it, matches the computed one. */
   follow(text: string, hash: string): boolean {
     this.hash = sha256(Buffer.concat([Buffer.from(this.hash, 'hex'), Buffer.from(text)]));
     return hash === `\\x${this.hash}`;
   }
 
-  /** An approval ends here: its hash was the head of the chain then. */
+  /** Ends an approval: its hash was the head of the chain at that time. */
   approve(): void {
     this.approvals += 1;
     this.isPassed ||= this.#checkpoint === headOf(this.hash);
   }
 }
 
-/** Gives the first link that does not fit, and the head as it was when the walk ended. */
+/** Returns the first link that does not match, and the head at the end of the verification. */
 async function walkChain(db: Queryable, walk: ChainWalk): Promise<[BadLink | null, EndRow]> {
   const approvals = new PagedRows(db, selectApprovals, 'number');
   const entries = new PagedRows(db, selectEntries, 'position');
@@ -110,7 +110,7 @@ async function walkChain(db: Queryable, walk: ChainWalk): Promise<[BadLink | nul
     const bad = await walkApprovals(approvals, entries, walk);
     const [row] = await db.query(selectEnd, [walk.entries, walk.approvals]);
     const end = row as EndRow;
-    // what was approved during the walk belongs to it
+    // approvals during the verification are verified, too
     if (bad === null && end.goes_on === 't') continue;
     return [bad ?? surplusOf(end), end];
   }
@@ -140,7 +140,7 @@ function surplusOf({ surplus }: EndRow): BadLink | null {
   return surplus === null ? null : { id: `aud_${surplus}`, reason: 'it belongs to no approval' };
 }
 
-/** Goes over the entries of one approval. */
+/** Follows the entries of one approval. */
 async function walkEntries(
   entries: PagedRows,
   walk: ChainWalk,
