@@ -1,5 +1,5 @@
 /**
- * Reads the messages of a server that the proxy must understand. Small ones only: rows pass unread.
+ * Decodes the server messages that the proxy must understand. All of them are small: rows pass without being decoded.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 import { StageError } from '../errors.ts';
@@ -10,7 +10,7 @@ export interface ResultColumn {
   readonly name: string;
   /** OID of the data type. */
   readonly type: number;
-  /** 0 text, 1 binary; always 0 in the description of a statement. */
+  /** 0 for text, 1 for binary; always 0 in the description of a statement. */
   readonly format: number;
 }
 
@@ -28,7 +28,7 @@ const statuses = new Map<number, TransactionStatus>(
   (['I', 'T', 'E'] as const).map((status) => [status.charCodeAt(0), status]),
 );
 
-/** What the byte of a ReadyForQuery says. @throws StageError `protocol_violation` when it is none that is known */
+/** Decodes the status byte of a ReadyForQuery. @throws StageError `protocol_violation` when the byte is unknown */
 export function transactionStatus(byte: number): TransactionStatus {
   const status = statuses.get(byte);
   if (status !== undefined) return status;
@@ -46,13 +46,13 @@ export function decodeParameterStatus(payload: Buffer): {
   return reader.end({ name, value });
 }
 
-/** The command tag, e.g. `UPDATE 3`. */
+/** Decodes the command tag, e.g. `UPDATE 3`. */
 export function decodeCommandComplete(payload: Buffer): string {
   const reader = new MessageReader(payload);
   return reader.end(reader.lossyString());
 }
 
-/** Type OIDs of a prepared statement's parameters. */
+/** Decodes the type OIDs of a prepared statement's parameters. */
 export function decodeParameterDescription(payload: Buffer): number[] {
   const reader = new MessageReader(payload);
   return reader.end(reader.list((each) => each.uint32()));
@@ -70,7 +70,7 @@ export function decodeRowDescription(payload: Buffer): ResultColumn[] {
   return reader.end(columns);
 }
 
-/** The values of a row of one of our own small results. */
+/** Decodes the values of one row. The proxy uses it only for the small results of its internal queries. */
 export function decodeDataRow(payload: Buffer): (Buffer | null)[] {
   const reader = new MessageReader(payload);
   return reader.end(reader.list((each) => each.value()));
@@ -81,7 +81,7 @@ export function decodeBackendKeyData(payload: Buffer): Key {
   return { processId: reader.int32(), secret: reader.bytes(reader.remaining) };
 }
 
-/** The kind of an Authentication message and what follows it. */
+/** Decodes the kind of an Authentication message and the data that follows it. */
 export function decodeAuthentication(payload: Buffer): {
   readonly kind: number;
   readonly data: Buffer;
@@ -90,7 +90,7 @@ export function decodeAuthentication(payload: Buffer): {
   return { kind: reader.int32(), data: reader.bytes(reader.remaining) };
 }
 
-/** The mechanisms that an AuthenticationSASL offers, from what follows its kind. */
+/** Decodes the mechanisms that an AuthenticationSASL offers. @param data the bytes after the kind */
 export function decodeSaslMechanisms(data: Buffer): string[] {
   const reader = new MessageReader(data);
   const mechanisms: string[] = [];

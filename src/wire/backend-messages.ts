@@ -1,12 +1,12 @@
 /**
- * Messages that the proxy sends to a client in the server's place.
+ * Builds the messages that the proxy sends to a client in place of the server.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 import type { ErrorFields } from './error-fields.ts';
 import { authentication, backend } from './message-codes.ts';
 import { MessageWriter } from './message-writer.ts';
 
-/** I: idle, T: in a transaction, E: in a failed one. */
+/** I: idle, T: in a transaction, E: in a failed transaction. */
 export type TransactionStatus = 'I' | 'T' | 'E';
 
 const empty = (type: number): Buffer => new MessageWriter(0).message(type);
@@ -37,14 +37,14 @@ export function backendKeyData(processId: number, secret: Buffer): Buffer {
   return new MessageWriter().int32(processId).raw(secret).message(backend.backendKeyData);
 }
 
-/** Offers SASL mechanisms. */
+/** Builds the message that offers SASL mechanisms. */
 export function authenticationSasl(mechanisms: readonly string[]): Buffer {
   const writer = new MessageWriter().int32(authentication.sasl);
   for (const mechanism of mechanisms) writer.text(mechanism);
   return writer.byte(0).message(backend.authentication);
 }
 
-/** Answers a client that asked for a newer minor version or for protocol options unknown here. */
+/** Builds the response to a client that requested a newer minor version or unknown protocol options. */
 export function negotiateProtocolVersion(minor: number, unknownOptions: readonly string[]): Buffer {
   const writer = new MessageWriter().int32((3 << 16) | minor).int32(unknownOptions.length);
   for (const option of unknownOptions) writer.text(option);
@@ -62,7 +62,7 @@ export function noticeResponse(fields: ErrorFields): Buffer {
 function fieldsMessage(type: number, fields: ErrorFields): Buffer {
   const writer = new MessageWriter(256);
   for (const [code, value] of fields) {
-    // A message may quote anything; a zero byte in it would end the field.
+    // A message may quote any text. A zero byte in it would end the field.
     writer.byte(code.charCodeAt(0)).text(value.replaceAll('\0', ''));
   }
   return writer.byte(0).message(type);

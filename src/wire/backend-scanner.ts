@@ -1,6 +1,6 @@
 /**
- * Watches a server's byte stream for a few message types while everything passes: the hot path of reads.
- * Walks over headers only; rows of any size stream through without being copied or held.
+ * Scans a server's byte stream for a few message types and passes everything else on: the hot path of reads.
+ * It parses headers only. Rows of any size stream through without being copied or buffered.
  * https://www.postgresql.org/docs/current/protocol-overview.html#PROTOCOL-MESSAGE-CONCEPTS
  */
 import { StageError } from '../errors.ts';
@@ -8,11 +8,11 @@ import { ByteQueue, uint32At } from './byte-queue.ts';
 import { backendLimits, checkHeader } from './limits.ts';
 import { codeName } from './message-codes.ts';
 
-/** Is given what a chunk holds, in order; `end` is exclusive. The bytes are shared: they must not be written into. */
+/** Receives the content of a chunk, in order; `end` is exclusive. The bytes are shared: the receiver must not write to them. */
 export interface Receiver {
-  /** Unwatched messages, in one piece as far as they go; it may begin or end inside one of them. */
+  /** Receives a run of unwatched messages. It may begin or end inside a message. */
   pass(bytes: Buffer, start: number, end: number): void;
-  /** A watched message, complete, with its header. */
+  /** Receives one complete watched message with its header. */
   message(bytes: Buffer, type: number, start: number, end: number): void;
 }
 
@@ -23,16 +23,16 @@ export class BackendScanner {
   private readonly maxHeldBytes: number;
   private readonly queue = new ByteQueue();
   private readonly watched = new Uint8Array(256);
-  /** Bytes still to come of an unwatched message whose beginning the receiver has been given. */
+  /** The number of bytes that are missing of an unwatched message whose beginning the receiver has got. */
   private skip = 0;
 
-  /** @param maxHeldBytes how long a watched message may be that arrives in pieces and so has to be held */
+  /** @param maxHeldBytes the largest length of a watched message that arrives in pieces and therefore must be buffered */
   constructor(maxHeldBytes: number, watched: readonly number[]) {
     this.maxHeldBytes = maxHeldBytes;
     this.watch(watched);
   }
 
-  /** Whether what the receiver has been given ends between two messages, also after `scan` has raised an error. */
+  /** Whether the receiver's bytes end between two messages. After `scan` has thrown, true is still reliable. */
   get atBoundary(): boolean {
     return this.skip === 0;
   }
@@ -44,9 +44,8 @@ export class BackendScanner {
   }
 
   /**
-   * Takes a chunk, and gives what it completes to the receiver. Only the beginning of a watched message or of a header is held
-   * back until its rest has arrived.
-   * @throws StageError `protocol_violation` on an unknown type, an impossible length, or a watched message too long to hold
+   * Scans a chunk and passes its content to the receiver. Only an incomplete header or watched message is buffered until its rest arrives.
+   * @throws StageError `protocol_violation` on an unknown type, an impossible length, or a watched message that is too long to buffer
    */
   scan(chunk: Buffer, receiver: Receiver): void {
     const { queue, watched } = this;

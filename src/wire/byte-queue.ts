@@ -1,8 +1,8 @@
-/** Bytes received and not yet consumed. Copies only when a rest has to be joined to the next chunk. */
+/** The bytes that were received and are not consumed yet. */
 
 /**
- * Memory follows the bytes really received, at most twice them. Slices handed out stay valid:
- * what lies before the end of the queue is never written again.
+ * A queue of bytes. It copies only to join a rest to the next chunk, and allocates at most twice the bytes that were received.
+ * Slices that it returns stay valid: bytes before the end of the queue are never overwritten.
  */
 export class ByteQueue {
   private bytes: Buffer = Buffer.alloc(0);
@@ -13,7 +13,7 @@ export class ByteQueue {
     return this.end - this.start;
   }
 
-  /** Takes over a chunk; the caller must not write into it any more. */
+  /** Appends a chunk and takes ownership of it: the caller must not write to it any more. */
   push(chunk: Buffer): void {
     if (this.start !== this.end) {
       this.append(chunk);
@@ -24,22 +24,22 @@ export class ByteQueue {
     this.end = chunk.length;
   }
 
-  /** Everything held, without consuming it. */
+  /** Returns all bytes without consuming them. */
   peek(): Buffer {
     return this.slice(this.end);
   }
 
-  /** The unsigned byte at an offset that the caller knows to be held. */
+  /** Returns the unsigned byte at an offset. The caller makes sure that the offset is inside the queue. */
   byteAt(offset: number): number {
     return this.bytes[this.start + offset] as number;
   }
 
-  /** The unsigned big-endian Int32 at an offset that the caller knows to be held. */
+  /** Returns the unsigned big-endian Int32 at an offset. The caller makes sure that all of it is inside the queue. */
   uint32At(offset: number): number {
     return uint32At(this.bytes, this.start + offset);
   }
 
-  /** Consumes so many bytes, or gives null when fewer are held. */
+  /** Consumes `length` bytes. Returns null when the queue has fewer. */
   take(length: number): Buffer | null {
     if (this.length < length) return null;
     const taken = this.slice(this.start + length);
@@ -47,33 +47,33 @@ export class ByteQueue {
     return taken;
   }
 
-  /** Consumes so many bytes that the caller knows to be held. */
+  /** Consumes `length` bytes. The caller makes sure that the queue has them. */
   skip(length: number): void {
     this.start += length;
   }
 
-  /** Consumes everything. */
+  /** Consumes and returns all bytes. */
   drain(): Buffer {
     const rest = this.peek();
     this.start = this.end;
     return rest;
   }
 
-  /** What is held up to an end. Most chunks are looked at whole, and a slice costs more than it seems. */
+  /** Returns the bytes up to `end`. It avoids `subarray`, which is expensive, for the common case of a whole chunk. */
   private slice(end: number): Buffer {
     const { bytes, start } = this;
     return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
   }
 
   private append(chunk: Buffer): void {
-    // A pushed chunk ends where the queue ends, so only memory allocated here is ever written to.
+    // A pushed chunk ends where the queue ends, so only memory that was allocated here is ever written to.
     if (this.bytes.length - this.end < chunk.length) this.grow(this.length + chunk.length);
     chunk.copy(this.bytes, this.end);
     this.end += chunk.length;
   }
 
   private grow(needed: number): void {
-    // Not from the shared pool: small slices handed out would keep foreign bytes alive and the other way round.
+    // The shared pool is avoided: a small slice would keep unrelated bytes alive, and they would keep the slice alive.
     const grown = Buffer.allocUnsafeSlow(needed * 2);
     this.end = this.bytes.copy(grown, 0, this.start, this.end);
     this.start = 0;
@@ -81,7 +81,7 @@ export class ByteQueue {
   }
 }
 
-/** The unsigned big-endian Int32 at a place that the caller knows to be inside: without the checks of Buffer's own. */
+/** Returns the unsigned big-endian Int32 at an offset, without the bounds checks of Buffer. The caller makes sure that it is inside. */
 export function uint32At(bytes: Buffer, at: number): number {
   const high = ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16);
   return (high | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;

@@ -10,7 +10,7 @@ export type ErrorFields = ReadonlyMap<string, string>;
 
 export type Severity = 'FATAL' | 'ERROR' | 'WARNING' | 'NOTICE';
 
-/** Makes the fields of an error or notice of our own. */
+/** Builds the fields of an error or notice that the service itself reports. */
 export function errorFields(
   severity: Severity,
   error: {
@@ -18,7 +18,7 @@ export function errorFields(
     readonly message: string;
     readonly detail?: string | undefined;
     readonly hint?: string | undefined;
-    /** In characters of the client's text, from 1. */
+    /** The position in the client's text, in characters, from 1. */
     readonly position?: number | undefined;
   },
 ): ErrorFields {
@@ -35,8 +35,8 @@ export function errorFields(
 }
 
 /**
- * Reads the body of an ErrorResponse or NoticeResponse.
- * @throws StageError `protocol_violation` when it is not terminated, or has no SQLSTATE
+ * Decodes the body of an ErrorResponse or NoticeResponse.
+ * @throws StageError `protocol_violation` when the body is not terminated or has no SQLSTATE
  */
 export function decodeErrorFields(payload: Buffer): ErrorFields {
   const reader = new MessageReader(payload);
@@ -50,7 +50,7 @@ export function decodeErrorFields(payload: Buffer): ErrorFields {
   return reader.end(fields);
 }
 
-/** Whether the server ends the connection by such an error. */
+/** Whether the server closes the connection after this error. */
 export function endsConnection(fields: ErrorFields): boolean {
   const severity = fields.get('V') ?? fields.get('S');
   return severity === 'FATAL' || severity === 'PANIC';

@@ -1,5 +1,5 @@
 /**
- * Cuts a byte stream into protocol messages, for either side of the protocol (the limits say which).
+ * Cuts a byte stream into protocol messages, for either side of the protocol. The limits select the side.
  * https://www.postgresql.org/docs/current/protocol-overview.html#PROTOCOL-MESSAGE-CONCEPTS
  */
 import { StageError } from '../errors.ts';
@@ -7,16 +7,16 @@ import { ByteQueue, uint32At } from './byte-queue.ts';
 import type { Limits } from './limits.ts';
 import { checkHeader } from './limits.ts';
 
-/** One complete message. Both buffers are slices of what was pushed: nothing is copied unless chunks had to be joined. */
+/** One complete message. Both buffers are slices of the pushed bytes, which are copied only when chunks had to be joined. */
 export interface Message {
   readonly type: number;
-  /** Everything after the length. */
+  /** The bytes after the length. */
   readonly payload: Buffer;
   /** The whole message with its header, ready to be passed on. */
   readonly frame: Buffer;
 }
 
-/** Most messages are passed on whole: their payload is cut out when it is asked for. */
+/** A message that slices its payload on access, because most messages are passed on whole. */
 class Framed implements Message {
   readonly type: number;
   readonly frame: Buffer;
@@ -31,39 +31,39 @@ class Framed implements Message {
   }
 }
 
-/** What PostgreSQL itself accepts as the first packet of a connection. */
+/** The limit of PostgreSQL itself for the first packet of a connection. */
 const largestStartupPacket = 10_000;
 const headerBytes = 5;
 
-/** Pull framer: push what arrives, take messages until there is none. */
+/** Pull framer: the caller pushes chunks and takes messages until there are none left. */
 export class Framer {
   private readonly limits: Limits;
   private readonly queue = new ByteQueue();
-  /** Bytes still to come of a message whose beginning was taken by `passing`. */
+  /** The number of bytes that are missing of a message whose beginning `passing` has returned. */
   private rest = 0;
 
   constructor(limits: Limits) {
     this.limits = limits;
   }
 
-  /** Number of bytes received and not yet taken. */
+  /** The number of bytes that were received and not taken yet. */
   get buffered(): number {
     return this.queue.length;
   }
 
-  /** Whether the rest of a message taken in part is still to come: nothing but `passing` takes it. */
+  /** Whether the rest of a partly taken message is still missing. Only `passing` takes that rest. */
   get isInside(): boolean {
     return this.rest > 0;
   }
 
-  /** Takes over a chunk; the caller must not write into it any more. */
+  /** Appends a chunk and takes ownership of it: the caller must not write to it any more. */
   push(chunk: Buffer): void {
     this.queue.push(chunk);
   }
 
   /**
-   * The next complete message, or null when more bytes are needed.
-   * @throws StageError `protocol_violation` as soon as a header is wrong, before its body arrives
+   * Takes the next complete message. Returns null when more bytes are needed.
+   * @throws StageError `protocol_violation` as soon as a header is invalid, before the body arrives
    */
   next(): Message | null {
     if (this.isInside || this.queue.length < headerBytes) return null;
@@ -75,9 +75,9 @@ export class Framer {
   }
 
   /**
-   * What has arrived of the next messages, as far as they are of one type: in one piece, the last one perhaps only in
-   * part. Null when a message of another type is next, or nothing has arrived.
-   * @param wholeOnly what has arrived in part only stays
+   * Takes the received bytes of the next messages, while they are of one type, in one piece. The last message may be incomplete.
+   * Returns null when the next message has another type, or nothing has arrived.
+   * @param wholeOnly leaves an incomplete message in the queue
    * @throws StageError `protocol_violation` as `next` does
    */
   passing(type: number, wholeOnly = false): Buffer | null {
@@ -96,7 +96,7 @@ export class Framer {
   }
 
   /**
-   * The next packet without a type byte (StartupMessage and the requests before it), without its length, or null.
+   * Takes the next packet without a type byte (StartupMessage and the requests before it). Returns it without its length, or null.
    * @throws StageError `protocol_violation` on a length outside 8 to 10000
    */
   nextStartup(): Buffer | null {
@@ -109,12 +109,12 @@ export class Framer {
     return this.queue.take(length)?.subarray(4) ?? null;
   }
 
-  /** What has arrived and is not taken, which stays. */
+  /** Returns the received bytes without taking them. */
   peek(): Buffer {
     return this.queue.peek();
   }
 
-  /** Whether a whole message of the type has arrived, behind whole ones of any type. */
+  /** Whether a complete message of the type has arrived. Only complete messages may stand before it. */
   holds(type: number): boolean {
     const bytes = this.queue.peek();
     for (let at = 0; bytes.length - at >= headerBytes; ) {
@@ -125,12 +125,12 @@ export class Framer {
     return false;
   }
 
-  /** The first byte not yet taken, which stays, or null. */
+  /** Returns the first byte without taking it, or null. */
   peekByte(): number | null {
     return this.queue.length === 0 ? null : this.queue.byteAt(0);
   }
 
-  /** Gives the bytes not yet taken and forgets them: the stream goes on elsewhere. */
+  /** Takes all remaining bytes, for a caller that reads the stream from here on. */
   drain(): Buffer {
     return this.queue.drain();
   }

@@ -1,7 +1,7 @@
 /**
- * Messages of a client: those whose content the proxy must understand, and those it sends upstream itself.
- * Sync, Flush, Terminate and CopyDone have no body; CopyData, CopyFail, FunctionCall and passwords are passed or refused unread.
- * A decoder that raises means an ERROR for that message; the stream itself is still in step.
+ * Decodes the client messages that the proxy must understand, and builds those that it sends to the upstream itself.
+ * Sync, Flush, Terminate and CopyDone have no body. CopyData, CopyFail, FunctionCall and passwords are passed on or refused undecoded.
+ * When a decoder throws, the client gets an ERROR for that message. The stream itself stays in sync.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 import { serialize } from 'pg-protocol';
@@ -14,20 +14,20 @@ export interface Parse {
   /** Name of the prepared statement; empty for the unnamed one. */
   readonly name: string;
   readonly text: Buffer;
-  /** Type OIDs that the client prescribes; 0 leaves one to the server. */
+  /** Type OIDs that the client specifies; 0 lets the server infer the type. */
   readonly types: readonly number[];
 }
 
 export interface Bind {
   readonly portal: string;
   readonly statement: string;
-  /** None (all text), one for all, or one each: 0 text, 1 binary. */
+  /** No entry (all text), one for all values, or one for each value: 0 for text, 1 for binary. */
   readonly formats: readonly number[];
   readonly values: readonly (Buffer | null)[];
   readonly resultFormats: readonly number[];
 }
 
-/** What a Describe or Close message names. */
+/** The target of a Describe or Close message. */
 export interface Named {
   readonly kind: 'statement' | 'portal';
   readonly name: string;
@@ -35,11 +35,11 @@ export interface Named {
 
 export interface Execute {
   readonly portal: string;
-  /** Row limit; 0 for all. */
+  /** The row limit; 0 for no limit. */
   readonly maxRows: number;
 }
 
-/** The text of a Query message, in UTF-8, without its terminating zero. */
+/** Decodes the text of a Query message: UTF-8, without its terminating zero. */
 export function decodeQuery(payload: Buffer): Buffer {
   const reader = new MessageReader(payload);
   return reader.end(reader.text());
@@ -53,7 +53,7 @@ export function decodeParse(payload: Buffer): Parse {
   return reader.end({ name, text, types });
 }
 
-/** @throws StageError `protocol_violation` also when there are neither none, one nor as many formats as values */
+/** @throws StageError `protocol_violation` also when the number of formats is not 0, 1, or the number of values */
 export function decodeBind(payload: Buffer): Bind {
   const reader = new MessageReader(payload);
   const portal = reader.string();
@@ -87,12 +87,14 @@ export function decodeNamed(payload: Buffer): Named {
 export function decodeExecute(payload: Buffer): Execute {
   const reader = new MessageReader(payload);
   const portal = reader.string();
-  // The server takes a negative limit for none, as it does 0.
+  // The server treats a negative limit as no limit, like 0.
   const maxRows = Math.max(0, reader.int32());
   return reader.end({ portal, maxRows });
 }
 
-/** The mechanism's own first message, out of the first answer to AuthenticationSASL. */
+/**
+ * Decodes the mechanism's first message, which a client's first response to AuthenticationSASL contains. Returns null when there is none.
+ */
 export function decodeSaslInitialResponse(payload: Buffer): Buffer | null {
   const reader = new MessageReader(payload);
   reader.string(); // the mechanism

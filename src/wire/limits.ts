@@ -1,27 +1,29 @@
 /**
- * Which message types each side may send, and how long each may announce itself to be.
- * Checked on the five header bytes, so nothing is ever allocated because a peer announced it.
+ * Defines which message types each side may send, and how long each message may be.
+ * The limits are checked on the five header bytes, so a declared length never causes an allocation.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 import { StageError } from '../errors.ts';
 import { backend, codeName, frontend } from './message-codes.ts';
 
-/** Smallest and largest length field of each type byte; a type without a `largest` is unknown. Lengths count themselves. */
+/**
+ * The smallest and largest length field of each type byte. A type whose `largest` is 0 is unknown. A length includes its own four bytes.
+ */
 export interface Limits {
   readonly side: 'frontend' | 'backend';
   readonly smallest: Uint32Array;
   readonly largest: Uint32Array;
 }
 
-/** What PostgreSQL itself allows for messages that carry no data. */
+/** PostgreSQL's own limit for messages that carry no data. */
 const small = 10_000;
-/** The largest length that fits the signed field. */
+/** The largest value of the signed length field. */
 const unlimited = 0x7fffffff;
 
 const noBody = { smallest: 4, largest: 4 };
 
 /**
- * Limits of client messages after the login, where passwords are no longer welcome.
+ * Returns the limits of client messages after the login. They allow no password messages.
  * @param maxMessageBytes for the types that carry text or data: Query, Parse, Bind, FunctionCall, CopyData, CopyFail
  */
 export function frontendLimits(maxMessageBytes: number): Limits {
@@ -37,14 +39,14 @@ export function frontendLimits(maxMessageBytes: number): Limits {
   ]);
 }
 
-/** Limits of client messages while it logs in: only answers to authentication requests are expected. */
+/** Returns the limits of client messages during the login. They allow only responses to authentication requests. */
 export function passwordLimits(): Limits {
   return tabulate('frontend', { password: frontend.password }, 65_535, []);
 }
 
 /**
- * Limits of server messages.
- * @param maxMessageBytes for each message that has to be held whole; a scanner lets the types it does not watch pass at any length
+ * Returns the limits of server messages.
+ * @param maxMessageBytes for messages that must be buffered whole; a scanner lets unwatched types pass at any length
  */
 export function backendLimits(maxMessageBytes: number = unlimited): Limits {
   return tabulate('backend', backend, maxMessageBytes, [
@@ -92,7 +94,7 @@ function tabulate(
   maxMessageBytes: number,
   exceptions: readonly (readonly [number, { smallest: number; largest: number }])[],
 ): Limits {
-  // An unknown type has largest 0, which no length can satisfy: every length is at least 4 or fails below it.
+  // An unknown type has largest 0. No length satisfies that, because every length must be at least 4.
   const smallest = new Uint32Array(256).fill(4);
   const largest = new Uint32Array(256);
   for (const code of Object.values(codes)) largest[code] = Math.min(maxMessageBytes, unlimited);

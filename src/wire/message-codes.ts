@@ -1,11 +1,11 @@
 /**
- * Type bytes and request codes of protocol 3.x, in one place.
+ * The type bytes and request codes of protocol 3.x.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 
 const byte = (letter: string): number => letter.charCodeAt(0);
 
-/** Messages a client sends. */
+/** The messages that a client sends. */
 export const frontend = {
   bind: byte('B'),
   close: byte('C'),
@@ -17,14 +17,14 @@ export const frontend = {
   flush: byte('H'),
   functionCall: byte('F'),
   parse: byte('P'),
-  /** Password, SASL and GSS answers share one type byte. */
+  /** Password, SASL and GSS responses share one type byte. */
   password: byte('p'),
   query: byte('Q'),
   sync: byte('S'),
   terminate: byte('X'),
 } as const;
 
-/** Messages a server sends. */
+/** The messages that a server sends. */
 export const backend = {
   authentication: byte('R'),
   backendKeyData: byte('K'),
@@ -52,7 +52,7 @@ export const backend = {
   rowDescription: byte('T'),
 } as const;
 
-/** First Int32 of an Authentication message. */
+/** The first Int32 of an Authentication message. */
 export const authentication = {
   ok: 0,
   cleartextPassword: 3,
@@ -65,14 +65,14 @@ export const authentication = {
   saslFinal: 12,
 } as const;
 
-/** First Int32 of a packet without a type byte that is not a StartupMessage. */
+/** The first Int32 of a packet without a type byte that is not a StartupMessage. */
 export const request = {
   cancel: (1234 << 16) | 5678,
   ssl: (1234 << 16) | 5679,
   gssEncryption: (1234 << 16) | 5680,
 } as const;
 
-/** The letter of a type byte for messages to people; unprintable ones in hexadecimal. */
+/** Formats a type byte for error messages: the letter, or hexadecimal when it is not printable. */
 export function codeName(code: number): string {
   return code > 0x20 && code < 0x7f ? `'${String.fromCharCode(code)}'` : `0x${code.toString(16)}`;
 }

@@ -1,11 +1,11 @@
 /**
- * Reads the fields of one message body, every read checked against its end.
+ * Reads the fields of one message body and checks every read against its end.
  * https://www.postgresql.org/docs/current/protocol-message-types.html
  */
 import { isUtf8 } from 'node:buffer';
 import { StageError } from '../errors.ts';
 
-/** Reading past the end, or a text that is not UTF-8, raises StageError `protocol_violation` as the server would answer it. */
+/** A read past the end, or a text that is not UTF-8, throws StageError `protocol_violation` with the message that the server would send. */
 export class MessageReader {
   private readonly body: Buffer;
   private at = 0;
@@ -34,20 +34,20 @@ export class MessageReader {
     return this.body.readUInt32BE(this.skip(4));
   }
 
-  /** A slice of the body. */
+  /** Returns a slice of the body. */
   bytes(length: number): Buffer {
     const start = this.skip(length);
     return this.body.subarray(start, this.at);
   }
 
-  /** Moves on, and gives the place where it stood. */
+  /** Advances, and returns the offset from before. */
   private skip(length: number): number {
     if (length < 0 || length > this.remaining) throw malformed('insufficient data left in message');
     this.at += length;
     return this.at - length;
   }
 
-  /** A zero-terminated text as its bytes, checked to be UTF-8: the encoding that every connection is pinned to. */
+  /** Reads a zero-terminated text as bytes. It checks for UTF-8, the encoding that every connection is pinned to. */
   text(): Buffer {
     const end = this.body.indexOf(0, this.at);
     if (end === -1) throw malformed('invalid string in message');
@@ -57,9 +57,9 @@ export class MessageReader {
     return text;
   }
 
-  /** A zero-terminated text as a string. */
+  /** Reads a zero-terminated text as a string. */
   string(): string {
-    // Most names are empty: of unnamed statements and portals.
+    // Most names are empty, because they are those of unnamed statements and portals.
     if (this.body[this.at] === 0) {
       this.at += 1;
       return '';
@@ -67,7 +67,7 @@ export class MessageReader {
     return this.text().toString();
   }
 
-  /** A zero-terminated text that may be in any encoding (what a server says before the encoding is settled). */
+  /** Reads a zero-terminated text in any encoding (a server may send one before the encoding is settled). */
   lossyString(): string {
     const end = this.body.indexOf(0, this.at);
     if (end === -1) throw malformed('invalid string in message');
@@ -76,13 +76,13 @@ export class MessageReader {
     return text;
   }
 
-  /** A value with an Int32 length before it; -1 stands for NULL. */
+  /** Reads a value with its Int32 length; -1 stands for NULL. */
   value(): Buffer | null {
     const length = this.int32();
     return length === -1 ? null : this.bytes(length);
   }
 
-  /** So many fields of one kind after an unsigned Int16 count. */
+  /** Reads a list of fields of one kind with its unsigned Int16 count. */
   list<T>(read: (reader: MessageReader) => T): T[] {
     const count = this.uint16();
     const items: T[] = [];
@@ -90,7 +90,7 @@ export class MessageReader {
     return items;
   }
 
-  /** Checks that the whole body has been read, and gives the result back. */
+  /** Checks that the whole body has been read, and returns `result`. */
   end<T>(result: T): T {
     if (this.remaining !== 0) throw malformed('invalid message format');
     return result;

@@ -1,13 +1,13 @@
 /** Builds one message field by field. https://www.postgresql.org/docs/current/protocol-message-types.html */
 
-/** Room for the type byte and the length, filled in when the message is finished. */
+/** The space for the type byte and the length, which are set when the message is finished. */
 const headerBytes = 5;
 
 export class MessageWriter {
   private bytes: Buffer;
   private end = headerBytes;
 
-  /** @param expectedBytes how long the body is likely to be; it grows when it is longer */
+  /** @param expectedBytes the likely length of the body; the buffer grows when the body is longer */
   constructor(expectedBytes = 128) {
     this.bytes = Buffer.allocUnsafe(headerBytes + expectedBytes);
   }
@@ -37,8 +37,8 @@ export class MessageWriter {
   }
 
   /**
-   * A zero-terminated text.
-   * @throws Error when it holds a zero byte: the rest would be read as another field
+   * Writes a zero-terminated text.
+   * @throws Error when the text contains a zero byte: the receiver would read the rest as another field
    */
   text(value: string | Buffer): this {
     const text = typeof value === 'string' ? Buffer.from(value) : value;
@@ -46,26 +46,26 @@ export class MessageWriter {
     return this.raw(text).byte(0);
   }
 
-  /** A value with its Int32 length before it; NULL has length -1. */
+  /** Writes a value with its Int32 length; NULL has length -1. */
   value(value: Buffer | null): this {
     return value === null ? this.int32(-1) : this.int32(value.length).raw(value);
   }
 
-  /** So many fields of one kind after their Int16 count. */
+  /** Writes a list of fields of one kind with its Int16 count. */
   list<T>(items: readonly T[], write: (writer: this, item: T) => void): this {
     this.int16(items.length);
     for (const item of items) write(this, item);
     return this;
   }
 
-  /** The finished message with its type byte. */
+  /** Returns the finished message with its type byte. */
   message(type: number): Buffer {
     this.bytes.writeUInt8(type, 0);
     this.bytes.writeInt32BE(this.end - 1, 1);
     return this.bytes.subarray(0, this.end);
   }
 
-  /** The finished packet without a type byte, as connections begin. */
+  /** Returns the finished packet without a type byte, as in the start-up of a connection. */
   packet(): Buffer {
     this.bytes.writeInt32BE(this.end - 1, 1);
     return this.bytes.subarray(1, this.end);

@@ -1,5 +1,5 @@
 /**
- * Packets without a type byte: how connections begin, and how a running statement is cancelled.
+ * Decodes and builds the packets without a type byte: start-up of a connection, and cancel requests.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP
  */
 import { StageError } from '../errors.ts';
@@ -16,18 +16,18 @@ export type StartupPacket =
   | ({ readonly kind: 'cancel' } & Key)
   | {
       readonly kind: 'startup';
-      /** Of protocol 3.x, as asked for. */
+      /** The minor version of protocol 3 that the client requested. */
       readonly minor: number;
       readonly parameters: StartupParameters;
-      /** Names of `_pq_.` protocol options, none of which is known here. */
+      /** The names of `_pq_.` protocol options. The proxy supports none of them. */
       readonly protocolOptions: readonly string[];
     };
 
-/** The newest protocol spoken with clients: 3.2, whose cancel keys may be longer than 4 bytes. */
+/** The newest protocol version for clients: 3.2, whose cancel keys may be longer than 4 bytes. */
 export const newestMinor = 2;
 
 /**
- * Reads a packet as the framer gives it, without its length.
+ * Decodes a packet. @param packet without its length, as the framer returns it
  * @throws StageError `protocol_violation`; with SQLSTATE 0A000 for another major version of the protocol
  */
 export function decodeStartupPacket(packet: Buffer): StartupPacket {
@@ -55,7 +55,7 @@ export function decodeStartupPacket(packet: Buffer): StartupPacket {
   };
 }
 
-/** Builds the StartupMessage for a server: 3.0, the version that every server and pooler speaks. */
+/** Builds the StartupMessage for a server, with version 3.0, which every server and pooler supports. */
 export function startupMessage(parameters: StartupParameters): Buffer {
   const writer = new MessageWriter(512).int32(3 << 16);
   for (const [name, value] of parameters) writer.text(name).text(value);
@@ -79,7 +79,7 @@ function decodeCancel(reader: MessageReader): StartupPacket {
 function readParameters(reader: MessageReader): [string, string][] {
   const parameters = new Map<string, string>();
   for (let name = reader.string(); name !== ''; name = reader.string()) {
-    // The server would take the last one; whoever reads the packet on the way may take the first.
+    // The server would use the last value, but another reader of the packet may use the first.
     if (parameters.has(name)) {
       throw new StageError(
         'protocol_violation',
