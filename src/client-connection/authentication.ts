@@ -1,15 +1,15 @@
 /**
- * Relays a login: the upstream asks, the client answers, nothing is stored or logged. The roles, passwords and rules of
- * the upstream are the only ones there are. https://www.postgresql.org/docs/current/sasl-authentication.html
+ * Relays a login between client and upstream. Nothing is stored or logged. Only the roles, passwords and rules of the upstream apply.
+ * https://www.postgresql.org/docs/current/sasl-authentication.html
  *
- * SCRAM-SHA-256-PLUS binds the login to the server certificate that the client saw. Through a proxy that ends TLS it can
- * only hold when both sides show the same certificate:
- *   client plain                          PLUS is withheld, the client says `n` (cannot bind): works
- *   client TLS, upstream plain            the upstream offers no PLUS, the client says `y` (could bind): works
+ * SCRAM-SHA-256-PLUS binds the login to the server certificate that the client saw. Through a proxy that terminates TLS, this works only
+ * when both sides present the same certificate:
+ *   client plain                          PLUS is withheld, the client sends `n` (cannot bind): works
+ *   client TLS, upstream plain            the upstream offers no PLUS, the client sends `y` (could bind): works
  *   client TLS, upstream TLS, same        PLUS is passed on and binds end to end: works
- *   client TLS, upstream TLS, different   PLUS is withheld. A client that says `n` works (most drivers; libpq with
- *                                         channel_binding=disable). One that says `y` would be taken by the upstream for
- *                                         the victim of a downgrade, and its proof covers the flag: refused with a hint.
+ *   client TLS, upstream TLS, different   PLUS is withheld. A client that sends `n` works (most drivers; libpq with
+ *                                         channel_binding=disable). For a client that sends `y`, the upstream would assume
+ *                                         a downgrade attack, and the client's proof covers the flag: refused with a hint.
  */
 import { StageError } from '../errors.ts';
 import { decodeSaslMechanisms } from '../wire/backend-decoder.ts';
@@ -33,9 +33,9 @@ const scram = 'SCRAM-SHA-256';
 const scramPlus = 'SCRAM-SHA-256-PLUS';
 
 /**
- * Relays messages until the upstream lets the client in (its AuthenticationOk is left to the caller) or refuses.
+ * Relays messages until the upstream accepts or refuses the client. The caller passes on the last message.
  * @param first the upstream's first message
- * @returns the last message, which the client has not seen yet, and what it means
+ * @returns the last message, which the client has not received yet, and its meaning
  */
 export async function relayAuthentication(
   { client, upstream }: Parties,
@@ -53,7 +53,7 @@ export async function relayAuthentication(
   }
 }
 
-/** The requests that can be relayed; Kerberos and SSPI prove the client to one named host, which the proxy is not. */
+/** The requests that can be relayed. Kerberos and SSPI authenticate the client to one named host, which the proxy is not. */
 const relayed: readonly number[] = [
   authentication.cleartextPassword,
   authentication.md5Password,
@@ -62,7 +62,7 @@ const relayed: readonly number[] = [
   authentication.saslFinal,
 ];
 
-/** Passes a request on and, unless it is the last word of SASL, the client's answer back. */
+/** Passes a request to the client and its response to the upstream. The final SASL message has no response. */
 async function relayRequest(parties: Parties, { kind, data, frame }: LoginRequest): Promise<void> {
   const { client, upstream } = parties;
   if (!relayed.includes(kind)) {
@@ -80,7 +80,7 @@ async function relayRequest(parties: Parties, { kind, data, frame }: LoginReques
   }
   const mechanisms = kind === authentication.sasl ? offered(data, parties) : null;
   client.socket.write(mechanisms === null ? frame : authenticationSasl(mechanisms));
-  // The limits of the client's stream let nothing but a password message in.
+  // The limits of the client's stream allow only password messages.
   const answer = await client.next();
   if (mechanisms !== null) checkBinding(answer, mechanisms, parties);
   upstream.socket.write(answer.frame);

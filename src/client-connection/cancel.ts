@@ -1,5 +1,5 @@
 /**
- * Cancel keys of our own: a client never sees the upstream's secret, and its key reaches no statement but its own.
+ * Issues the proxy's own cancel keys. A client never sees the upstream's secret, and its key cancels only its own statements.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
  */
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
@@ -9,9 +9,9 @@ import type { Encryption } from './upstream.ts';
 import { openSocket } from './upstream.ts';
 import type { UpstreamTarget } from './upstream-target.ts';
 
-/** A key as given to a client. */
+/** A key as the client receives it. */
 export interface IssuedKey extends Key {
-  /** Forgets the key: from now on requests with it do nothing. */
+  /** Revokes the key: later requests with it do nothing. */
   revoke(): void;
 }
 
@@ -19,18 +19,18 @@ export interface CancelKeys {
   /**
    * Issues a key for one connection.
    * @param secretBytes 4 for protocol 3.0, more from 3.2 on
-   * @param wanted the process id of the server's own key, which tells the backend; another one where that is taken
-   * @param cancel asks the upstream to cancel what the connection runs
+   * @param wanted the process id of the server's own key, which identifies the backend; when it is taken, the key gets another one
+   * @param cancel asks the upstream to cancel the statement that the connection runs
    */
   issue(secretBytes: number, wanted: number | undefined, cancel: () => Promise<void>): IssuedKey;
-  /** Serves a request: resolves when the upstream has been told, at once for a key that was never issued. */
+  /** Handles a cancel request. Resolves when the upstream has got it, or at once when the key was never issued. */
   cancel(key: Key): Promise<void>;
 }
 
 interface Holder {
   readonly secret: Buffer;
   readonly cancel: () => Promise<void>;
-  /** A flood of requests for one connection becomes one request after the other upstream. */
+  /** The cancel request that runs. Requests that arrive meanwhile join it, so that a flood reaches the upstream one at a time. */
   running: Promise<void> | null;
 }
 
@@ -54,12 +54,12 @@ export function createCancelKeys(): CancelKeys {
   };
 }
 
-/** How long the upstream may take to accept a cancel request. */
+/** The time that the upstream has to accept a cancel request. */
 const cancelTimeoutMs = 10_000;
 
 /**
- * Sends the upstream's own key on a connection of its own. The server closes it once the signal is on its way, so a client
- * that waits for us to close knows as much as one that asked the server itself.
+ * Sends the upstream's own cancel key on a separate connection. Resolves when the server has closed that connection, which it does
+ * once the signal is on its way. So a client that waits for the proxy to close learns as much as from the server itself.
  */
 export async function cancelUpstream(
   target: UpstreamTarget,

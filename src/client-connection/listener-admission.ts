@@ -1,21 +1,21 @@
-/** Who may come in: limits on connections, in total and per address, and on those that have not said anything yet. */
+/** Admits connections within limits: in total, per address, and on those that have sent nothing yet. */
 import type { Socket } from 'node:net';
 import { StageError } from '../errors.ts';
 
 export interface AdmissionLimits {
   readonly total: () => number;
-  /** Null for as many as in total. */
+  /** Null for no limit except the total. */
   readonly perAddress: number | null;
-  /** Connections that have not sent their first packet; the oldest goes when there are more. */
+  /** Limit on connections that have not sent their first packet. Beyond it, the oldest one is closed. */
   readonly silent: number;
 }
 
 export interface Admission {
-  /** A connection was accepted. It may be destroyed in favour of newer ones until the returned function is called. */
+  /** Registers an accepted connection. Newer ones may cause its destruction until the returned function is called. */
   arrive(socket: Socket): () => void;
   /**
-   * A connection wants to log in.
-   * @returns what to call when it has ended
+   * Admits a connection that wants to log in.
+   * @returns the function to call when the connection has ended
    * @throws StageError `too_many_connections`
    */
   admit(address: string): () => void;

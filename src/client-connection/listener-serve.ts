@@ -1,4 +1,4 @@
-/** One client connection from its first byte to its last. */
+/** Serves one client connection from its first byte to its last. */
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { StageError } from '../errors.ts';
@@ -17,25 +17,25 @@ import { ConnectionEnded } from './startup-stream.ts';
 export interface ServeContext extends LoginServices {
   readonly services: ProxyServices;
   readonly run: RunPipeline;
-  /** Null when clients cannot encrypt. */
+  /** Null when the proxy does not offer TLS. */
   readonly secureContext: SecureContext | null;
   readonly admission: Admission;
   readonly stallWatch: StallWatch;
   readonly connections: ConnectionList;
-  /** Every open socket, of either side. */
+  /** All open sockets, of clients and upstreams. */
   readonly sockets: Set<Socket>;
-  /** One for each connection that is served; aborted, with the error for its client, when the daemon stops. */
+  /** One controller for each connection that is served. It is aborted, with the error for its client, when the daemon stops. */
   readonly running: Set<AbortController>;
 }
 
-/** How long a client may take to read the last message before its socket is destroyed. */
+/** The time that a client has to read the last message before its socket is destroyed. */
 const farewellMs = 2000;
 
-/** Serves an accepted socket until it and its upstream are done. Never rejects. */
+/** Serves an accepted socket until the client and its upstream are done. Never rejects. */
 export async function serve(plain: Socket, context: ServeContext): Promise<void> {
   const address = plain.remoteAddress ?? '';
   const leaveSilent = context.admission.arrive(plain);
-  // Of its own, although all are aborted together: a signal shared by all would collect their listeners.
+  // One for each connection, although all are aborted together: a shared signal would accumulate listeners.
   const control = new AbortController();
   context.running.add(control);
   let client = plain;
@@ -101,7 +101,7 @@ async function connect(opening: ClientStartup, connecting: Connecting): Promise<
       services.log.info('connection ended: the client takes nothing of what waits for it', facts);
     });
     services.metrics.connectionOpened();
-    // Whatever went wrong, the client may stand in the middle of a message: nothing can be said to it any more.
+    // After any failure, the client may be in the middle of a message, so it cannot receive an error any more.
     await context
       .run({ ...pair, handle, shutdown: control.signal }, services)
       .catch((error: Error) => {
@@ -141,16 +141,16 @@ function remember(
 function watch(socket: Socket, { sockets }: ServeContext): void {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
-  // An error is followed by `close`, which is what counts; unheard it would end the process.
+  // `close` follows every error and is handled. Without this listener an error would end the process.
   socket.on('error', () => undefined);
 }
 
-/** Says why, if there is something to say, and closes in a way that lets the client read it. */
+/** Sends the error, if there is one, and closes the socket so that the client can read it. */
 function farewell(client: Socket, error: unknown): void {
   if (client.destroyed) return;
   if (error === null || error instanceof ConnectionEnded) client.end();
   else client.end(errorResponse(wireError('FATAL', error)));
-  // Unread bytes would turn the end into a reset, which takes the message away from the client.
+  // Unread bytes would turn the close into a reset, and the client would lose the message.
   client.resume();
   const timer = setTimeout(() => client.destroy(), farewellMs);
   client.once('close', () => clearTimeout(timer));

@@ -1,4 +1,4 @@
-/** Accepts clients and, when the daemon stops, ends them in order. */
+/** Accepts clients, and closes their connections in order when the daemon stops. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -21,39 +21,39 @@ export interface ListenerOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly services: ProxyServices;
-  /** Asked for each connection: after a failover it is another one. */
+  /** Called for each connection, because the target changes after a failover. */
   readonly target: () => UpstreamTarget;
-  /** Gives null for an id that does not exist. */
+  /** Resolves to null for an id that does not exist. */
   readonly findSession: (id: string, role: string) => Promise<OpenedSession | null>;
   readonly run: RunPipeline;
   /** See LoginServices. */
   readonly isNoticedGone: () => boolean;
-  /** Certificate and key for clients that ask for encryption; without them they are told there is none. */
+  /** Certificate and key for clients that request encryption. Without them the proxy declines encryption. */
   readonly tls?: Pick<SecureContextOptions, 'cert' | 'key'>;
-  /** Asked for each connection: what production can spare is not known before it has been looked at. */
+  /** Called for each connection: the capacity of production is unknown until it has been queried. */
   readonly maxConnections: () => number;
-  /** Null where one address may have them all. */
+  /** Null for no limit per address. */
   readonly maxConnectionsPerAddress: number | null;
 }
 
 export interface Listener {
-  /** Begins to listen; gives the address in use, rejects when it cannot be had. */
+  /** Begins to listen. Resolves to the address in use; rejects when the address is not available. */
   start(): Promise<{ host: string; port: number }>;
   /** The connections that are served. */
   readonly connections: Omit<ConnectionList, 'add'>;
-  /** Accepts nobody any more, lets connections end for so long, then closes the rest. Resolves when all are gone. */
+  /** Stops accepting, waits up to `graceMs` for connections to end, then closes the rest. Resolves when all have ended. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Connections that have said nothing yet cost a socket each, and are the first to go. */
+/** The limit on connections that have sent nothing yet. They cost one socket each, and are the first to be closed. */
 const maxSilent = 1000;
 
-/** Detects peers that are gone without a word: probes start after this time of silence. */
+/** Idle time before keepalive probes start, which detect peers that vanished. */
 const keepAliveMs = 10_000;
 
 /**
- * Prepares a listener; nothing is bound before `start`.
- * @throws StageError `configuration_invalid` when certificate and key cannot be used
+ * Creates a listener. It binds no port before `start`.
+ * @throws StageError `configuration_invalid` when the certificate or key is invalid
  */
 export function createListener(options: ListenerOptions): Listener {
   const context = createContext(options);
@@ -68,7 +68,7 @@ export function createListener(options: ListenerOptions): Listener {
     start: async () => {
       server.listen(options.port, options.host);
       await once(server, 'listening');
-      // A connection that could not be accepted is lost; the next one may be luckier.
+      // The connection is lost, but the next one may succeed.
       server.on('error', (error) => {
         options.services.log.error('cannot accept a connection', { error: error.message });
       });

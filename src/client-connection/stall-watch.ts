@@ -1,29 +1,29 @@
-/** Ends clients that are gone without a word, or take nothing of what waits for them: each holds a connection of production. */
+/** Ends clients that vanished, or do not read their pending data: each of them occupies a connection of production. */
 import type { Socket } from 'node:net';
 import type { TcpEntry } from './tcp-table.ts';
 import { readTcpTable } from './tcp-table.ts';
 
 export interface StallWatch {
   /**
-   * Watches a client.
-   * @param onStalled told before its socket is destroyed
-   * @returns what to call when it has ended
+   * Monitors a client.
+   * @param onStalled called before the socket is destroyed
+   * @returns the function to call when the connection has ended
    */
   add(socket: Socket, onStalled: () => void): () => void;
 }
 
-/** A client under watch. */
+/** A monitored client. */
 interface Watched {
   readonly onStalled: () => void;
-  /** What was seen of it last, and since when nothing of that has changed. */
+  /** The state at the last check, and the time of its last change. */
   seen: string;
   since: number;
 }
 
-/** Looks so often within the time that a client has. */
+/** The number of checks within the timeout. */
 const looks = 6;
 
-/** @param timeoutMs how long a client may take nothing; 0 for ever */
+/** Creates the monitor. @param timeoutMs how long a client may read none of its pending data; 0 for no limit */
 export function createStallWatch(timeoutMs: number): StallWatch {
   const clients = new Map<Socket, Watched>();
   let timer: NodeJS.Timeout | undefined;
@@ -56,16 +56,16 @@ export function createStallWatch(timeoutMs: number): StallWatch {
   };
 }
 
-/** Whether nothing waits for the client, and it is there: it may take its time, then. */
+/** Whether no data is pending for the client and its connection is open. Such a client may stay idle. */
 function isHealthy(socket: Socket, entry: TcpEntry | undefined, isKnown: boolean): boolean {
   if (socket.writableLength > 0) return false;
   if (!isKnown) return true;
-  // that it has left is heard by whoever reads
+  // an active reader of the socket notices its close
   const isHeard = !socket.isPaused();
   return (entry?.unacknowledged ?? 0) === 0 && (isHeard || entry?.isEstablished === true);
 }
 
-/** Whether the client has taken, or sent, anything since the last look. */
+/** Whether the client has read or sent anything since the last check. */
 function hasMoved(socket: Socket, entry: TcpEntry | undefined, watched: Watched): boolean {
   const { bytesRead, bytesWritten, writableLength } = socket;
   const seen = [bytesRead, bytesWritten, writableLength, entry?.unacknowledged].join(' ');

@@ -1,4 +1,4 @@
-/** A client's login as a list of steps: what it asks for, its session, the upstream in its name, both made ready. */
+/** Logs a client in: reads its parameters, finds its session, opens the upstream as the client's role, and prepares both. */
 import { noticeGone } from '../db/connection-settings.ts';
 import type { OpenedSession } from '../model/session.ts';
 import { CancelRequests } from '../server-connection/cancel-requests.ts';
@@ -24,25 +24,25 @@ import { openUpstream } from './upstream.ts';
 import type { UpstreamTarget } from './upstream-target.ts';
 
 export interface LoginServices {
-  /** Asked once for each connection. */
+  /** Called once for each connection. */
   readonly target: () => UpstreamTarget;
   readonly cancelKeys: CancelKeys;
   readonly findSession: (id: string, role: string) => Promise<OpenedSession | null>;
-  /** Whether the upstream can notice, while it runs a statement, that nobody waits for it any more. */
+  /** Whether the upstream can detect, while it runs a statement, that the proxy has disconnected. */
   readonly isNoticedGone: () => boolean;
 }
 
 export interface LoggedIn {
   readonly pair: Omit<ConnectedPair, 'shutdown' | 'handle'>;
-  /** The server's process that serves it. */
+  /** The process id of the server's backend. */
   readonly backend: number;
-  /** To be revoked when the connection has ended. */
+  /** The caller revokes it when the connection has ended. */
   readonly key: IssuedKey;
 }
 
 /**
  * Logs a client in.
- * @returns null when the upstream refused, after the client has been given the upstream's own error
+ * @returns null when the upstream refused the login; the client has got the upstream's error by then
  * @throws StageError for the client, ConnectionEnded, or the signal's reason; the upstream's socket is closed by then
  */
 export async function logIn(
@@ -99,7 +99,7 @@ interface Joining {
   readonly protocolMinor: number;
 }
 
-/** Protocol 3.0 knows secrets of 4 bytes only; 3.2 lets them be long enough never to be guessed. */
+/** Protocol 3.0 allows only secrets of 4 bytes. Protocol 3.2 allows secrets that are too long to guess. */
 const secretBytes = (protocolMinor: number) => (protocolMinor >= 2 ? 32 : 4);
 
 interface ReadyKey {
@@ -109,7 +109,7 @@ interface ReadyKey {
   readonly backend: number;
 }
 
-/** Relays the login and what the server reports after it; gives the client's cancel key and what it does, or null when refused. */
+/** Relays the login and the server's reports after it. Returns the client's cancel key and the function behind it, or null when refused. */
 async function makeReady(
   joining: Joining,
   { cancelKeys }: LoginServices,

@@ -1,4 +1,4 @@
-/** What a client's start-up parameters ask for, and what is asked of the upstream in its name. */
+/** Reads a client's start-up parameters, and builds those for the upstream. */
 import { StageError } from '../errors.ts';
 import type { OpenedSession, ReadsMode } from '../model/session.ts';
 import { isSessionId, readsModes } from '../model/session.ts';
@@ -12,14 +12,14 @@ import type { StartupParameters } from '../wire/startup.ts';
 
 export interface Login {
   readonly sessionId: string;
-  /** Null where the session's own mode applies. */
+  /** Null when the session's own mode applies. */
   readonly reads: ReadsMode | null;
-  /** Whether the client is told of what is staged; null where the daemon's setting applies. */
+  /** Whether the client gets notices about staged rows; null when the daemon's setting applies. */
   readonly notice: boolean | null;
   readonly access: 'read write' | 'read only';
-  /** The client says itself that backslashes in its plain literals are no escapes. */
+  /** Whether the client itself sets standard_conforming_strings, so that backslashes in its plain literals are no escapes. */
   readonly asksStandardStrings: boolean;
-  /** Everything that passes through to the upstream, in order, without the pinned settings. */
+  /** The parameters for the upstream, in order, without the pinned settings. */
   readonly parameters: StartupParameters;
 }
 
@@ -28,9 +28,9 @@ const notSettings = new Set(['user', 'database', 'options', 'replication']);
 
 /**
  * Reads the start-up parameters.
- * @param database the one that is staged: no other can be reached
- * @throws StageError with SQLSTATE 08004 unless exactly one session is named, exactly as documented;
- *   3D000 for another database, 0A000 for another encoding or replication; what SET says for a setting that it refuses
+ * @param database the staged database, which is the only one that clients can reach
+ * @throws StageError with SQLSTATE 08004 unless exactly one session is named, exactly as documented; 3D000 for another database; 0A000 for
+ *   another encoding or replication; the error of SET for a setting that SET refuses
  */
 export function readLogin(parameters: StartupParameters, database: string): Login {
   const named = new Map(parameters);
@@ -53,8 +53,8 @@ export function readLogin(parameters: StartupParameters, database: string): Logi
 }
 
 /**
- * The settings that every upstream connection must keep. They come last in the StartupMessage, so nothing before
- * them can win: reads are read-only by PostgreSQL's own word, and the bytes of a statement mean what the parser reads.
+ * Returns the settings that every upstream connection must keep. They come last in the StartupMessage, so no earlier parameter overrides
+ * them. They make PostgreSQL enforce read-only reads, and make it read the bytes of a statement as the proxy's parser does.
  */
 export function pinnedParameters(of: {
   readonly sessionId: string;
@@ -73,7 +73,7 @@ const pinnedNames = new Set(pinned.map(([name]) => name));
 
 type Settings = readonly (readonly [name: string, value: string])[];
 
-/** Names of settings are compared without regard to case, and `-` in them is read as `_`. */
+/** Normalizes the name of a setting: names are case-insensitive, and `-` counts as `_`. */
 function folded(name: string): string {
   return name.trim().toLowerCase().replaceAll('-', '_');
 }
@@ -111,7 +111,7 @@ function readChoice<const T extends string>(
   return choice ?? null;
 }
 
-/** One of our own options: exactly once and exactly as documented, for what is nearly right may select the wrong session. */
+/** Reads one of the proxy's options. It must occur once, spelled as documented: a near miss might select the wrong session. */
 function readOwn(settings: Settings, option: string): string | null {
   const candidates = settings.filter(([name]) => folded(name) === option);
   const [first] = candidates;
@@ -135,14 +135,14 @@ function noSession(message: string, hint: string): StageError {
   return new StageError('session_not_found', message, { hint });
 }
 
-/** The refusal of a session that does not exist. */
+/** Builds the refusal of a session that does not exist. */
 export function unknownSession(id: string): StageError {
   return noSession(`session "${id}" does not exist`, sessionHint);
 }
 
 /**
- * Refuses a login whose role has standard_conforming_strings off: its literals would silently mean something else. A client that asks
- * for `on` itself writes none of these.
+ * Refuses a login whose role has standard_conforming_strings off, because its literals would silently change their meaning. A client that
+ * sets the option itself is accepted: it does not rely on the role's value.
  * @throws StageError `statement_not_supported`, SQLSTATE 55P02
  */
 export function demandStandardStrings(
@@ -187,7 +187,7 @@ function checkConnection(named: ReadonlyMap<string, string>, database: string): 
   }
 }
 
-/** Gives the access that a setting chooses for transactions, if it does. */
+/** Returns the transaction access that a setting selects, or null. */
 function classifySetting([name, value]: Settings[number]): Login['access'] | null {
   const key = folded(name);
   if (key === 'client_encoding') {
@@ -201,14 +201,14 @@ function classifySetting([name, value]: Settings[number]): Login['access'] | nul
   return verdict.action.type === 'set access' ? givenAccess(verdict.action.to) : null;
 }
 
-/** A value is given, no DEFAULT. */
+/** The start-up packet always has a value, never DEFAULT. */
 const givenAccess = (to: string) => (to === 'read only' ? to : 'read write');
 
-/** SQL_ASCII means "no conversion" and is what psql asks for in the C locale: UTF8 serves it as well. */
+/** SQL_ASCII means "no conversion". psql requests it in the C locale, where UTF8 works as well. */
 const acceptedEncodings = new Set(['utf8', 'unicode', 'sqlascii']);
 
 function checkEncoding(value: string): void {
-  // As the server compares encoding names: letters and digits only.
+  // The server compares encoding names in this way, too: letters and digits only.
   if (acceptedEncodings.has(value.toLowerCase().replace(/[^a-z0-9]/g, ''))) return;
   throw unsupported(
     `client encoding ${JSON.stringify(value)} is not supported`,

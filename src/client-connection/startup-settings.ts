@@ -1,4 +1,4 @@
-/** What a server reports between the login and its first ReadyForQuery, as the client shall see it, and what it is asked then. */
+/** Reads the server's reports between the login and the first ReadyForQuery, adapts them for the client, and sends one query. */
 import { StageError } from '../errors.ts';
 import { pinned } from '../server-connection/pinned-settings.ts';
 import type { Key } from '../wire/backend-decoder.ts';
@@ -9,23 +9,23 @@ import type { StartupStream } from './startup-stream.ts';
 import { broken, readLoginMessage } from './upstream-messages.ts';
 
 export interface Reports {
-  /** Messages for the client: reported settings, notices, or the error with which the server refused. */
+  /** The messages for the client: reported settings, notices, or the error of the server's refusal. */
   readonly messages: readonly Buffer[];
   readonly outcome: 'ready' | 'refused';
-  /** The upstream's cancel key, which stays here. */
+  /** The upstream's cancel key. The client never gets it. */
   readonly key: Key | null;
 }
 
 /**
- * Asks for what the server does not report. Sent before the server is ready, so that the answer takes no round trip of its own:
- * a role or a database may bring a value that no client could have asked for.
+ * Queries a setting that the server does not report. A role or database may set it to a value that no client may request.
+ * The query is sent before the server is ready, so it costs no extra round trip.
  */
 export const question = queryMessage('SHOW session_replication_role');
 
 /**
- * Reads up to and including the server's answer to our question, or its refusal.
- * @throws StageError `upstream_unavailable` when the server does not keep the pinned settings; with SQLSTATE 55P02 where the
- *   login would let triggers be, by which alone rows are staged
+ * Reads the server's messages up to its response to the `question`, or to its refusal.
+ * @throws StageError `upstream_unavailable` when the server does not keep the pinned settings; `statement_not_supported` with SQLSTATE
+ *   55P02 when the login disables triggers, which do all staging
  */
 export async function readReports(
   upstream: StartupStream,
@@ -87,7 +87,7 @@ function checkRole(role: string | null): void {
 
 const readOnly = 'default_transaction_read_only';
 
-/** What the client asked for, not what is pinned: drivers with target_session_attrs=read-write look at it. */
+/** The client's own choice instead of the pinned value: drivers with target_session_attrs=read-write check it. */
 const shown = { 'read write': 'off', 'read only': 'on' } as const;
 
 function checkPinned(status: string, reported: ReadonlyMap<string, string>): void {

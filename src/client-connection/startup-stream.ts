@@ -1,19 +1,19 @@
-/** Reads a socket message by message while its connection is being set up. */
+/** Reads a socket message by message during the start-up of a connection. */
 import type { Socket } from 'node:net';
 import { StageError } from '../errors.ts';
 import type { Message } from '../wire/framer.ts';
 import { Framer } from '../wire/framer.ts';
 import type { Limits } from '../wire/limits.ts';
 
-/** The peer closed the connection, or it broke: there is nobody left to tell anything. */
+/** The peer closed the connection, or the connection failed. Nobody is left to receive an error. */
 export class ConnectionEnded extends Error {}
 
-/** More than any login takes; a peer that talks without end is cut off. */
+/** More than any login needs. A peer that sends more is disconnected. */
 const maxTotalBytes = 1_048_576;
 
 /**
- * Reads only while somebody waits for a message, so a peer that sends ahead is held back by TCP.
- * Waiting ends with ConnectionEnded, with the framer's `protocol_violation`, or with the signal's reason.
+ * A message stream over a socket. It reads only while a caller waits for a message, so TCP flow control stops a peer that sends ahead.
+ * A wait may reject with ConnectionEnded, with the framer's `protocol_violation`, or with the signal's reason.
  */
 export class StartupStream {
   readonly socket: Socket;
@@ -37,32 +37,32 @@ export class StartupStream {
     if (socket.destroyed || socket.readableEnded) this.onEnd();
   }
 
-  /** The next message. */
+  /** Reads the next message. */
   next(): Promise<Message> {
     return this.wait(() => this.framer.next());
   }
 
-  /** The next packet without a type byte. */
+  /** Reads the next packet without a type byte. */
   nextStartup(): Promise<Buffer> {
     return this.wait(() => this.framer.nextStartup());
   }
 
-  /** Whatever arrives next, uncut. */
+  /** Reads the next bytes as they arrive, without framing. */
   nextBytes(): Promise<Buffer> {
     return this.wait(() => (this.framer.buffered === 0 ? null : this.framer.drain()));
   }
 
-  /** The first byte of what comes next, which stays there. */
+  /** Reads the next byte without consuming it. */
   peekByte(): Promise<number> {
     return this.wait(() => this.framer.peekByte());
   }
 
-  /** Number of bytes read ahead. */
+  /** The number of bytes that were read ahead. */
   get buffered(): number {
     return this.framer.buffered;
   }
 
-  /** Lets go of the socket, paused, and gives the bytes read ahead. */
+  /** Detaches from the socket, which is left paused, and returns the bytes that were read ahead. */
   release(): Buffer {
     this.socket.pause();
     this.socket.off('data', this.onData);

@@ -1,5 +1,5 @@
 /**
- * The first words of a client connection: encryption is negotiated, then it is a login or a cancel request.
+ * Reads the beginning of a client connection: negotiation of encryption, then a login or a cancel request.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP
  */
 import type { Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { ConnectionEnded, StartupStream } from './startup-stream.ts';
 import { acceptTls } from './tls.ts';
 
 interface Opening<Kind> {
-  /** The client's stream, encrypted if the client asked for it. */
+  /** The client's stream, encrypted if the client requested it. */
   readonly stream: StartupStream;
   readonly kind: Kind;
   readonly packet: Extract<StartupPacket, { kind: Kind }>;
@@ -24,8 +24,8 @@ export type ClientStartup = Opening<'startup'>;
 export type ClientCancel = Opening<'cancel'>;
 
 /**
- * Reads until the client says what it came for.
- * @param onSocket told the socket to answer on, as soon as it is an encrypted one
+ * Reads until the client sends its StartupMessage or CancelRequest.
+ * @param onSocket called with the encrypted socket as soon as it replaces the plain one
  * @throws StageError `protocol_violation`, ConnectionEnded, or the signal's reason
  */
 export async function readOpening(
@@ -62,7 +62,7 @@ export async function readOpening(
   }
 }
 
-/** First byte of a TLS record: the client encrypts at once instead of asking first (sslnegotiation=direct). */
+/** The first byte of a TLS record: the client starts TLS at once, without an SSLRequest (sslnegotiation=direct). */
 const tlsHandshake = 0x16;
 
 function requireProtocolName(socket: Socket): void {
@@ -70,13 +70,13 @@ function requireProtocolName(socket: Socket): void {
   throw new ConnectionEnded('direct TLS without the protocol name of PostgreSQL');
 }
 
-/** Each kind of encryption may be asked for once, and with nothing behind the request. */
+/** A client may request each kind of encryption once, and must send nothing behind the request. */
 function checkNegotiation(stream: StartupStream, repeated: boolean): void {
   // guard: encryption is negotiated once
   if (repeated || stream.socket instanceof TLSSocket) {
     throw new StageError('protocol_violation', 'encryption has been negotiated already');
   }
-  // Sent unencrypted, perhaps by somebody on the line, to be taken for the client's own words later.
+  // An attacker on the network may have sent these bytes, so that they later pass for the client's own.
   // guard: nothing is taken that came unencrypted behind the request for encryption
   if (stream.buffered > 0) {
     throw new StageError(
@@ -86,7 +86,7 @@ function checkNegotiation(stream: StartupStream, repeated: boolean): void {
   }
 }
 
-/** Answers a client that asked for more than protocol 3.2, and gives the minor version that holds from now on. */
+/** Sends NegotiateProtocolVersion when the client requested more than protocol 3.2. Returns the minor version that applies. */
 export function settleVersion(stream: StartupStream, packet: ClientStartup['packet']): number {
   const minor = Math.min(packet.minor, newestMinor);
   if (minor < packet.minor || packet.protocolOptions.length > 0) {

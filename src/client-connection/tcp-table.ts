@@ -1,27 +1,27 @@
-/** What Linux knows of TCP connections and Node.js does not tell: what the peer has not acknowledged, and whether it has left. */
+/** Reads the state of TCP connections that Linux exposes and Node.js does not: unacknowledged bytes, and whether the peer has left. */
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { isIPv4 } from 'node:net';
 
 export interface TcpEntry {
-  /** Whether both sides still talk. */
+  /** Whether both sides of the connection are open. */
   readonly isEstablished: boolean;
-  /** Bytes that were sent, or wait in the kernel, and are not acknowledged. */
+  /** The number of bytes that were sent, or wait in the kernel, and are not acknowledged. */
   readonly unacknowledged: number;
 }
 
-/** Gives the entry of a connection; undefined where the kernel knows none. */
+/** Returns the entry of a connection, or undefined when the kernel has none. */
 export type TcpTable = (socket: Socket) => TcpEntry | undefined;
 
 const established = 0x01;
 
-/** Reads the tables of IPv4 and IPv6; null where there are none to read. */
+/** Reads the tables of IPv4 and IPv6. Returns null when they are not available. */
 export async function readTcpTable(): Promise<TcpTable | null> {
   try {
     const texts = await Promise.all(
       ['/proc/self/net/tcp', '/proc/self/net/tcp6'].map((path) =>
         readFile(path, 'latin1').catch((error: NodeJS.ErrnoException) => {
-          // a kernel without IPv6 has no table of it
+          // a kernel without IPv6 has no table for it
           if (path.endsWith('6') && error.code === 'ENOENT') return '';
           throw error;
         }),
@@ -34,7 +34,7 @@ export async function readTcpTable(): Promise<TcpTable | null> {
   }
 }
 
-/** Of a line: number, local and remote address, state, bytes to send and to receive, ... */
+/** Matches a line: number, local and remote address, state, bytes to send and to receive, ... */
 const line =
   /^\s*\d+: [\dA-F]+:([\dA-F]{4}) ([\dA-F]+):([\dA-F]{4}) ([\dA-F]{2}) ([\dA-F]{8}):[\dA-F]{8} /;
 
@@ -48,7 +48,7 @@ function readLine(text: string): [string, TcpEntry][] {
   return [[`${localPort} ${plain(address as string)} ${remotePort}`, entry]];
 }
 
-/** An IPv4 address stands in the table of IPv6 behind this. */
+/** Removes the prefix of an IPv4 address in the IPv6 table. */
 function plain(address: string): string {
   return address.replace(/^0000000000000000FFFF0000/, '');
 }
@@ -59,7 +59,7 @@ function keyOf({ localPort = 0, remotePort = 0, remoteAddress = '' }: Socket): s
 
 const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');
 
-/** As the kernel prints it: words of four bytes, each the other way round. */
+/** Formats an address as the kernel prints it: words of four bytes, each in reverse order. */
 function hexAddress(address: string): string {
   const bytes = isIPv4(address) ? bytesOf4(address) : bytesOf6(address);
   const words = Array.from({ length: bytes.length / 4 }, (_, index) =>

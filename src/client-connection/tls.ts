@@ -1,5 +1,5 @@
 /**
- * Turns a plain socket into an encrypted one, on either side, after the PostgreSQL way of asking for it.
+ * Upgrades a plain socket to TLS, for clients and upstreams, after PostgreSQL's negotiation.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-SSL
  */
 import type { Socket } from 'node:net';
@@ -7,10 +7,10 @@ import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { connect, TLSSocket } from 'node:tls';
 import { ConnectionEnded } from './startup-stream.ts';
 
-/** The protocol name of PostgreSQL: a client that offers names must offer this one. */
+/** PostgreSQL's ALPN protocol name. A client that offers ALPN names must offer this one. */
 const protocols = ['postgresql'];
 
-/** Answers a TLS handshake. The plain socket must be paused; bytes put back on it (unshift) belong to the handshake. */
+/** Accepts a TLS handshake. The plain socket must be paused. Bytes that were put back on it (unshift) belong to the handshake. */
 export function acceptTls(plain: Socket, secureContext: SecureContext): Promise<TLSSocket> {
   const encrypted = new TLSSocket(plain, {
     isServer: true,
@@ -20,7 +20,7 @@ export function acceptTls(plain: Socket, secureContext: SecureContext): Promise<
   return handshake(plain, encrypted, 'secure');
 }
 
-/** Begins a TLS handshake and verifies the server as the options say. */
+/** Starts a TLS handshake, and verifies the server as the options require. */
 export function connectTls(plain: Socket, options: ConnectionOptions): Promise<TLSSocket> {
   return handshake(
     plain,
@@ -54,7 +54,7 @@ function handshake(
   });
 }
 
-/** Whether both sides of the proxy show the same server certificate, which is what SCRAM channel binding binds to. */
+/** Whether both sides of the proxy use the same server certificate, to which SCRAM channel binding binds. */
 export function sameCertificate(client: Socket, upstream: Socket): boolean {
   if (!(client instanceof TLSSocket) || !(upstream instanceof TLSSocket)) return false;
   const ours = client.getX509Certificate();
@@ -62,5 +62,5 @@ export function sameCertificate(client: Socket, upstream: Socket): boolean {
   return ours !== undefined && theirs !== undefined && ours.raw.equals(theirs.raw);
 }
 
-/** Errors of a socket are followed by its `close`, which is what everybody watches; unheard they would end the process. */
+/** `close` follows every error of a socket and is handled elsewhere. Without a listener an error would end the process. */
 function ignore(): void {}

@@ -1,4 +1,4 @@
-/** What a server may say until its first ReadyForQuery, decoded and checked before anybody acts on it. */
+/** Decodes and checks the messages that a server may send until its first ReadyForQuery. */
 import { StageError } from '../errors.ts';
 import type { Key } from '../wire/backend-decoder.ts';
 import {
@@ -15,7 +15,7 @@ import { backend } from '../wire/message-codes.ts';
 import type { StartupStream } from './startup-stream.ts';
 import { ConnectionEnded } from './startup-stream.ts';
 
-/** `frame` is the message as it came, to be passed on. */
+/** A decoded message. `frame` is the original message, to be passed on. */
 export type LoginMessage =
   | {
       readonly type: 'request';
@@ -33,13 +33,13 @@ export type LoginMessage =
     }
   | { readonly type: 'key'; readonly key: Key }
   | { readonly type: 'ready'; readonly status: TransactionStatus }
-  /** Of the answer to a question of ours: a row, and what stands around the rows. */
+  /** Parts of the response to an internal query: a row, and the messages around the rows. */
   | { readonly type: 'row'; readonly values: readonly (Buffer | null)[] }
   | { readonly type: 'result' };
 
 /**
  * Reads the upstream's next message.
- * @throws StageError `upstream_unavailable` when it breaks the protocol or closes, or the signal's reason
+ * @throws StageError `upstream_unavailable` when the upstream breaks the protocol or closes the connection, or the signal's reason
  */
 export async function readLoginMessage(upstream: StartupStream): Promise<LoginMessage> {
   try {
@@ -51,7 +51,7 @@ export async function readLoginMessage(upstream: StartupStream): Promise<LoginMe
   }
 }
 
-/** The error for an upstream that says something that has no place here. */
+/** Builds the error for an unexpected message or event. @param deed completes "the upstream ... while logging in" */
 export function broken(deed: string, cause?: unknown): StageError {
   return new StageError('upstream_unavailable', `the upstream ${deed} while logging in`, {
     hint: 'Check that the upstream URL leads to PostgreSQL itself, and read its log.',

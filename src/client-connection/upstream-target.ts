@@ -1,4 +1,4 @@
-/** Where the upstream is and how to talk to it, out of the service account's URL. User and password stay behind. */
+/** Parses the service account's URL into the address and TLS options of the upstream. It leaves out user and password. */
 import { isIP } from 'node:net';
 import type { ConnectionOptions, SecureContext, SecureContextOptions } from 'node:tls';
 import { createSecureContext } from 'node:tls';
@@ -7,7 +7,7 @@ import { StageError } from '../errors.ts';
 import { takesWrites } from '../model/upstream-hosts.ts';
 
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-/** libpq's meaning of each. https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION */
+/** The modes have libpq's meaning. https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION */
 export type SslMode = (typeof sslModes)[number];
 
 export interface UpstreamTarget {
@@ -18,8 +18,8 @@ export interface UpstreamTarget {
 }
 
 /**
- * Reads the upstream URL. Certificate files named in it (sslrootcert, sslcert, sslkey) are read now.
- * @throws StageError `configuration_invalid`, without the URL: it holds a password
+ * Parses the upstream URL. Reads the certificate files that it names (sslrootcert, sslcert, sslkey).
+ * @throws StageError `configuration_invalid`, without the URL, which contains a password
  */
 export function parseUpstream(url: string): UpstreamTarget {
   const parsed = parseUrl(url);
@@ -29,7 +29,7 @@ export function parseUpstream(url: string): UpstreamTarget {
   const overSocket = host.startsWith('/');
   const certificates = typeof parsed.ssl === 'object' ? parsed.ssl : {};
   const asked = readSslMode(parsed['sslmode']);
-  // As libpq does: whoever names a root certificate wants it used.
+  // As in libpq, a root certificate in the URL implies verification.
   const sslMode = asked === 'require' && certificates.ca !== undefined ? 'verify-ca' : asked;
   return {
     address: overSocket ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
@@ -37,7 +37,7 @@ export function parseUpstream(url: string): UpstreamTarget {
     sslMode: overSocket ? 'disable' : sslMode,
     tls: {
       secureContext: loadCertificates(certificates),
-      // The name that certificates are checked against; without it Node would check for localhost.
+      // The name that certificates are checked against. Without it, Node would check for localhost.
       host,
       ...(isIP(host) || overSocket ? {} : { servername: host }),
       ...verification(sslMode),
@@ -45,7 +45,7 @@ export function parseUpstream(url: string): UpstreamTarget {
   };
 }
 
-/** As the URL parser has read them from the files. */
+/** The content of the certificate files, as read by the URL parser. */
 interface Certificates {
   readonly ca?: string;
   readonly cert?: string | null;
@@ -66,7 +66,7 @@ function parseUrl(url: string): ReturnType<typeof parse> {
   }
 }
 
-/** Once for all connections: reading certificates costs more than a login. */
+/** Loads the certificates once for all connections, because that takes longer than a login. */
 function loadCertificates({ ca, cert, key }: Certificates): SecureContext {
   const given: SecureContextOptions = {};
   if (ca) given.ca = ca;
@@ -83,7 +83,7 @@ function loadCertificates({ ca, cert, key }: Certificates): SecureContext {
   }
 }
 
-/** @throws StageError `configuration_invalid` for a server that could not be staged on */
+/** @throws StageError `configuration_invalid` for a value that admits servers without writes */
 function demandTakingWrites(value: unknown): void {
   if (value === undefined || takesWrites.includes(String(value))) return;
   throw new StageError(
@@ -95,7 +95,7 @@ function demandTakingWrites(value: unknown): void {
 
 function readSslMode(value: unknown): SslMode {
   if (value === undefined) return 'prefer';
-  // node-postgres' own word for encryption without verification.
+  // node-postgres' term for encryption without verification.
   if (value === 'no-verify') return 'require';
   const mode = sslModes.find((each) => each === value);
   if (mode !== undefined) return mode;

@@ -1,4 +1,4 @@
-/** Opens the upstream side of a connection: TCP or Unix socket, encryption as `sslmode` says, StartupMessage sent. */
+/** Opens the upstream side of a connection: TCP or Unix socket, encryption as in `sslmode`, then the StartupMessage. */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -13,15 +13,15 @@ import type { SslMode, UpstreamTarget } from './upstream-target.ts';
 
 export interface UpstreamOpening {
   readonly stream: StartupStream;
-  /** What the server said first. */
+  /** The server's first message. */
   readonly first: LoginMessage;
   readonly encrypted: boolean;
 }
 
-/** How one attempt treats encryption. */
+/** The use of encryption in one attempt. */
 export type Encryption = 'never' | 'if offered' | 'always';
 
-/** Attempts in order; the next is made when the server's rules (pg_hba.conf) or the handshake refuse the one before. */
+/** The attempts in order. The next one follows when the server's rules (pg_hba.conf) refuse the previous one, or it fails. */
 const attempts: Readonly<Record<SslMode, readonly Encryption[]>> = {
   disable: ['never'],
   allow: ['never', 'always'],
@@ -31,11 +31,11 @@ const attempts: Readonly<Record<SslMode, readonly Encryption[]>> = {
   'verify-full': ['always'],
 };
 
-/** While logging in, a server has nothing to say that is longer. */
+/** The largest message that a server sends during a login. */
 const maxLoginMessageBytes = 65_536;
 
 /**
- * Connects and sends the StartupMessage. A server that refuses is a result (its ErrorResponse is `first`), not an error.
+ * Connects and sends the StartupMessage. A refusal by the server is a result (its ErrorResponse is `first`), not an error.
  * @throws StageError `upstream_unavailable`, or the signal's reason
  */
 export async function openUpstream(
@@ -62,7 +62,7 @@ export async function openUpstream(
 }
 
 /**
- * Opens a socket and encrypts it where asked for. The caller owns it.
+ * Opens a socket, and encrypts it if requested. The caller owns the socket.
  * @throws Error of the socket, or the signal's reason
  */
 export async function openSocket(
@@ -114,7 +114,7 @@ async function attempt(
 function connected(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('connect', resolve);
-    // Stays on: later errors are followed by `close`, and unheard they would end the process.
+    // The listener stays: `close` follows later errors, and without a listener they would end the process.
     socket.on('error', reject);
   });
 }
@@ -129,7 +129,7 @@ async function encrypt(
   socket.write(sslRequest);
   const answer = (await stream.nextBytes()).toString('latin1');
   stream.release();
-  // Exactly one byte: anything behind it came before encryption, from whoever sits on the line.
+  // The response must be exactly one byte. Further bytes came before encryption and may be from an attacker on the network.
   if (answer === 'S') return connectTls(socket, target.tls);
   if (answer !== 'N') throw new Error('the server answered the SSL request with something else');
   if (encryption === 'if offered') return socket;
