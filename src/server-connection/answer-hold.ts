@@ -1,25 +1,26 @@
 /**
- * Keeps short answers back as long as more of them are on their way: until the ReadyForQuery that the client waits for, as the server
- * itself does, while steps of ours end the client's batch; and, of a client that has sent several batches at once, until the server
- * has nothing more to give for a turn of the event loop. What each of them costs, socket and both processes, is the writing, not the bytes.
+ * Buffers short responses to the client while more of them are about to follow, because each write costs more than its bytes, in the socket
+ * and in both processes. While internal steps end the client's batch, responses wait for the ReadyForQuery that the client waits for, as in
+ * the server itself. When the client has sent several batches at once, they wait until the server sends nothing for a turn of the event
+ * loop.
  */
 import type { PendingResponse } from './pending-response.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
-/** The server keeps so much before it sends it. */
+/** The server buffers this many bytes before it sends them. */
 const serverBuffer = 8192;
 
 const isOfClient = ({ asked, shown }: PendingResponse) => asked === 'sync' && shown === 'all';
 
 export class AnswerHold {
   private readonly writer: SocketWriter;
-  /** Of the client's own that are not answered. A client that has sent none may wait for what there is. */
+  /** The number of the client's own Syncs without a response. While there are none, the client may wait for the available responses. */
   private syncs = 0;
-  /** What is queued for the client is nothing that the server would keep: an error, a notice, the end of the last batch. */
+  /** The queue contains a message that the server would not buffer: an error, a notice, or the end of the last batch. */
   private isUrgent = false;
-  /** The end of a batch is queued, and the next one may take its time. */
+  /** The end of a batch is queued, and the responses to the next one may take longer. */
   private hasEnded = false;
-  /** How many bytes were queued at the last turn of the event loop. */
+  /** The number of queued bytes at the last turn of the event loop. */
   private seen = 0;
   private turn: NodeJS.Immediate | null = null;
 
@@ -35,25 +36,25 @@ export class AnswerHold {
     if (isOfClient(pending)) this.syncs -= 1;
   }
 
-  /** To be called when something is queued that is to leave at once, with all that is before it. */
+  /** Marks the queue as urgent: the message just queued leaves at once, with everything before it. */
   end(): void {
     this.isUrgent = true;
   }
 
-  /** To be called when a ReadyForQuery is queued. */
+  /** Notes that a ReadyForQuery is queued. */
   endBatch(): void {
     if (this.syncs > 0) this.hasEnded = true;
     else this.isUrgent = true;
   }
 
-  /** Hands what is queued to the socket, unless it waits for more. @param next what the server answers next */
+  /** Writes the queue to the socket, unless it is better to wait for more. @param next the server's next expected response */
   flush(next: PendingResponse | undefined): void {
     const mayWait = !this.isUrgent && this.syncs > 0 && this.writer.waiting <= serverBuffer;
     if (mayWait && this.hasEnded) this.turn ??= setImmediate(this.onTurn);
     else if (!mayWait || !(next?.shown === 'nothing' || next?.asked === 'sync')) this.release();
   }
 
-  /** Whether more has come since the turn before decides whether to wait for another one. */
+  /** Waits for another turn of the event loop if the queue has grown since the last one. */
   private readonly onTurn = (): void => {
     const { waiting } = this.writer;
     const hasGrown = waiting > this.seen;

@@ -1,6 +1,6 @@
 /**
- * The wall before COMMIT: `stage.refuse_written_outside` looks inside the transaction, whatever the proxy believes of it, and
- * fails it if it has written anything outside of the service's schemas. It is sent with the COMMIT.
+ * The check before COMMIT. It is sent together with the COMMIT. `stage.refuse_written_outside` inspects the transaction, whatever state the
+ * proxy assumes, and fails it if it has written anything outside of the service's schemas.
  */
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
@@ -9,49 +9,49 @@ import type { ErrorHandler } from './pending-response.ts';
 
 type Run = (statement: InternalStatement, call?: InternalCall) => void;
 
-/** OIDs of text and int8. */
+/** The OIDs of text and int8. */
 const types = [25, 20];
 
 export class CommitWall {
   private readonly run: Run;
-  /** Under which the transaction notes what it has written to the catalogs by our doing; nobody else knows it. */
+  /** The nonce under which the transaction records internal writes to the catalogs. Only the proxy knows it. */
   private secret: Buffer | null = null;
-  /** How much that is, as far as the server has told. */
+  /** The number of those writes, as reported by the server so far. */
   private counted = 0;
-  /** A transaction has written and not come to its end through here: what it did still counts. */
+  /** A transaction has written, and the check has not completed since: its writes are still in the statistics counters. */
   private mustFlush = false;
-  /** The transaction follows on another one without a pause, in which the server would have forgotten what that has counted. */
+  /** The transaction follows another one by AND CHAIN, whose counters the server had no chance to flush. */
   private isChained = false;
 
   constructor(run: Run) {
     this.run = run;
   }
 
-  /** Whether what an earlier transaction has counted is still to be forgotten. */
+  /** Whether counters of an earlier transaction must still be flushed. */
   get isUncounted(): boolean {
     return this.mustFlush;
   }
 
-  /** To be called when a transaction begins, outside of any: has the server forget what earlier ones have counted. */
+  /** Prepares for a transaction that begins outside of any block: the server flushes the counters of earlier transactions. */
   begin(sync: () => void): void {
     this.renew();
     this.isChained = false;
     if (!this.mustFlush) return;
     this.mustFlush = false;
-    // It takes effect when the server is next ready.
+    // The flush takes effect when the server is next ready.
     this.run({ text: 'SELECT pg_catalog.pg_stat_force_next_flush()' });
     sync();
   }
 
-  /** To be called when a transaction begins by COMMIT or ROLLBACK AND CHAIN. */
+  /** Prepares for a transaction that begins by COMMIT or ROLLBACK AND CHAIN. */
   chain(): void {
     this.isChained = this.mustFlush || this.counted > 0;
     this.renew();
   }
 
   /**
-   * To be called before anything runs where writing is possible: of what is counted by then nothing is the transaction's own. Not
-   * before: what asks takes the snapshot, and ends the time for SET TRANSACTION.
+   * Records the counters' values at the start of a chained transaction. Call it before anything runs where writing is possible: until then,
+   * no counted write belongs to the transaction. Do not call it earlier: the query takes the snapshot, after which SET TRANSACTION fails.
    */
   start(): void {
     if (!this.isChained) return;
@@ -59,21 +59,21 @@ export class CommitWall {
     this.runCounting('SELECT stage.note_counted($1)');
   }
 
-  /** To be called when something is sent that runs where writing is possible. */
+  /** Notes that something is sent that runs where writing is possible. */
   noteWrite(): void {
     this.start();
     this.mustFlush = true;
   }
 
-  /** Makes the temporary table that a MERGE runs on, and notes what that writes to the catalogs. */
+  /** Creates the temporary table that a MERGE runs on, and records the catalog writes of that. */
   makeMergeTarget(relation: number): void {
     this.start();
     this.runCounting(`SELECT stage.merge_target(${relation}, $1)`);
   }
 
   /**
-   * To be called before a command defines temporary tables.
-   * @param created the names that relations get
+   * Records the state before a command that defines temporary tables.
+   * @param created the names of the relations that the command creates
    */
   beginDefinition(created: readonly string[]): void {
     this.start();
@@ -81,18 +81,18 @@ export class CommitWall {
     this.run({ text: 'SELECT stage.begin_definition($1, $2)', types: [25, 25] }, { values });
   }
 
-  /** To be called when the same command has been run without its query, and taken back: it has to write as much again. */
+  /** Records the catalog writes of a probe, which ran the command without its query and was rolled back. The command must write as much. */
   noteProbe(): void {
     const values = [this.nonce];
     this.run({ text: 'SELECT stage.note_probe($1)', types: [25] }, { values });
   }
 
-  /** To be called when the command has run: notes what it has written to the catalogs, and dropped. */
+  /** Records the command's catalog writes and dropped relations, after it has run. */
   endDefinition(onError: ErrorHandler): void {
     this.runCounting('SELECT stage.end_definition($1)', onError);
   }
 
-  /** Runs what gives how much there is in the counters by our doing, under the nonce. */
+  /** Runs a query, under the nonce, that returns the number of internal writes in the counters. */
   private runCounting(text: string, onError?: ErrorHandler): void {
     const onRow = (payload: Buffer) => {
       this.counted += Number(decodeDataRow(payload)[0]);
@@ -111,13 +111,13 @@ export class CommitWall {
   }
 
   /**
-   * To be sent before COMMIT.
-   * @param onError gives what the client is told when the transaction has written elsewhere
+   * Sends the check. Call it before COMMIT is sent.
+   * @param onError returns the client's error for a transaction that has written outside
    */
   check(onError: ErrorHandler): void {
     const counted = Buffer.from(String(this.counted));
     const text = 'SELECT stage.refuse_written_outside($1, $2)';
-    // without a nonce nothing was noted; to make one for each transaction would cost more than the rest
+    // without a nonce nothing was recorded; a nonce for each transaction would cost more than the rest
     const values = [this.secret, counted];
     const onDone = () => {
       this.mustFlush = false;

@@ -1,4 +1,4 @@
-/** What the front of the proxy (listener, start-up, authentication) hands over to the statement pipeline. */
+/** The types that the listener, the start-up and the login hand over to the statement pipeline. */
 import type { Socket } from 'node:net';
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
@@ -9,37 +9,37 @@ import type { PipelineHandle } from './connection-list.ts';
 import type { MadeCallsWatch } from './made-calls.ts';
 
 /**
- * Both sides are authenticated; upstream has sent ReadyForQuery, and the client has been given everything
- * up to and including its ReadyForQuery. Sockets (a TLSSocket is a Socket) are paused, without `data` listeners;
- * their `error` events are already consumed, `close` says that one has ended.
+ * An authenticated client with its upstream connection. The upstream has sent ReadyForQuery, and the client has received everything up to
+ * and including its ReadyForQuery. The sockets (a TLSSocket is a Socket) are paused and have no `data` listeners. Their `error` events are
+ * handled; `close` signals that one has ended.
  */
 export interface ConnectedPair {
   readonly client: Socket;
   readonly upstream: Socket;
   readonly session: OpenedSession;
-  /** The role that the client has logged in as. */
+  /** The role that the client logged in as. */
   readonly user: string;
-  /** The connection option `service_reads`, else the session's own mode. */
+  /** The connection option `service_reads`, or else the session's own mode. */
   readonly reads: ReadsMode;
-  /** The connection option `service_notice`; null where the daemon's setting applies. */
+  /** The connection option `service_notice`; null when the daemon's setting applies. */
   readonly notice: boolean | null;
-  /** What the client asked of `default_transaction_read_only` at start-up: how its transactions begin. */
+  /** The access of the client's transactions: its `default_transaction_read_only` at start-up. */
   readonly access: 'read write' | 'read only';
-  /** Client bytes already read after start-up: feed them first. */
+  /** Client bytes that were already read after start-up. They are processed first. */
   readonly leftover: Buffer;
   readonly upstreamLeftover: Buffer;
-  /** Of protocol 3.x as negotiated with the client. */
+  /** The minor version of protocol 3 that was negotiated with the client. */
   readonly protocolMinor: number;
-  /** Asks the upstream to cancel what the connection runs. */
+  /** Asks the upstream to cancel the statement that the connection runs. */
   readonly cancel: () => Promise<void>;
   readonly cancels: CancelRequests;
   /** Filled by the pipeline. */
   readonly handle: PipelineHandle;
-  /** The process id shown to the client; names the connection in logs. */
+  /** The process id that the client received. It identifies the connection in logs. */
   readonly processId: number;
   /**
-   * Aborted when the daemon stops: let the running statement or the client's transaction end, then send FATAL 57P01
-   * and close. Whoever is still open after the grace time gets both sockets destroyed.
+   * Aborted when the daemon stops. The connection then lets the running statement or the client's transaction end, sends FATAL 57P01
+   * and closes. After the grace time both sockets are destroyed.
    */
   readonly shutdown: AbortSignal;
 }
@@ -59,9 +59,9 @@ export interface ProxyServices {
 export interface ProxyMetrics {
   query(type: 'read' | 'write'): void;
   refused(reason: string): void;
-  /** Counts a batch that staged something, by the milliseconds that it took. */
+  /** Counts a batch that staged something. @param ms its duration in milliseconds */
   staged(ms: number): void;
-  /** Called by the front for each logged-in connection. */
+  /** Called by the listener for each logged-in connection. */
   connectionOpened(): void;
   connectionClosed(): void;
 }

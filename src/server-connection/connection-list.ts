@@ -1,11 +1,11 @@
-/** The client connections that this proxy serves, by session: who they are, and a way to end them. */
+/** The client connections of this proxy by session, with a way to end them. */
 import { StageError } from '../errors.ts';
 import type { Connection, ConnectionState } from '../model/connection.ts';
 
-/** What the statement pipeline lets be known of its connection. */
+/** The statement pipeline's interface to its connection. */
 export interface PipelineHandle {
   state: () => ConnectionState;
-  /** Ends both sides; the client is told the error if it can be. */
+  /** Ends both sides. The client receives the error if possible. */
   end: (error: StageError) => void;
 }
 
@@ -15,12 +15,12 @@ export interface Served extends Omit<Connection, 'state' | 'isHere'> {
 }
 
 export interface ConnectionList {
-  /** @returns what to call when it has ended */
+  /** @returns the function to call when the connection has ended */
   add(served: Served): () => void;
   of(sessionId: string): Connection[];
-  /** Ends the connections of a session, whatever they are doing; gives their number. */
+  /** Ends the connections of a session, whatever they are doing. Returns their number. */
   end(sessionId: string): number;
-  /** Ends all, because their upstream is no longer the one that is used. */
+  /** Ends all connections, because their upstream is no longer the one in use. */
   endAll(): void;
 }
 

@@ -1,7 +1,7 @@
 /**
- * COPY ... FROM STDIN: from the server's CopyInResponse to the client's CopyDone or CopyFail its data goes upstream as it
- * comes, in whatever pieces, and nothing else does. Where its rows are staged as a set, the data is kept beside, and sent once
- * more if they have to be staged one by one.
+ * Handles COPY ... FROM STDIN. Between the server's CopyInResponse and the client's CopyDone or CopyFail, the data, and nothing else,
+ * streams to the upstream in pieces of any size. When the rows are staged as a set, the data is also buffered, and sent again if the rows
+ * must be staged one by one.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY
  */
 import { StageError } from '../errors.ts';
@@ -17,17 +17,17 @@ import type { Particulars } from './pending-response.ts';
 import { ConnectionFault } from './refusals.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
 
-/** A client that sends nothing for so long may wait for the error of a line: rows that come one by one are judged at once. */
+/** After this time without data, the client may be waiting for the error of a line. Rows that are staged one by one are checked at once. */
 const pauseMs = 50;
 
 const reason = 'its rows are staged one by one';
 
 const givenUp = 'COPY from stdin failed: ';
 
-/** Whether an error is that of a COPY which has been given up to be run again. */
+/** Whether an error is that of a COPY which the proxy aborted in order to run it again. */
 export const gaveUp = (fields: ErrorFields): boolean => fields.get('M') === givenUp + reason;
 
-/** What is told of a try that has failed, and is not run again because the client has cancelled it: what it says itself counts. */
+/** Returns the error of a failed try that is not repeated because the client cancelled it. The client's own CopyFail takes precedence. */
 export const withoutAgain = (fields: ErrorFields): ErrorFields =>
   fields.get('M')?.startsWith(givenUp) && !gaveUp(fields) ? fields : cancelled;
 
@@ -36,21 +36,21 @@ export class CopyIn {
   private readonly together: KeptTogether;
   private readonly cancels: CancelRequests;
   private readonly onBegin: () => void;
-  /** Whether the client has asked to cancel since the COPY was sent first: the server says so with the data that comes next. */
+  /** Whether the client has sent a cancel request since the first try. The server reports the cancellation with the next data. */
   private isCancelled = () => false;
   private open = false;
   private wake: () => void = () => undefined;
-  /** Resolves when the COPY that was sent last asks for its data, or fails. */
+  /** Resolves when the COPY that was sent last requests its data, or fails. */
   private begins: Promise<void> = Promise.resolve();
-  /** The data so far, where it may have to be sent again. */
+  /** The data so far, if it may have to be sent again. */
   private kept: KeptData | null = null;
-  /** What is kept is all of it, with the message that ends it. */
+  /** The buffered data is complete, including the message that ends it. */
   private isWhole = false;
   private pause: NodeJS.Timeout | null = null;
-  /** Bytes that have come, as far as they are kept or wait to be. */
+  /** The number of bytes that have arrived, buffered or waiting to be. */
   private arrived = 0;
 
-  /** @param onBegin called when data begins to flow that is not kept, so that the COPY cannot be run again */
+  /** @param onBegin called when unbuffered data begins to flow, so that the COPY cannot be run again */
   constructor(
     upstream: UpstreamWriter,
     together: KeptTogether,
@@ -63,14 +63,14 @@ export class CopyIn {
     this.onBegin = onBegin;
   }
 
-  /** Whether the server takes data. */
+  /** Whether the server accepts data. */
   get isOpen(): boolean {
     return this.open;
   }
 
   /**
-   * What is expected of the answer to the message that runs a COPY.
-   * @param mayRunAgain its data is to be kept
+   * Returns the handlers for the response to the message that runs a COPY.
+   * @param mayRunAgain whether its data is to be buffered
    */
   pending(mayRunAgain: boolean): Particulars {
     if (this.kept === null) this.isCancelled = this.cancels.watch();
@@ -86,11 +86,11 @@ export class CopyIn {
     };
   }
 
-  /** The server takes data: first what is kept of a try before. Says whether the client is to hear of it. */
+  /** Handles the server's CopyInResponse: sends the data of an earlier try first. Returns whether the client is to receive the response. */
   private begin(mayRunAgain: boolean): boolean {
     const isFirst = this.kept === null;
     this.wake();
-    // the server has forgotten it with the try before
+    // the server discarded the cancel request together with the earlier try
     if (!isFirst && this.isCancelled()) {
       this.giveUp();
       return false;
@@ -116,7 +116,7 @@ export class CopyIn {
     this.pause = null;
   }
 
-  /** Lets go what is kept: the COPY will not be run again, or the connection has ended. */
+  /** Releases the buffered data: the COPY will not be run again, or the connection has ended. */
   forget(): void {
     this.stopWaiting();
     this.kept?.release();
@@ -124,12 +124,12 @@ export class CopyIn {
     this.isWhole = false;
   }
 
-  /** Waits until the COPY that was sent last asks for its data, or fails. */
+  /** Waits until the COPY that was sent last requests its data, or fails. */
   async begun(): Promise<void> {
     await this.begins;
   }
 
-  /** Passes on what has arrived of the data; says whether there was any. */
+  /** Passes the received data on. Returns whether there was any. */
   pass(framer: Framer): boolean {
     if (this.kept === null) {
       const data = framer.passing(frontend.copyData);
@@ -153,7 +153,7 @@ export class CopyIn {
     else this.upstream.copy(data);
   }
 
-  /** Nothing has come for a while: unless the client is not read from, or has not been yet, it waits. */
+  /** Called when no data has come for a while. The client is waiting then, unless the proxy has paused it or has unread data of it. */
   private readonly onPause = (): void => {
     const { pause, arrived } = this;
     if (this.upstream.isFull) {
@@ -165,13 +165,13 @@ export class CopyIn {
     });
   };
 
-  /** Gives the try up, unless the client has: what it has asked for, the server says with the next data. */
+  /** Aborts the try, unless the client has cancelled it: then the server reports the cancellation with the next data. */
   private runAgain(): void {
     // guard: a cancel that the server has not come to is not given up with the try
     if (!this.isCancelled()) this.giveUp();
   }
 
-  /** Has the COPY fail, to be run again in the way that does not need its data kept. */
+  /** Makes the COPY fail, so that it is run again in the way that needs no buffered data. */
   private giveUp(): void {
     this.close();
     this.upstream.copy(copyFailMessage(reason));
@@ -179,11 +179,11 @@ export class CopyIn {
   }
 
   /**
-   * Handles a message between the data or at its end. Passes on nothing that the server would not drop after an error.
-   * @throws ConnectionFault for a message that has no place there: the server ends the connection then
+   * Handles a message between the data or at its end. Passes on only messages that the server would discard after an error.
+   * @throws ConnectionFault for a message that is invalid there, after which the server ends the connection
    */
   take({ type, frame }: Message): void {
-    // As the server does: a Sync may have been sent along with the Execute.
+    // The server ignores them, too: a Sync may have been sent together with the Execute.
     if (type === frontend.flush || type === frontend.sync) return;
     if (type !== frontend.copyDone && type !== frontend.copyFail) throw unexpected(type);
     this.close();

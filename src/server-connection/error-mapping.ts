@@ -1,4 +1,4 @@
-/** Errors of statements that we changed or added, told as PostgreSQL would tell them of the client's own statement. */
+/** Maps the errors of rewritten and internal statements to those that PostgreSQL would report for the client's own statement. */
 import { unreadableHint } from '../overlay/views/staged-view.ts';
 import { errorResponse, noticeResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
@@ -6,22 +6,24 @@ import type { ErrorHandler } from './pending-response.ts';
 import type { SentText } from './position-map.ts';
 import { writtenPosition } from './position-map.ts';
 
-/** SQLSTATEs of our own functions. */
+/** The SQLSTATEs of the service's functions. */
 export const staleNames = 'ST001';
 export const rowChanged = 'ST002';
 export const rowByRow = 'ST004';
 export const rowsAffected = 'ST005';
 
-/** Query and position inside functions: they would show the staging, not the client's statement. */
+/** Internal query and its position. They would expose the staging instead of the client's statement. */
 const inner = ['q', 'p'];
 
-/** A context that tells of the staging: of functions in schemas of ours, of what we have prepared, and what these call. */
+/** Matches a context that exposes the staging: functions in the service's schemas, its prepared statements, and their callees. */
 const ownContext = /stage/i;
 
-/** The line of a COPY's data, which PostgreSQL names behind the context of our own functions. */
+/** Matches the line of a COPY's data, which PostgreSQL reports behind the context of the service's functions. */
 const copiedLine = /(?:^|\n)(COPY .*)$/s;
 
-/** A COPY puts rows into indexes in batches: of those that collide PostgreSQL knows the line's number only. */
+/**
+ * The SQLSTATEs for which the line's text is removed. A COPY inserts index entries in batches, so PostgreSQL knows only the line number.
+ */
 const indexed = new Set(['23505', '23P01']);
 const lineText = /(?<=, line \d+): ".*$/s;
 
@@ -40,7 +42,7 @@ const translations: Readonly<Record<string, { message: string; hint: string }>> 
   },
 };
 
-/** Staged functions bear the names of these, in schemas of ours. */
+/** Staged functions keep their names, in schemas of the service. */
 const functionSchema = /\bstage_function_\d+\./g;
 
 const noSystemColumns = {
@@ -49,10 +51,10 @@ const noSystemColumns = {
   hint: 'Name the row by its key; a version column of your own can take the place of xmin.',
 };
 
-/** A view, which an overlay is, has none of the columns that tell where and by whom a row is stored. */
+/** Matches a missing system column. Overlays are views, and so have no columns for the storage and the writer of a row. */
 const systemColumn = /^column (?:.*\.)?"?(?:ctid|tableoid|xmin|xmax|cmin|cmax)"? does not exist$/;
 
-/** What the service account lacks, in a function of ours: the hint that says so; undefined where it lacks nothing. */
+/** Returns the hint for a privilege that the service account lacks in one of the service's functions; undefined for other errors. */
 function serviceLacks(fields: ErrorFields): string | undefined {
   const isOurs = /\bstage(_\w+)?\./.test(fields.get('W') ?? '');
   if (fields.get('C') !== '42501' || !isOurs) return undefined;
@@ -62,7 +64,7 @@ function serviceLacks(fields: ErrorFields): string | undefined {
   return sequence === undefined ? undefined : grantUsage(sequence);
 }
 
-/** Of a MERGE, before PostgreSQL 17: the table that it runs on is the service account's. */
+/** For a MERGE before PostgreSQL 17: its temporary table belongs to the service account. */
 const temporaryDenied = /^permission denied to create temporary tables in database/;
 
 const grantTemporary =
@@ -71,20 +73,20 @@ const grantTemporary =
 const grantUsage = (sequence: string) =>
   `It is the service account that draws the numbers of serial and identity columns, not the role that connects: GRANT USAGE ON SEQUENCE ${sequence} to the service account. \`stage doctor\` names it with its schema.`;
 
-/** For the messages of our own: the client takes the error for its statement's, without a position in it. */
+/** Maps an error of an internal message to one of the client's statement, without a position. */
 export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noSchemas));
 
-/** For a notice that a staged statement gives. */
+/** Maps a notice of a staged statement. */
 export const deliverNotice = (fields: ErrorFields): Buffer =>
   noticeResponse(translate(fields, null, noSchemas));
 
-/** For a notice of a COMMIT that we sent: all but that no synchronous standby has confirmed it is about us. */
+/** Maps a notice of an internal COMMIT. Only the one about a missing confirmation of a synchronous standby concerns the client. */
 export const deliverWarning = (fields: ErrorFields): Buffer | null =>
   fields.get('R') === 'SyncRepWaitForLSN' ? deliverNotice(fields) : null;
 
 /**
- * For a statement of the client that we changed.
- * @param production gives the schema of the production table for that of an overlay
+ * Returns the error handler for a rewritten statement of the client.
+ * @param production returns the schema of the production table for the schema of its overlay
  */
 export function mapErrors(
   text: SentText | null,
@@ -96,7 +98,7 @@ export function mapErrors(
 const explainHint =
   'EXPLAIN of a write takes the right to it in production. To stage the write SELECT is enough: run it without EXPLAIN.';
 
-/** For an EXPLAIN of a write, by a role that may stage it and not run it. */
+/** Adds a hint to the error of an EXPLAIN of a write, for a role that may stage the write but not run it. */
 export function hintExplain(handler: ErrorHandler): ErrorHandler {
   return (fields) =>
     handler(fields.get('C') === '42501' ? new Map(fields).set('H', explainHint) : fields);
@@ -127,7 +129,7 @@ function translate(
   return translated(isUnreadable(fields) ? unreadable(mapped) : mapped);
 }
 
-/** PostgreSQL analyses the query of a staged view when it is read: what stands for a table may not do what the table does. */
+/** Matches an error inside a staged view. PostgreSQL analyses its query when it is read, and an overlay cannot do all that a table can. */
 const ofStagedView = /^SQL function "staged_view_\d+" during (?:inlining|startup)/m;
 const analysis = new Set(['42803', '42703', '42P01', '42883', '42804', '42P10']);
 

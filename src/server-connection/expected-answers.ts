@@ -1,19 +1,19 @@
-/** The answers that are still to come, in order. After an error in the extended protocol the server skips what it is sent, up to Sync. */
+/** The queue of expected responses. After an error in the extended protocol, the server skips messages up to the Sync. */
 import type { PendingResponse } from './pending-response.ts';
 
 export class ExpectedAnswers {
   private readonly queue: PendingResponse[] = [];
-  /** The server skips, and the Sync that ends it has yet to be sent. */
+  /** The server is skipping messages, and the Sync that ends this has not been sent yet. */
   private isSkipping = false;
 
-  /** What the server answers next. */
+  /** The server's next expected response. */
   get head(): PendingResponse | undefined {
     return this.queue[0];
   }
 
   /**
-   * To be called for each message that is sent.
-   * @returns false for one that the server will skip: it is given up at once, as if it had been sent before the error
+   * Adds the response to a message that is sent.
+   * @returns false for a message that the server will skip: it fails at once, as if it had been sent before the error
    */
   add(pending: PendingResponse): boolean {
     if (pending.asked === 'sync') this.isSkipping = false;
@@ -26,12 +26,15 @@ export class ExpectedAnswers {
     return true;
   }
 
-  /** Takes the first one out: it has been answered. */
+  /** Removes the first entry, whose response is complete. */
   take(): PendingResponse | undefined {
     return this.queue.shift();
   }
 
-  /** Takes out all that the server skips after an error, the last one first: what was done on the assumption of success is undone. */
+  /**
+   * Removes the entries that the server skips after an error, the last one first, so that their assumed effects are undone in reverse
+   * order.
+   */
   skipToSync(): PendingResponse[] {
     const next = this.queue.findIndex(({ asked }) => asked === 'sync');
     this.isSkipping = next === -1;

@@ -1,6 +1,6 @@
 /**
- * How a statement of the proxy's own is sent between the client's messages. It uses a statement and a portal of reserved names in the
- * extended protocol, so that the client's unnamed statement, its portals and its statements are left alone.
+ * Sends internal statements between the client's messages, in the extended protocol. Statement and portal have reserved names, so that the
+ * client's unnamed statement, its portals and its statements remain untouched.
  */
 import { bindMessage, closeMessage, executeMessage } from '../wire/frontend-messages.ts';
 import { deliver } from './error-mapping.ts';
@@ -24,27 +24,27 @@ export class InternalMessages {
     link.pinBy(() => this.pin());
   }
 
-  /** Sets the settings by which texts are read, which code that has run may have changed. */
+  /** Sets the settings that determine how a text is read. Code that has run may have changed them. */
   private pin(): void {
-    // Under a name of its own: it comes between the messages of another statement of ours.
+    // The name is separate, because this runs between the messages of another internal statement.
     this.execute({ text: pinning }, pinName, {}, pinName);
     this.link.send(closeMessage({ kind: 'portal', name: pinName }), hiddenClose);
   }
 
-  /** Runs a statement of ours. */
+  /** Runs an internal statement. */
   run(statement: InternalStatement, call: InternalCall = {}): void {
     this.execute(statement, step, call);
     this.closeStep();
   }
 
-  /** Prepares a statement of ours under a name of its own, for a text of ours that executes it right afterwards. */
+  /** Prepares an internal statement under its own name, for another internal text that executes it directly afterwards. */
   prepare(
     name: string,
     { text, types = [] }: InternalStatement,
     onError: ErrorHandler,
     onDone?: () => void,
   ): void {
-    // Closing what may not be there is no error; parsing a name that is there would be.
+    // Closing a missing statement is no error, but parsing an existing name is.
     const close =
       name === step ? stepMessages.closeStatement : closeMessage({ kind: 'statement', name });
     this.link.send(close, hiddenClose);
@@ -53,18 +53,18 @@ export class InternalMessages {
     this.link.parse({ name, text: sent, types }, expected);
   }
 
-  /** Makes a portal of the client's anew. */
+  /** Recreates a portal of the client. */
   bindAgain(portal: string, frame: Buffer, onError: ErrorHandler): void {
     this.link.send(closeMessage({ kind: 'portal', name: portal }), hiddenClose);
     this.link.send(frame, new PendingResponse('bind', 'nothing', { onError }));
   }
 
-  /** What has failed may have been a statement of ours, whose portal is there until the transaction is rolled back. */
+  /** Closes the portal of the last internal statement. If that statement failed, the portal exists until the transaction is rolled back. */
   protected closeStep(): void {
     this.link.send(stepMessages.closePortal, hiddenClose);
   }
 
-  /** Runs a statement that is parsed right before. */
+  /** Prepares and runs a statement. */
   protected execute(
     statement: InternalStatement,
     portal: string,

@@ -1,9 +1,9 @@
 /**
- * What the proxy runs for itself between the client's messages. Statements are parsed anew right before they run: a function of the
- * client's may run any SQL that does not write, DEALLOCATE and PREPARE among it, and what it prepared in our name would run where
- * writing is possible. Those that come with every staged write stay prepared as long as no such code can have run (see
- * `KeptStatements`), and what a read depends on as long as nothing drops it. The wall before COMMIT never does: it holds whatever the
- * proxy believes to have run.
+ * Runs the proxy's own statements between the client's messages. They are parsed again directly before they run: a function of the client
+ * may run any SQL that does not write, including DEALLOCATE and PREPARE. A statement that it prepared under an internal name would run
+ * where writing is possible. The statements of every staged write stay prepared while no such code can have run (see `KeptStatements`),
+ * and those that validate a read while nothing drops them. The check before COMMIT is never kept prepared: it must hold whatever the
+ * proxy assumes about the code that has run.
  */
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
@@ -28,11 +28,11 @@ const probeName = `${ownPrefix}probe`;
 export class InternalQueries extends InternalMessages {
   private readonly state: TransactionState;
   readonly wall = new CommitWall((statement, call) => this.run(statement, call));
-  /** Looks at the end of the statement that is watched; null while none is. */
+  /** Runs the check at the end of the statement under the tripwire; null when there is none. */
   private lookAtEnd: (() => void) | null = null;
-  /** Those of our statements that are prepared already. */
+  /** The internal statements that are prepared already. */
   private readonly kept: KeptStatements;
-  /** Of these nobody knows what code has made of them meanwhile. */
+  /** Statements that stay prepared although code may have replaced them meanwhile. */
   private readonly questions = new KeptStatements('question', () => 0);
 
   constructor(link: UpstreamWriter, state: TransactionState) {
@@ -41,7 +41,7 @@ export class InternalQueries extends InternalMessages {
     this.kept = new KeptStatements('kept', () => state.runs);
   }
 
-  /** Opens a block of ours, with the access that the client's transactions have. */
+  /** Opens an internal block, with the access of the client's transactions. */
   begin(): void {
     this.beforeBegin();
     const access = this.state.nextAccess;
@@ -49,36 +49,36 @@ export class InternalQueries extends InternalMessages {
     this.state.begin('internal', access);
   }
 
-  /** To be called before a BEGIN, ours or the client's, where no transaction block is open. */
+  /** Prepares for a BEGIN, internal or the client's. Call it when no transaction block is open. */
   beforeBegin(): void {
     this.wall.begin(() => this.link.sync(syncBeforeBegin));
   }
 
-  /** Ends the client's block, which is to be begun anew. */
+  /** Ends the client's block, which is then restarted. */
   rollback(): void {
-    // what was sent since the server has failed is skipped up to a Sync, and this would be, too
+    // after an error the server skips messages up to a Sync, and would skip this one
     this.link.close();
     this.runAtEdge({ text: 'ROLLBACK' });
     this.state.end();
   }
 
-  /** Begins a block of the client's as the client has. */
+  /** Begins a block for the client, as the client itself did. */
   beginAs({ text, access }: Begun): void {
     this.beforeBegin();
     this.run({ text: text() });
     this.state.begin('client', access);
   }
 
-  /** Whether a statement is watched whose end has not been looked at. */
+  /** Whether a statement is under the tripwire whose end has not been checked. */
   get isWatching(): boolean {
     return this.lookAtEnd !== null;
   }
 
-  /** To be called before anything of a staged statement runs that may run code of the database's users. */
+  /** Starts the tripwire. Call it before any part of a staged statement runs that may run user-defined code. */
   watch(): void {
     this.endWatch();
     this.state.noteRun();
-    // known to nobody else
+    // a nonce that only the proxy knows
     const values = [Buffer.from(randomBytes(16).toString('hex'))];
     const types = [text];
     this.run({ text: 'SELECT stage.begin_watch($1)', types }, { values });
@@ -87,10 +87,9 @@ export class InternalQueries extends InternalMessages {
   }
 
   /**
-   * To be called before a command runs that defines temporary tables: what it writes to the catalogs, and what it drops, is no write
-   * to production.
-   * @param created the names that relations get
-   * @param probe runs the same command without its query, which may run code: what that writes beyond it has the transaction fail
+   * Prepares for a command that defines temporary tables. Its catalog writes and dropped relations are not writes to production.
+   * @param created the names of the relations that the command creates
+   * @param probe runs the command without its query, which may run code; any further catalog writes of the query fail the transaction
    */
   define(created: readonly string[], probe: (() => void) | null): void {
     this.endWatch();
@@ -106,7 +105,7 @@ export class InternalQueries extends InternalMessages {
     this.lookAtEnd = () => this.wall.endDefinition(unlessFailed);
   }
 
-  /** Has the transaction fail if what was watched wrote to production; before anything of it can be committed. */
+  /** Fails the transaction if the statement under the tripwire has written to production. Call it before any of that can be committed. */
   endWatch(): void {
     // guard: the end of what is watched is looked at whatever became of the settings
     if (this.lookAtEnd === null) return;
@@ -115,14 +114,14 @@ export class InternalQueries extends InternalMessages {
     look();
   }
 
-  /** What was watched has failed, or is undone. */
+  /** Discards the tripwire: its statement has failed or was undone. */
   forgetWatch(): void {
     this.lookAtEnd = null;
   }
 
   /**
-   * To be called before COMMIT, in messages of its own where that is ours: has the transaction fail if it has written anything
-   * outside of the service's schemas, or if COMMIT would run what code has left behind.
+   * Sends the check before COMMIT, in separate messages if the COMMIT is internal. It fails the transaction if that has written anything
+   * outside of the service's schemas, or if COMMIT would run code that was left behind.
    */
   checkCommit(): void {
     if (this.state.block === 'none' || this.state.failed) return;
@@ -131,16 +130,16 @@ export class InternalQueries extends InternalMessages {
     this.wall.check(unlessFailed);
   }
 
-  /** Ends the block of ours; after an error this rolls it back. */
+  /** Ends the internal block. After an error this rolls it back. */
   commit(handlers: Pick<InternalCall, 'onError' | 'onDone'>): void {
     this.runAtEdge({ text: 'COMMIT' }, { ...handlers, onNotice: deliverWarning });
     this.state.end();
   }
 
   /**
-   * To be called before every read: puts a read-only savepoint around those that would run where writing is possible.
-   * @param ofWrite a write is analysed or planned, and not run. It has a savepoint to itself: that is undone afterwards, for its
-   * locks, and would take the cursors of other reads with it
+   * Opens a guard, a read-only savepoint, around reads that would run where writing is possible. Call it before every read.
+   * @param ofWrite a write is analysed or planned, and not run. It gets its own guard, which is rolled back afterwards because of its
+   *   locks. In a shared guard that would destroy the cursors of other reads
    */
   guard(ofWrite = false): void {
     this.state.noteRun();
@@ -154,7 +153,7 @@ export class InternalQueries extends InternalMessages {
     this.state.guard(ofWrite);
   }
 
-  /** Ends the guard, if there is one: the transaction is read-write again. */
+  /** Ends the guard, if there is one. The transaction is read-write again. */
   releaseGuard(): void {
     if (!this.state.guarded || this.state.failed) return;
     // guard: a write that is planned only locks nothing that the wall before COMMIT sees
@@ -163,7 +162,7 @@ export class InternalQueries extends InternalMessages {
     this.state.release();
   }
 
-  /** Ends every savepoint of ours, so that the client's own come next. */
+  /** Ends all internal savepoints, so that the client's own come next. */
   release(): void {
     if (!this.state.protected || this.state.guardsWrite) this.releaseGuard();
     if (!this.state.protected || this.state.failed) return;
@@ -171,7 +170,7 @@ export class InternalQueries extends InternalMessages {
     this.state.unprotect();
   }
 
-  /** Sets a savepoint before a write, to which it can be rolled back to be run again. */
+  /** Sets a savepoint before a write, so that the write can be rolled back and run again. */
   protect(): void {
     this.release();
     this.run({ text: `SAVEPOINT ${protectionName}` });
@@ -187,8 +186,8 @@ export class InternalQueries extends InternalMessages {
   }
 
   /**
-   * To be called when the client's transaction has failed inside a savepoint of ours: has it fail once more outside of it, so
-   * that it lets go what it has locked, as PostgreSQL does at once.
+   * Handles a failure of the client's transaction inside an internal savepoint: makes it fail again outside of the savepoint.
+   * That releases its locks, as PostgreSQL does at once.
    */
   abandon(): void {
     const name = this.state.protected ? protectionName : guardName;
@@ -200,49 +199,49 @@ export class InternalQueries extends InternalMessages {
     this.state.unprotect();
   }
 
-  /** Sends a message that fails upstream. @param answer what the client is given in the place of the error */
+  /** Sends a message that fails upstream. @param answer the client's response in place of the error */
   fail(answer: Buffer | null): void {
     this.link.send(failing, new PendingResponse('bind', 'nothing', { onError: () => answer }));
   }
 
-  /** Gives the client's transaction, which has just begun, the access that the server has not given it. */
+  /** Sets the access of the client's transaction, which has just begun, when the server has not given it that access. */
   setAccess(access: Access): void {
     this.run({ text: texts.access[access] });
     this.state.changeAccess();
   }
 
-  /** Asks the server for the transaction's access, after anything that may have changed it. SHOW takes no snapshot. */
+  /** Queries the transaction's access, after anything that may have changed it. SHOW takes no snapshot. */
   askAccess(): void {
     const onRow = (payload: Buffer) => {
       const isOn = String(decodeDataRow(payload)[0]) === 'on';
       this.state.learnAccess(isOn ? 'read only' : 'read write');
     };
-    // Where the transaction has failed, its access does not matter.
+    // The access of a failed transaction does not matter.
     this.run({ text: 'SHOW transaction_read_only' }, { onRow, onError: unlessFailed });
   }
 
   /**
-   * To be called before a batch of reads that is sent before it is known which settings hold: its transaction begins by the default,
-   * and is READ ONLY from here on. Outside of a block SET LOCAL would come with a warning; the setting ends with the transaction.
+   * Makes the transaction READ ONLY for a batch of reads that is sent before the current settings are known. The transaction begins with
+   * the default access. Outside of a block SET LOCAL would cause a warning; this setting ends with the transaction as well.
    */
   beReadOnly(): void {
     this.run(toReadOnly);
   }
 
-  /** Sets the pinned read-only default back. */
+  /** Restores the pinned read-only default. */
   restore(): void {
     this.run({ text: 'SET default_transaction_read_only = on' }, { onError: () => null });
   }
 
-  /** Runs a statement of ours that stays prepared, unless code of others may be running. */
+  /** Runs an internal statement, which stays prepared unless user-defined code may be running. */
   runKept(statement: InternalStatement, call: InternalCall = {}): void {
     this.keep(statement, step, call);
     this.closeStep();
   }
 
   /**
-   * Asks what a read depends on, guarded as one, by a statement that stays prepared whatever reads have run since. What code of the
-   * client's may have put in its place cannot do more than that code itself, and deceives nobody but that client.
+   * Runs, under a guard, a query that validates a read. Its statement stays prepared whatever reads have run since. A replacement
+   * by the client's code could do no more than that code itself, and would mislead only that client.
    */
   ask(statement: InternalStatement, call: InternalCall): void {
     // guard: a question is asked where nothing can be written
@@ -251,20 +250,20 @@ export class InternalQueries extends InternalMessages {
     this.closeStep();
   }
 
-  /** To be called before a command that may drop what is prepared, or where code may run that is not counted. */
+  /** Discards all prepared statements. Call it before a command that may drop them, or where uncounted code may run. */
   forgetKept(): void {
     this.kept.forget();
     this.forgetQuestions();
   }
 
-  /** One of them turned out not to be what it was. */
+  /** Discards the statements of `ask`, after one of them turned out to be missing or wrong. */
   forgetQuestions(): void {
     this.questions.forget();
   }
 
   /**
-   * At the edge of a block no portal of the client's is alive, so the unnamed one is free. An own one might stand
-   * in the way of COMMIT: it stays when the message that made it has failed.
+   * Runs a statement at the start or end of a block. The client has no portals there, so the unnamed one is free. A named portal could
+   * block the COMMIT, because it remains open when its message has failed.
    */
   private runAtEdge(statement: InternalStatement, call: InternalCall = {}): void {
     this.keep(statement, '', call);
@@ -279,5 +278,5 @@ export class InternalQueries extends InternalMessages {
 
 const syncBeforeBegin = new PendingResponse('sync', 'nothing', { isBeforeBegin: true });
 
-/** OID of text. */
+/** The OID of text. */
 const text = 25;

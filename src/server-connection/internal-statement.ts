@@ -1,4 +1,4 @@
-/** A statement of the proxy's own, and what is to become of its answer. */
+/** The types of an internal statement and of the handlers for its response. */
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { ErrorHandler } from './pending-response.ts';
 import type { UpstreamText } from './upstream-text.ts';
@@ -10,16 +10,16 @@ export interface InternalStatement {
 
 export interface InternalCall {
   readonly values?: readonly (Buffer | null)[];
-  /** One for each value; all text by default. */
+  /** One format for each value; all text by default. */
   readonly formats?: readonly number[];
   readonly onError?: ErrorHandler;
-  /** Gives what the client is shown of a notice: nothing by default. */
+  /** Returns the client's notice for a notice of the server; null, which is the default, for none. */
   readonly onNotice?: (fields: ErrorFields) => Buffer | null;
   readonly onRow?: (payload: Buffer) => void;
   readonly onDone?: () => void;
 }
 
-/** Runs a statement of ours now, and gives its rows. */
+/** Runs an internal statement at once, and returns its rows. */
 export type Ask = (
   statement: InternalStatement,
   values: NonNullable<InternalCall['values']>,

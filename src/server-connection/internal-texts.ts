@@ -1,4 +1,4 @@
-/** What the proxy's own messages say that begin transactions, change settings and fail, and how their errors are told. */
+/** The texts and error handlers of internal statements that begin transactions, change settings, or fail. */
 import { bindMessage } from '../wire/frontend-messages.ts';
 import { deliver } from './error-mapping.ts';
 import type { ErrorHandler } from './pending-response.ts';
@@ -13,17 +13,17 @@ export const texts = {
 } as const;
 
 /**
- * A query, unlike SET, takes the transaction's snapshot before the access changes: a SERIALIZABLE transaction that is read-only
- * when it takes its snapshot is not looked at when the anomalies of writing transactions are looked for.
+ * A query that, unlike SET, takes the transaction's snapshot before the access changes. PostgreSQL would exclude a SERIALIZABLE transaction
+ * that is read-only at its snapshot from the detection of write anomalies.
  */
 export const readOnly = `SELECT pg_catalog.set_config('transaction_read_only', 'on', true)`;
 
-/** Both at once, and in letters that read the same whatever they are. */
+/** Sets both settings at once, in characters that any values of them leave unchanged. */
 export const pinning = `SELECT pg_catalog.set_config('standard_conforming_strings', 'on', false), pg_catalog.set_config('client_encoding', 'UTF8', false)`;
 
-/** Where the statement itself has failed, that has been told. */
+/** Suppresses the error of an already failed transaction: the client has received the error of the statement itself. */
 export const unlessFailed: ErrorHandler = (fields) =>
   fields.get('C') === '25P02' ? null : deliver(fields);
 
-/** No statement has this name, so that binding it fails: the transaction with it, as by any error of the client's. */
+/** A Bind that fails, because no statement has this name. It fails the transaction like any error of the client. */
 export const failing = bindMessage({ portal: `${ownPrefix}none`, statement: `${ownPrefix}none` });

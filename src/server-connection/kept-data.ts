@@ -1,9 +1,9 @@
-/** Data of a COPY that is kept to be sent once more: a little for each, and for all connections together. */
+/** COPY data that is buffered to be sent again, with limits for one connection and for all connections together. */
 
 const maxBytes = 16 * 1024 * 1024;
 const maxBytesTogether = 64 * 1024 * 1024;
 
-/** What all connections keep. */
+/** The total of all connections. */
 export class KeptTogether {
   bytes = 0;
 }
@@ -18,19 +18,19 @@ export class KeptData {
     this.together = together;
   }
 
-  /** Whether there is more than may be kept, with so many bytes more. */
+  /** Whether the buffered data would exceed a limit. @param more the number of additional bytes */
   exceedsWith(more: number): boolean {
     return this.bytes + more > maxBytes || this.together.bytes + more > maxBytesTogether;
   }
 
-  /** Whole messages, as the client sent them. */
+  /** Adds whole messages, as the client sent them. */
   add(piece: Buffer): void {
     this.pieces.push(piece);
     this.bytes += piece.length;
     this.together.bytes += piece.length;
   }
 
-  /** To be called once, when nothing of it is needed any more. */
+  /** Releases the data. Call it once, when the data is no longer needed. */
   release(): void {
     this.together.bytes -= this.bytes;
     this.bytes = 0;

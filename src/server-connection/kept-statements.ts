@@ -1,55 +1,55 @@
 /**
- * Which statements of the proxy's own are prepared upstream, and still are what they were. A function of the client's may run any SQL
- * that does not write, DEALLOCATE and PREPARE among it: where that matters, what was prepared before such code may have run is
- * prepared anew.
+ * Tracks which internal statements are prepared upstream and unchanged. A function of the client may run any SQL that does not write,
+ * including DEALLOCATE and PREPARE. Where that matters, statements that were prepared before such code may have run are prepared again.
  */
 import type { InternalStatement } from './internal-statement.ts';
 import { ownPrefix } from './reserved-names.ts';
 
 interface Place {
   readonly name: string;
-  /** The moment of its preparation; null until the server has said that it is prepared. */
+  /** When the statement was prepared, as counters of code runs; null until the server has confirmed it. */
   moment: string | null;
 }
 
-/** The name under which a statement is prepared, and what is to be called when it has failed. */
+/** The name of a prepared statement, and the function to call when it has failed. */
 interface Use {
   readonly name: string;
   onFailure(): void;
 }
 
-/** Each takes memory of the server's, in every connection. */
+/** The limit, because each statement takes server memory in every connection. */
 const most = 32;
 
 export class KeptStatements {
   private readonly kind: string;
   private readonly runs: () => number;
-  /** By type OIDs and text; the one that was made first comes first. */
+  /** The statements by type OIDs and text; the oldest comes first. */
   private readonly places = new Map<string, Place>();
   private forgotten = 0;
 
   /**
-   * @param kind the beginning of their names
-   * @param runs how often code has run that may have put others in their place
+   * @param kind the prefix of the statements' names
+   * @param runs returns the number of code runs that may have replaced statements
    */
   constructor(kind: string, runs: () => number) {
     this.kind = kind;
     this.runs = runs;
   }
 
-  /** Code may be about to run that is not counted, or a command that drops what is prepared. */
+  /** Invalidates all statements: uncounted code may be about to run, or a command that drops prepared statements. */
   forget(): void {
     this.forgotten += 1;
   }
 
   /**
-   * To be called for a statement that is about to run. Not while code may be running: it would be kept beyond that.
-   * @param prepare prepares it under the name, and calls back when the server has done so
+   * Returns the name of a statement that is about to run, and prepares it if necessary. Do not call it while code may be running: the
+   * statement would then remain valid beyond that.
+   * @param prepare prepares the statement under the name, and calls back when the server has confirmed
    */
   use(statement: InternalStatement, prepare: (name: string, onDone: () => void) => void): Use {
     const place = this.placeOf(statement);
     const moment = `${this.runs()} ${this.forgotten}`;
-    // What has failed, perhaps for not being there, is prepared anew.
+    // A failed statement, which may be missing, is prepared again.
     const onFailure = () => {
       place.moment = null;
     };
@@ -63,7 +63,7 @@ export class KeptStatements {
     return { name: place.name, onFailure };
   }
 
-  /** Gives the place of a statement: its own, or that of the one which was made first. */
+  /** Returns the place of a statement. A new statement gets a free name, or that of the oldest one. */
   private placeOf({ text, types = [] }: InternalStatement): Place {
     const key = `${types.join()} ${typeof text === 'string' ? text : text.bytes}`;
     const known = this.places.get(key);

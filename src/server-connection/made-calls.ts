@@ -1,11 +1,11 @@
 /**
- * What users of the database have made that statements call without a name which tells so: known to all connections, and asked again
- * when the catalog has changed.
+ * User-defined objects whose calls the text of a statement may not reveal, e.g. operators and casts. All connections share the list,
+ * which is queried again when the catalog has changed.
  */
 import type { Database } from '../db/database.ts';
 import type { UnclearCall } from '../sql/functions/calls.ts';
 
-/** An aggregate counts as a function; a cast of its own kind is called by no name. */
+/** An aggregate counts as a function. A cast of kind `cast` is called by no name. */
 interface MadeCall {
   readonly kind: 'function' | 'operator' | 'type' | 'cast' | 'relation';
   readonly name: string;
@@ -15,9 +15,9 @@ type Called = Pick<UnclearCall, 'kind' | 'schema' | 'name'>;
 
 export class MadeCalls {
   private readonly names: ReadonlySet<string>;
-  /** What a statement may call that names none of it. */
+  /** The calls that a statement can make without naming them. */
   private readonly unnamed: readonly Called[];
-  /** Whether there are types that call something where a value becomes one of theirs. */
+  /** Whether there are types that run code when a value is converted to them. */
   readonly hasTypes: boolean;
 
   constructor(made: readonly MadeCall[]) {
@@ -28,35 +28,35 @@ export class MadeCalls {
     );
   }
 
-  /** Returns what has to be known of the calls of a read before it runs. */
+  /** Returns the calls of a read that must be checked before it runs. */
   among(calls: readonly UnclearCall[]): readonly Called[] {
     // guard: what users have made of operators, aggregates, casts and types is asked about in reads
     return this.withUnnamed(calls.filter((each) => each.unlessMade !== true || this.has(each)));
   }
 
-  /** Returns the calls with those that no name tells. */
+  /** Adds the calls that happen without a name. */
   withUnnamed(calls: readonly Called[]): readonly Called[] {
     return this.unnamed.length === 0 ? calls : [...calls, ...this.unnamed];
   }
 
-  /** Whether users have made something of that name. */
+  /** Whether there is a user-defined object of that kind and name. */
   has({ kind, name }: Called): boolean {
     return this.names.has(keyOf(kind, name));
   }
 }
 
-/** An aggregate can be called behind a dot, too. */
+/** An aggregate can also be called in dot notation. */
 const keyOf = (kind: Called['kind'] | 'cast', name: string) =>
   `${kind === 'field' ? 'function' : kind} ${name}`;
 
 export interface MadeCallsWatch {
-  /** Another object whenever something has changed. */
+  /** A new object after every change. */
   readonly current: MadeCalls;
-  /** Asks whether something has changed, and what there is then. */
+  /** Checks for changes, and reloads the list if there are any. */
   look(): Promise<void>;
 }
 
-/** Knows of nothing before the first look. */
+/** Creates the watch. Its list is empty before the first `look`. */
 export function watchMadeCalls(db: Database): MadeCallsWatch {
   let current = new MadeCalls([]);
   let stamp: string | null = null;
@@ -73,7 +73,7 @@ export function watchMadeCalls(db: Database): MadeCallsWatch {
     },
     look: async () => {
       const [row] = await db.query('SELECT stage.made_stamp() AS stamp');
-      // one after the other, so that no older answer comes last
+      // sequentially, so that no older result comes last
       const askNext = () => ask(String(row?.['stamp']));
       asking = asking.then(askNext, askNext);
       await asking;

@@ -1,12 +1,12 @@
-/** The context of an error in a parameter: PostgreSQL names its portal and number, which in a statement of ours are our own. */
+/** Matches the context of an error in a parameter. PostgreSQL reports portal and number, which for an internal statement are internal. */
 import type { ErrorHandler } from './pending-response.ts';
 import { step } from './step-messages.ts';
 
 const ownParameter = new RegExp(`portal "${step}" parameter \\$(\\d+)`);
 
 /**
- * Has errors of a statement of ours tell the client's own portal, whose parameters it is given.
- * @param before how many parameters of ours come before them
+ * Maps errors in the parameters of an internal statement to the client's portal, from which these parameters come.
+ * @param before the number of internal parameters before them
  */
 export function inPortal(portal: string, before: number, handler: ErrorHandler): ErrorHandler {
   const named = portal === '' ? 'unnamed portal' : `portal "${portal}"`;

@@ -1,33 +1,35 @@
-/** What the server has still to answer: one entry for each message sent, in order. */
+/** The expected responses of the server: one entry for each message sent, in order. */
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { backend } from '../wire/message-codes.ts';
 
-/** The message sent, by what completes its answer. Only `query` and `sync` are completed by ReadyForQuery. */
+/** The kind of message sent, by what completes its response. Only `query` and `sync` are completed by ReadyForQuery. */
 type Asked = 'parse' | 'bind' | 'describe' | 'execute' | 'close' | 'query' | 'sync';
 
-/** What may be particular about an answer. */
+/** Optional handling of a response. */
 export interface Particulars {
-  /** Stands in the CommandComplete in place of the tag of what was sent for the client's statement. */
+  /** Replaces the tag in the CommandComplete, when the statement that was sent has another tag than the client's. */
   readonly tag?: string | (() => string | undefined) | undefined;
-  /** Keeps CommandComplete back until the router is told to show or to forget it. */
+  /** Holds CommandComplete back until the router shows or discards it. */
   readonly holdsCompletion?: boolean | undefined;
   readonly hidesNotices?: boolean | undefined;
-  /** The status that its ReadyForQuery tells is that of before a BEGIN that has been sent behind it. */
+  /** The status in its ReadyForQuery precedes a BEGIN that was sent behind it. */
   readonly isBeforeBegin?: boolean | undefined;
-  /** A message of ours that stands before CommandComplete, or before the error in its place. */
+  /** An internal message that precedes the CommandComplete, or the error in its place. */
   readonly notice?: Buffer | undefined;
-  /** Gives a message of ours that stands before a CommandComplete which is shown, by its tag; null for none. */
+  /** Returns an internal message that precedes a shown CommandComplete, by its tag; null for none. */
   readonly remark?: ((tag: string) => Buffer | null) | undefined;
-  /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */
+  /** Returns the client's message for an error; null for none. By default the error passes unchanged, if the response is shown. */
   readonly onError?: ErrorHandler | undefined;
-  /** Gives what the client is shown of a notice; as it came by default. */
+  /** Returns the client's message for a notice; null for none. By default the notice passes unchanged, if the response is shown. */
   readonly onNotice?: ((fields: ErrorFields) => Buffer | null) | undefined;
-  /** Raised an error, or was skipped by the server after one. */
+  /** Called when the message caused an error, or was skipped by the server after one. */
   readonly onFailure?: (() => void) | undefined;
-  /** Answered without an error; with the payload of the completing message. */
+  /** Called when the response ended without an error, with the payload of the completing message. */
   readonly onDone?: ((payload: Buffer) => void) | undefined;
   readonly onRow?: ((payload: Buffer) => void) | undefined;
-  /** The server takes data from now on; gives whether the client is to be told. Only a COPY that has this may ask for it. */
+  /**
+   * Called when the server requests COPY data. Returns whether the client gets the CopyInResponse, which is invalid without this handler.
+   */
   readonly onCopyIn?: (() => boolean) | undefined;
   readonly onParameterTypes?: ((payload: Buffer) => void) | undefined;
 }
@@ -35,12 +37,12 @@ export interface Particulars {
 const nothingParticular: Particulars = {};
 
 /**
- * One for each message sent. All of them have one form, which V8 finds members of at once: an object that is put together by
- * spreading others has a form of its own each time.
+ * The expected response to one message. All instances have one shape, which V8 accesses fast. Objects built with the spread operator
+ * would each get their own.
  */
 export class PendingResponse implements Particulars {
   readonly asked: Asked;
-  /** What the client sees: everything; all but ReadyForQuery; nothing. */
+  /** The part of the response that the client sees: everything; all but ReadyForQuery; nothing. */
   readonly shown: 'all' | 'answer' | 'nothing';
   readonly tag: Particulars['tag'];
   readonly holdsCompletion: Particulars['holdsCompletion'];
@@ -56,7 +58,7 @@ export class PendingResponse implements Particulars {
   readonly onCopyIn: Particulars['onCopyIn'];
   readonly onParameterTypes: Particulars['onParameterTypes'];
 
-  /** @param others hold for what the first ones do not give */
+  /** @param others used for the fields that `particulars` does not set */
   constructor(
     asked: Asked,
     shown: PendingResponse['shown'],
@@ -83,7 +85,7 @@ export class PendingResponse implements Particulars {
 
 export type ErrorHandler = (fields: ErrorFields) => Buffer | null;
 
-/** The client's own messages that pass untouched. */
+/** Entries for the client's own messages that pass unchanged. */
 export const passing = {
   bind: new PendingResponse('bind', 'all'),
   describe: new PendingResponse('describe', 'all'),
@@ -118,7 +120,7 @@ const belonging: Readonly<Partial<Record<Asked, readonly number[]>>> = {
   ],
 };
 
-/** What a message is to what was asked. */
+/** The role of a message in a response. */
 export const roles = { none: 0, belongs: 1, completes: 2 } as const;
 
 const rolesByAsked = Object.fromEntries(
@@ -130,13 +132,13 @@ const rolesByAsked = Object.fromEntries(
   }),
 ) as Readonly<Record<Asked, Uint8Array>>;
 
-/** Whether a message can be an answer to what was asked, and whether it is the last of it: one of `roles`. */
+/** Returns the role of a message type in a response, one of `roles`. */
 export function roleOf(pending: PendingResponse, type: number): number {
   if (type === backend.copyInResponse && pending.onCopyIn === undefined) return roles.none;
   return rolesByAsked[pending.asked][type] as number;
 }
 
-/** Whether the client is to get something else than the CommandComplete that comes. */
+/** Whether the client receives something other than the server's CommandComplete. */
 export function isParticular({ tag, notice, remark, holdsCompletion }: PendingResponse): boolean {
   const isAsItComes = tag === undefined && notice === undefined && remark === undefined;
   return !isAsItComes || holdsCompletion === true;

@@ -1,10 +1,10 @@
-/** The settings that every connection to the server keeps, whatever the client sets. */
+/** The settings that every upstream connection keeps, whatever the client sets. */
 import type { StartupParameters } from '../wire/startup.ts';
 
-/** Stands for the client's default_transaction_read_only; RESET goes back to what it was at the start. */
+/** Stores the client's default_transaction_read_only. RESET restores its value from the start-up packet. */
 export const accessSetting = 'stage.access';
 
-/** The pinned settings that the server reports, so that it can be seen whether they hold. */
+/** The pinned settings. The server reports them, so the proxy can verify their values. */
 export const pinned: StartupParameters = [
   ['default_transaction_read_only', 'on'],
   ['client_encoding', 'UTF8'],

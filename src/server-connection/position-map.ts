@@ -1,17 +1,17 @@
-/** Translates error positions in a text we sent to positions in the text the client wrote. Both count characters from 1. */
+/** Maps error positions in a sent text to positions in the client's text. Both count characters from 1. */
 import type { Replacement } from '../sql/splice.ts';
 
 export interface SentText {
   /** The client's whole text. */
   readonly written: Buffer;
-  /** Where in it the part begins that was sent. */
+  /** The byte offset in `written` of the part that was sent. */
   readonly start: number;
   readonly sent: Buffer;
-  /** What was replaced, in bytes from that beginning. */
+  /** The replacements, in bytes from `start`. */
   readonly replacements: readonly Replacement[];
 }
 
-/** Gives the position in the client's text; the beginning of a replaced range for any place inside of it. */
+/** Returns the position in the client's text. A position inside a replacement maps to the start of the replaced range. */
 export function writtenPosition(text: SentText, position: number): number {
   const at = writtenByte(text, byteOf(text.sent, position - 1));
   return characters(text.written, text.start + at) + 1;
@@ -31,7 +31,7 @@ function writtenByte({ replacements }: SentText, sentByte: number): number {
   return sentByte - grown;
 }
 
-/** The first byte of the character with this index. */
+/** Returns the offset of the first byte of the character at an index. */
 function byteOf(text: Buffer, index: number): number {
   let seen = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -42,7 +42,7 @@ function byteOf(text: Buffer, index: number): number {
   return text.length;
 }
 
-/** How many characters the first bytes of a text hold. */
+/** Counts the characters in the first bytes of a text. */
 function characters(text: Buffer, bytes: number): number {
   let count = 0;
   for (let at = 0; at < Math.min(bytes, text.length); at += 1) {

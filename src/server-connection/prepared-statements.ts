@@ -1,4 +1,4 @@
-/** The client's prepared statements and portals, with what they run. PostgreSQL keeps both kinds of PREPARE in one namespace. */
+/** The client's prepared statements and portals. PostgreSQL has one namespace for Parse and PREPARE. */
 import type { StageError } from '../errors.ts';
 import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -7,12 +7,12 @@ import type { Write } from '../sql/write.ts';
 import type { SentText } from './position-map.ts';
 import { textToSend } from './statement-text.ts';
 
-/** When PostgreSQL finds that a write is an error. */
+/** The stage at which PostgreSQL refuses a write. */
 export type RefusedWhen = 'analysed' | 'planned' | 'run';
 
 export interface PreparedStatement {
   readonly name: string;
-  /** By a Parse message, or by the SQL command PREPARE. */
+  /** A Parse message, or the SQL command PREPARE. */
   readonly origin: 'parse' | 'sql';
   /** The client's whole text, and the statement in it: for SQL the whole PREPARE. */
   readonly written: Buffer;
@@ -20,44 +20,44 @@ export interface PreparedStatement {
   readonly body: Read | Write | Control;
   /** The client's text of the body, for the mutation log. */
   readonly bodyText: Buffer;
-  /** Type OIDs that a Parse of it prescribes. */
+  /** The type OIDs that its Parse specifies. */
   readonly types: readonly number[];
-  /** What was replaced in the text as it was last sent upstream. */
+  /** The replacements in the text that was last sent upstream. */
   replacements: readonly Replacement[];
-  /** Of an SQL PREPARE: the types of its parameters, which what is sent of its body does not tell. */
+  /** For an SQL PREPARE: the replacement for its list of parameter types, which cannot be inferred from the rewritten body. */
   readonly typeList: readonly Replacement[];
-  /** How often code had run on the connection when it was prepared: each time it may have put another statement in its place. */
+  /** The number of code runs on the connection when the statement was prepared. Later code may have replaced it. */
   runs: number;
-  /** When PostgreSQL refuses it, if it does: something else stands in its place upstream then. */
+  /** The stage at which PostgreSQL refuses it, or null. A refused statement has a placeholder upstream. */
   refusedWhen: RefusedWhen | null;
-  /** Type OIDs of its parameters, once the server has told. */
+  /** The type OIDs of its parameters, once the server has reported them. */
   parameterTypes: readonly number[] | null;
-  /** The columns that it gives, and under which version of names these were last found; null when that is not known. */
+  /** Its result columns, and the version of names for which these were last checked; null when unknown. */
   result: { readonly columns: Buffer; readonly version: number } | null;
-  /** Of a read of what is staged, once it has been looked at. */
+  /** For a read of staged rows that was checked: the data to verify it again. */
   verified: Verification | null;
 }
 
-/** What is enough to know before a read of what is staged runs once more as it was prepared last. */
+/** The facts to verify before a read of staged rows runs again as it was last prepared. */
 export interface Verification {
-  /** Whether these still are what they were, as JSON for `stage.are_current`. */
+  /** The resolved relations to verify, as JSON for `stage.are_current`. */
   readonly relations: Buffer;
-  /** For each of these the function that gives its table's stamp, or null. */
+  /** For each relation the function that returns its table's stamp, or null. */
   readonly stamps: readonly (string | null)[];
-  /** The version of names is still this. */
+  /** The version of names, which must be unchanged. */
   readonly version: number;
 }
 
-/** Has the statement prepared anew before it runs, and the types of its parameters asked again. */
+/** Invalidates the statement: it is prepared again before it runs, and its parameter types are queried again. */
 export function forgetTypes(statement: PreparedStatement): void {
   statement.parameterTypes = null;
   statement.runs = never;
 }
 
-/** No connection has run code so often. */
+/** A number of code runs that no connection has. */
 const never = -1;
 
-/** The text that prepares a statement upstream. */
+/** Returns the text that prepares a statement upstream. */
 export function preparingText({
   written,
   statement,
@@ -67,10 +67,10 @@ export function preparingText({
   return textToSend(written, statement, origin === 'parse', replacements);
 }
 
-/** What is replaced in an SQL PREPARE. */
+/** The replacements in an SQL PREPARE. */
 export type PrepareReplacements = Pick<PreparedStatement, 'replacements' | 'typeList'>;
 
-/** What a successful PREPARE has made. */
+/** Builds the entry for a successful PREPARE. */
 export function sqlStatement(
   written: Buffer,
   statement: Statement,
@@ -98,20 +98,20 @@ export function sqlStatement(
   };
 }
 
-/** What is replaced in a statement, but for the types of an SQL PREPARE. */
+/** Returns the replacements in a statement, without the type list of an SQL PREPARE. */
 export function inBody({ replacements, typeList }: PreparedStatement): readonly Replacement[] {
   return replacements.filter((each) => !typeList.includes(each));
 }
 
-/** What it takes to run a staged write that has been bound. */
+/** The operations for a staged write that has been bound. */
 export interface PortalWrite {
-  /** Tells the staging of it, before it is executed. */
+  /** Sends `stage.enter` for it, before it is executed. */
   enter(): void;
-  /** Has its rows staged one by one from now on; null where they are. */
+  /** Switches to staging its rows one by one; null when they already are. */
   readonly stageRowByRow: (() => void) | null;
   /** The statement that writes: the portal's own, or the one that it executes. */
   readonly target: PreparedStatement;
-  /** The portal's name, and the Bind message that made it. */
+  /** The portal's name, and the Bind message that created it. */
   readonly name: string;
   readonly frame: Buffer;
 }
@@ -120,21 +120,21 @@ export interface Portal {
   readonly statement: PreparedStatement;
   /** The staged write that it runs; null for anything else. */
   readonly write: PortalWrite | null;
-  /** The error that it ends with once it is executed, where the server would not tell it; null for anything else. */
+  /** The error to report when it is executed, if the server would not report it; null for anything else. */
   readonly refusal: StageError | null;
-  /** How often code had run when it was bound: each time it may have put another portal in its place. */
+  /** The number of code runs when it was bound. Later code may have replaced the portal. */
   readonly runs: number;
-  /** It has been executed: from then on it only gives rows that are there already. */
+  /** It has been executed. From then on it only returns rows that exist already. */
   started: boolean;
 }
 
 /**
- * What the server has answered to a Describe of a portal in a transaction that has failed. In a spent one a
- * ROLLBACK TO has failed: the server does not refuse it as what may not run there.
+ * The server's response to a Describe of a portal in a failed transaction. In a `spent` portal a ROLLBACK TO has failed, so the server does
+ * not refuse it as a command that is invalid there.
  */
 export type AnswerInFailure = 'refused' | 'nothing' | 'spent';
 
-/** A portal that has just been bound. */
+/** Creates the entry for a portal that was just bound. */
 export function newPortal(
   statement: PreparedStatement,
   runs: number,
@@ -144,10 +144,10 @@ export function newPortal(
 }
 
 export interface Parameters {
-  /** Of the client's, that they are bound to. */
+  /** The client's portal that they are bound to. */
   readonly portal: string;
   readonly types: readonly number[];
-  /** One for each value: 0 text, 1 binary. */
+  /** One format for each value: 0 text, 1 binary. */
   readonly formats: readonly number[];
   readonly values: readonly (Buffer | null)[];
 }
@@ -156,7 +156,7 @@ export const noParameters: Parameters = { portal: '', types: [], formats: [], va
 
 const unchanged = () => undefined;
 
-/** Entries by name, each of which can be put back to what it was before. */
+/** A map by name, in which each change can be undone. */
 export class Registry<Entry> {
   private readonly entries = new Map<string, Entry>();
 
@@ -168,7 +168,7 @@ export class Registry<Entry> {
     return this.entries;
   }
 
-  /** Gives the way back, for when the server did not do as it was told. */
+  /** Sets an entry. Returns the function that undoes it, for when the server has refused the change. */
   set(name: string, entry: Entry): () => void {
     return this.change(name, () => this.entries.set(name, entry));
   }
@@ -179,7 +179,7 @@ export class Registry<Entry> {
   }
 
   clear(): void {
-    // An empty Map, too, makes itself a new table.
+    // Even an empty Map allocates a new table on clear().
     if (this.entries.size > 0) this.entries.clear();
   }
 

@@ -1,4 +1,4 @@
-/** Errors that the proxy answers itself, and how they are put where the server's answer would stand. */
+/** Errors that the proxy itself reports to the client, in place of the server's response. */
 import { StageError } from '../errors.ts';
 import { SqlSyntaxError } from '../sql/parser/syntax-error.ts';
 import type { Refusal } from '../sql/refusal.ts';
@@ -7,16 +7,16 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import { errorFields } from '../wire/error-fields.ts';
 import { wireError } from './wire-error.ts';
 
-/** The connection cannot go on: the cause is what the client is told. */
+/** The connection cannot continue. The client receives the cause. */
 export class ConnectionFault extends Error {
   constructor(cause: StageError) {
     super(cause.message, { cause });
   }
 }
 
-/** An error of the upstream for a statement of ours: the client gets it for its own. */
+/** An upstream error of an internal statement. The client receives it as the error of its own statement. */
 export class UpstreamError extends Error {
-  /** Ready for the client. */
+  /** The ErrorResponse for the client. */
   readonly response: Buffer;
   readonly sqlstate: string;
 
@@ -27,7 +27,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** A message of the client's is not handled any further, because one before it in its batch has failed. */
+/** A message of the client is not processed further, because an earlier one in its batch has failed. */
 export class Skipped extends Error {}
 
 export function refusalError({ sqlstate, message, hint, position }: Refusal): StageError {
@@ -41,20 +41,20 @@ const aborted = errorResponse(
   }),
 );
 
-/** Even there a name that would be cut is told of: PostgreSQL would look for another one. */
+/** Too long a name is reported even in a failed transaction: PostgreSQL would truncate it and use another one. */
 const isNameTooLong = (error: unknown) => error instanceof StageError && error.sqlstate === '42622';
 
-/** The ErrorResponse for anything that was thrown; in a failed transaction PostgreSQL looks at nothing but that. */
+/** Builds the ErrorResponse for anything thrown. In a failed transaction PostgreSQL reports only that failure. */
 export function errorMessage(error: unknown, inFailedTransaction: boolean): Buffer {
   if (error instanceof SqlSyntaxError) return errorResponse(syntaxFields(error));
-  // What the server has said, it has said in the transaction's own state.
+  // The server has already taken the transaction's state into account.
   if (error instanceof UpstreamError) return error.response;
   if (inFailedTransaction && !isNameTooLong(error)) return aborted;
   if (isDatabaseError(error)) return errorResponse(errorFields('ERROR', databaseError(error)));
   return errorResponse(wireError('ERROR', error));
 }
 
-/** Whether an error was made for the client, and not by a fault of ours. */
+/** Whether an error is meant for the client, and is no internal fault. */
 export function isExpected(error: unknown): boolean {
   return (
     error instanceof StageError ||
@@ -65,7 +65,7 @@ export function isExpected(error: unknown): boolean {
   );
 }
 
-/** The SQLSTATE of anything thrown, for the metrics. */
+/** Returns the SQLSTATE of anything thrown, for the metrics. */
 export function sqlstateOf(error: unknown): string {
   if (error instanceof StageError || error instanceof SqlSyntaxError) return error.sqlstate;
   if (error instanceof UpstreamError) return error.sqlstate;
@@ -80,10 +80,10 @@ interface DatabaseError extends Error {
   readonly code: string;
 }
 
-/** Locks held by others, a serialization failure, a deadlock, a time limit, a lack of resources: these pass. */
+/** Matches transient errors: locks of others, serialization failures, deadlocks, time limits, lack of resources. */
 const passing = /^(?:55P03|40|57|53)/;
 
-/** An error that PostgreSQL gave the service account, e.g. a lock timeout while an overlay is rebuilt. */
+/** Whether PostgreSQL reported the error to the service account, e.g. a lock timeout while an overlay was rebuilt. */
 function isDatabaseError(error: unknown): error is DatabaseError {
   return error instanceof Error && /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
 }

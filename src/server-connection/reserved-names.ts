@@ -1,10 +1,12 @@
-/** The names of statements, portals and savepoints that no client may use: our own, and those that PostgreSQL would cut. */
+/**
+ * Checks the names of statements, portals and savepoints. Clients may use neither internal names nor names that PostgreSQL would truncate.
+ */
 import { refuseLongName } from '../sql/classify/object-names.ts';
 import type { Refusal } from '../sql/refusal.ts';
 import type { Verdict } from '../sql/verdict.ts';
 import { refusalError } from './refusals.ts';
 
-/** Prefix of every statement, portal and savepoint of ours. */
+/** The prefix of all internal statements, portals and savepoints. */
 export const ownPrefix = '_stage_';
 
 const reserved: Refusal = {
@@ -14,13 +16,13 @@ const reserved: Refusal = {
   hint: 'Choose another name.',
 };
 
-/** @throws StageError for a statement's or portal's name that no client may use */
+/** @throws StageError for a statement's or portal's name that clients may not use */
 export function checkName(name: string): void {
   const refusal = isOwn(name) ? reserved : refuseLongName(name);
   if (refusal) throw refusalError(refusal);
 }
 
-/** The refusal of an SQL command that names something of ours, or null. */
+/** Returns the refusal of an SQL command that uses an internal name, or null. */
 export function refuseReserved(verdict: Verdict): Refusal | null {
   if (verdict.kind === 'write' && verdict.form === 'definition')
     return verdict.created.some(isOwn) ? reserved : null;

@@ -1,6 +1,6 @@
 /**
- * Gives each of the server's messages to what it answers: on to the client, to a step of ours, or nowhere.
- * Rows are never looked at: they belong to whatever stands first in the queue, and pass in as large pieces as they came.
+ * Routes each server message by the request that it responds to: to the client, to an internal step, or nowhere.
+ * Rows are not inspected: they belong to the first entry of the queue, and pass in pieces as large as they arrived.
  */
 import { StageError } from '../errors.ts';
 import { transactionStatus } from '../wire/backend-decoder.ts';
@@ -18,17 +18,17 @@ import { SettingReports } from './setting-reports.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
 export interface RouterEvents {
-  /** After each ReadyForQuery. */
+  /** Called after each ReadyForQuery. */
   onReady(status: TransactionStatus): void;
-  /** A reported setting has a new value; gives its name if the client is to be told. */
+  /** Called when a reported setting has a new value. Returns its name if the client is to receive the report. */
   onParameterStatus(payload: Buffer): string | null;
-  /** Whether what runs is undone with a savepoint of ours when it fails, and what it has set as well. */
+  /** Whether a failure rolls back to an internal savepoint, which also undoes settings. */
   isInSavepoint(): boolean;
-  /** Gives a RowDescription as the client is shown it. */
+  /** Returns the client's version of a RowDescription. */
   onRowDescription(frame: Buffer): Buffer;
 }
 
-/** Types that pass with the rows around them. */
+/** The message types that pass together with the rows around them. */
 const unwatched = new Set<number>([
   backend.dataRow,
   backend.copyData,
@@ -46,9 +46,9 @@ export class ResponseRouter implements Receiver {
   private readonly scanner: BackendScanner;
   private readonly expected = new ExpectedAnswers();
   private syncs = 0;
-  /** Messages sent whose rows somebody waits for. */
+  /** The number of sent messages that have a handler for rows. */
   private listeners = 0;
-  /** Who listens: after an error the client hears only the next ReadyForQuery, and nothing until reopened. */
+  /** What the client receives: after an error only the next ReadyForQuery, and when closed nothing until reopened. */
   private audience: 'open' | 'after error' | 'closed' = 'open';
   private held: Buffer | null = null;
   private readonly reports = new SettingReports();
@@ -62,32 +62,32 @@ export class ResponseRouter implements Receiver {
     this.scanner = new BackendScanner(maxHeldBytes, watched);
   }
 
-  /** Whether every message sent has been answered. */
+  /** Whether all messages sent have a complete response. */
   get isIdle(): boolean {
     return this.expected.head === undefined;
   }
 
-  /** How many ReadyForQuery are still to come. */
+  /** The number of outstanding ReadyForQuery messages. */
   get awaited(): number {
     return this.syncs;
   }
 
-  /** Whether the client has been given an error: as the server would, we skip what it sends until its Sync. */
+  /** Whether the client has received an error. Like the server, the proxy then skips the client's messages up to its Sync. */
   get hasShownError(): boolean {
     return this.audience === 'after error';
   }
 
-  /** Whether the server has said why it ends the connection. */
+  /** Whether the server has reported why it ends the connection. */
   get hasLastWords(): boolean {
     return this.lastWords;
   }
 
-  /** Whether a message may be put between those passed on. */
+  /** Whether a message can be inserted between those that pass. */
   get atBoundary(): boolean {
     return this.scanner.atBoundary;
   }
 
-  /** To be called for each message that is sent. */
+  /** Adds the expected response to a message that is sent. */
   expect(pending: PendingResponse): void {
     if (!this.expected.add(pending)) return;
     if (pending.onRow !== undefined) this.listen(1);
@@ -96,18 +96,18 @@ export class ResponseRouter implements Receiver {
     if (!isBeforeBegin && (asked === 'sync' || asked === 'query')) this.syncs += 1;
   }
 
-  /** Rows are looked at one by one while anybody waits for some, and pass unread otherwise. */
+  /** Rows are scanned one by one while there are handlers for them, and pass unscanned otherwise. */
   private listen(change: 1 | -1): void {
     this.listeners += change;
     this.scanner.watch(this.listeners > 0 ? [...watched, backend.dataRow] : watched);
   }
 
-  /** What was expected has come, or will not come. */
+  /** Removes the row handler of a response that is complete or will not arrive. */
   private dismiss({ onRow }: PendingResponse): void {
     if (onRow !== undefined) this.listen(-1);
   }
 
-  /** Hides everything, ReadyForQuery included, until reopened: what is running will be run again. */
+  /** Hides everything, including ReadyForQuery, until reopened: the running statement will be run again. */
   close(): void {
     this.audience = 'closed';
     this.held = null;
@@ -117,7 +117,7 @@ export class ResponseRouter implements Receiver {
     this.audience = 'open';
   }
 
-  /** Shows an error in place of the rest of the running answer. */
+  /** Shows an error in place of the rest of the current response. */
   showError(message: Buffer): void {
     if (this.audience !== 'open') return;
     this.held = null;
@@ -126,13 +126,13 @@ export class ResponseRouter implements Receiver {
     this.audience = 'after error';
   }
 
-  /** Shows the CommandComplete held back. */
+  /** Shows the CommandComplete that was held back. */
   showHeld(): void {
     if (this.held !== null && this.audience === 'open') this.writer.add(this.held);
     this.held = null;
   }
 
-  /** Shows a ReadyForQuery, after what was to be reported before it. */
+  /** Shows a ReadyForQuery, after the reports that are due before it. */
   showReady(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.audience === 'closed') return;
     this.hold.endBatch();
@@ -142,7 +142,7 @@ export class ResponseRouter implements Receiver {
     this.audience = 'open';
   }
 
-  /** Has the client told of a setting's new value when its message ends; only the last value counts. */
+  /** Reports a setting's new value to the client at the end of its message. Only the last value counts. */
   report(name: string, message: Buffer): void {
     this.reports.set(name, message);
   }
@@ -152,20 +152,20 @@ export class ResponseRouter implements Receiver {
   }
 
   /**
-   * Takes what came from the server.
-   * @throws StageError `protocol_violation` when it is not what a server may answer
+   * Processes bytes from the server.
+   * @throws StageError `protocol_violation` when they are no valid response
    */
   receive(chunk: Buffer): void {
     this.scanner.scan(chunk, this);
     this.flush();
   }
 
-  /** Hands what is queued for the client to its socket, unless more comes soon that the client waits for. */
+  /** Writes the queued messages to the client's socket, unless more that the client waits for will follow soon. */
   flush(): void {
     this.hold.flush(this.expected.head);
   }
 
-  /** Rows, or other messages that nobody waits for. For the scanner. */
+  /** Passes rows and other unwatched messages on. Called by the scanner. */
   pass(bytes: Buffer, start: number, end: number): void {
     if (this.shows(this.expected.head)) this.writer.add(bytes, start, end);
   }
@@ -173,7 +173,7 @@ export class ResponseRouter implements Receiver {
   private readonly shows = (pending: PendingResponse | undefined): boolean =>
     this.audience === 'open' && pending?.shown !== 'nothing';
 
-  /** A message that may be waited for. For the scanner. */
+  /** Handles a watched message. Called by the scanner. */
   message(bytes: Buffer, type: number, start: number, end: number): void {
     const { head } = this.expected;
     switch (type) {
@@ -199,7 +199,7 @@ export class ResponseRouter implements Receiver {
   }
 
   private notice(frame: Buffer, head: PendingResponse | undefined): void {
-    // Some clients hang on one that does not end.
+    // Decoding it validates it: some clients hang on an unterminated notice.
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (this.audience !== 'open' || head?.hidesNotices) return;
     const unasked = head?.shown === 'nothing' ? null : frame;
@@ -213,7 +213,7 @@ export class ResponseRouter implements Receiver {
     const name = this.events.onParameterStatus(frame.subarray(headerBytes));
     if (name === null) return;
     this.report(name, Buffer.from(frame));
-    // Between two messages of the client, e.g. after the server's configuration has been read again.
+    // This happens between two messages of the client, e.g. when the server's configuration was reloaded.
     if (!this.isIdle) return;
     this.hold.end();
     this.showReports();
@@ -290,7 +290,7 @@ export class ResponseRouter implements Receiver {
     this.showError(message);
   }
 
-  /** As the server does after an error in the extended protocol. */
+  /** The server does the same after an error in the extended protocol. */
   private skipToSync(): void {
     for (const each of this.expected.skipToSync()) {
       this.dismiss(each);

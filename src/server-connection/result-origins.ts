@@ -1,21 +1,21 @@
 /**
- * Where the columns of a result come from. Results of views that stand for tables name the views: drivers look up keys and NOT NULL
- * by what is told there, and would find none. So the client is told of the tables that it wrote.
+ * Maps the origins of result columns. In results of overlays the server reports the overlays as origins, for which drivers find no keys and
+ * no NOT NULL constraints. So the client receives the tables that it named.
  */
 
 import { StageError } from '../errors.ts';
 
-/** What a RowDescription has behind a column's name: table, column's number, type, and 8 bytes more. */
+/** The length of the fields behind a column's name in a RowDescription: table, column number, type, and 8 more bytes. */
 const columnBytes = 18;
 const numberAt = 4;
 const typeAt = 6;
 const headerBytes = 5;
 
-/** What stage.result_origins says of a relation. */
+/** The facts that stage.result_origins returns of a relation. */
 export interface ResultOrigins {
-  /** Its row type. */
+  /** The OID of its row type. */
   readonly type: number;
-  /** Numbers of its columns in order, those of dropped ones left out. */
+  /** The numbers of its columns, in order, without dropped ones. */
   readonly columns: readonly number[];
   /** The views that stand for it, with their row types. */
   readonly views: readonly (readonly [view: number, type: number])[];
@@ -23,7 +23,7 @@ export interface ResultOrigins {
 
 interface Origin {
   readonly table: number;
-  /** Numbers of the table's columns, by the order of the view's. */
+  /** The numbers of the table's columns, in the order of the view's columns. */
   readonly columns: readonly number[];
 }
 
@@ -31,7 +31,7 @@ export class ColumnOrigins {
   readonly #views = new Map<number, Origin>();
   readonly #types = new Map<number, number>();
 
-  /** Notes the views that stand for a relation. Those of before stay: a statement may have been prepared on them. */
+  /** Adds the views that stand for a relation. Earlier ones remain, because prepared statements may still use them. */
   learn(table: number, { type, columns, views }: ResultOrigins): void {
     for (const [view, viewType] of views) {
       this.#views.set(view, { table, columns });
@@ -40,8 +40,8 @@ export class ColumnOrigins {
   }
 
   /**
-   * Gives a RowDescription as the client is shown it: the same one where nothing in it comes from such a view.
-   * @throws StageError `protocol_violation` when it is not whole
+   * Returns the client's version of a RowDescription; the same buffer when nothing in it comes from such a view.
+   * @throws StageError `protocol_violation` when it is incomplete
    */
   shown(frame: Buffer): Buffer {
     if (this.#views.size === 0) return frame;
@@ -60,7 +60,7 @@ export class ColumnOrigins {
   }
 }
 
-/** Where what is said of each column begins behind its name. */
+/** Returns the offsets of the fields behind each column's name. */
 function columnsOf(frame: Buffer): number[] {
   const places: number[] = [];
   let at = headerBytes + 2;

@@ -1,13 +1,13 @@
-/** The client's savepoints, as they are once the server has run what was sent. */
+/** The client's savepoints, as they will be when the server has processed everything that was sent. */
 
 interface Savepoint {
   readonly name: string;
-  /** The server has skipped it, or refused it. */
+  /** The server has skipped or refused it. */
   isMissing: boolean;
 }
 
 export class Savepoints {
-  /** Innermost last. */
+  /** The innermost comes last. */
   private list: Savepoint[] = [];
 
   get isEmpty(): boolean {
@@ -22,13 +22,13 @@ export class Savepoints {
     this.list = [];
   }
 
-  /** Takes away those behind the innermost of the name, and with RELEASE that one, too. */
+  /** Removes the savepoints behind the innermost one of the name; RELEASE also removes that one. */
   rewind(name: string, how: 'release' | 'rollback to'): void {
     const at = this.list.findLastIndex((savepoint) => savepoint.name === name);
     if (at >= 0) this.list = this.list.slice(0, how === 'rollback to' ? at + 1 : at);
   }
 
-  /** @returns what takes back all that is changed from now on, but what has been taken back before */
+  /** @returns the function that undoes all later changes, except for those that are undone already */
   mark(): () => void {
     const { list } = this;
     const before = [...list];

@@ -1,25 +1,25 @@
-/** Reports of settings that the client is to be told before its next ReadyForQuery. */
+/** The reports of settings that the client is to receive before its next ReadyForQuery. */
 
 export class SettingReports {
   private readonly waiting = new Map<string, Buffer>();
-  /** What the client was told last. */
+  /** The last reports that the client received. */
   private readonly told = new Map<string, Buffer>();
-  /** Waiting ones of values that a failed transaction has given. */
+  /** The names of pending reports whose values come from a failed transaction. */
   private readonly undone = new Set<string>();
 
-  /** Only the last report of a setting counts. */
+  /** Sets the pending report of a setting. Only the last one counts. */
   set(name: string, report: Buffer): void {
-    // taken back before the client was told of any value but the one that it began with
+    // the value was rolled back before the client received any report except for the initial one
     if (this.undone.delete(name) && !this.told.has(name)) this.waiting.delete(name);
     else this.waiting.set(name, report);
   }
 
-  /** What waits is about to be undone: the client is to be told what comes of it. */
+  /** Retains the pending reports: their values are about to be rolled back, and the client receives the results. */
   keep(): void {
     for (const name of this.waiting.keys()) this.undone.add(name);
   }
 
-  /** Gives those that tell something new; none of them is given again. */
+  /** Returns the reports whose values are new to the client, and removes them. */
   take(): Buffer[] {
     if (this.waiting.size === 0) return [];
     const news = [...this.waiting].filter(([name, report]) => !this.told.get(name)?.equals(report));

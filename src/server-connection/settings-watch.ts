@@ -1,4 +1,4 @@
-/** Watches the settings that everything relies on. PostgreSQL reports a change before the ReadyForQuery that follows it. */
+/** Monitors the pinned settings. PostgreSQL reports a change before the next ReadyForQuery. */
 import { StageError } from '../errors.ts';
 import { isHarmlessValue } from '../sql/classify/settings.ts';
 import { decodeParameterStatus } from '../wire/backend-decoder.ts';
@@ -11,37 +11,37 @@ export class SettingsWatch {
   private readonly forgetNames: () => void;
   private readonly lost = new Set<string>();
 
-  /** @param forgetNames called when relation names may mean something else from now on */
+  /** @param forgetNames called when relation names may resolve differently from now on */
   constructor(forgetNames: () => void) {
     this.forgetNames = forgetNames;
   }
 
-  /** Whether a pinned setting has lost its value, so that nothing else may be sent before it is restored. */
+  /** Whether a pinned setting has lost its value. It must then be restored before anything else is sent. */
   get isBroken(): boolean {
     // guard: a pinned setting that was changed is set back
     return this.lost.size > 0;
   }
 
-  /** Notes a ParameterStatus; gives the setting's name if the client is to be told. */
+  /** Handles a ParameterStatus. Returns the setting's name if the client is to receive the report. */
   observe(payload: Buffer): string | null {
     const { name, value } = decodeParameterStatus(payload);
-    // Reported from PostgreSQL 18 on; before, names that changed their meaning are found when a write enters.
+    // PostgreSQL reports it from version 18 on. In older versions `stage.enter` detects names that have changed their meaning.
     if (name === 'search_path') this.forgetNames();
     const wanted = pinned.find(([setting]) => setting === name)?.[1];
     if (wanted !== undefined && value !== wanted && !isHarmlessValue(name, value))
       this.lost.add(name);
     else this.lost.delete(name);
-    // The client sees the access that it asked for itself.
+    // The client receives the access that it requested itself.
     return name === readOnly ? null : name;
   }
 
-  /** @throws ConnectionFault unless it can be set back: only the read-only default can, unnoticed */
+  /** @throws ConnectionFault unless the setting can be restored; only the read-only default can be, unnoticed by the client */
   checkRestorable(): void {
     const name = [...this.lost].find((setting) => setting !== readOnly);
     if (name !== undefined) throw endedBy(name);
   }
 
-  /** @throws ConnectionFault always: setting the value back has failed */
+  /** @throws ConnectionFault always: the value could not be restored */
   giveUp(): never {
     throw endedBy(readOnly);
   }

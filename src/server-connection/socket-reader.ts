@@ -1,20 +1,20 @@
 /**
- * Reads sockets into memory that they share. By itself Node takes 64 KB of new memory for each piece that arrives, which is a sixth of
- * what a short read costs the proxy.
+ * Reads sockets into shared memory. By default Node allocates 64 KB for each chunk that arrives, which accounts for a sixth of the proxy's
+ * cost of a short read.
  */
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 const readBytes = 65_536;
 
-/** A piece of more than this is not copied, but handed over with the memory that it was read into. */
+/** Larger chunks are not copied, but handed over with the memory that they were read into. */
 const copyBytes = readBytes / 2;
 
 const shared = Buffer.allocUnsafeSlow(readBytes);
 
 /**
- * Where Node keeps what the option `onread` of a new socket asks for. A socket that a server has accepted cannot be given the option,
- * and one that has logged in is not new any more.
+ * The symbols under which Node stores the option `onread` of a new socket. The option cannot be set on a socket that a server has accepted,
+ * nor later on an existing one.
  */
 const places = placesOf(
   new Socket({ onread: { buffer: shared, callback: () => true } } as ConstructorParameters<
@@ -22,7 +22,7 @@ const places = placesOf(
   >[0]),
 );
 
-/** By this name the inside of a socket is told where to read. */
+/** The method of a socket's handle that sets the buffer to read into. */
 const giveBuffer = 'useUserBuffer';
 
 interface Places {
@@ -39,19 +39,19 @@ function placesOf(socket: Socket): Places | null {
   return buffer && callback && next ? { buffer, callback, next } : null;
 }
 
-/** The inside of a socket, as `onread` uses it. */
+/** The private fields of a socket that `onread` uses. */
 interface Inside {
   readonly _handle?: { [giveBuffer]?: (buffer: Buffer) => void } | null;
   [place: symbol]: unknown;
 }
 
 /**
- * Gives all that arrives to a function, which may keep it. The socket must be paused, and stays so.
- * @returns whether it is read into shared memory. Encrypted sockets are not, for they would go on with what is decrypted while they
- *   are paused; nor is any in a version of Node that keeps the insides of sockets elsewhere
+ * Passes all received data to a function, which may retain it. The socket must be paused, and remains so.
+ * @returns whether it is read into shared memory. That is false for encrypted sockets, which would continue to deliver decrypted data while
+ *   paused, and for a version of Node with other private fields
  */
 export function readPieces(socket: Socket, take: (piece: Buffer) => void): boolean {
-  // what Node has read ahead; all of it where there is no other way
+  // data that Node has read ahead; all data when shared memory is not possible
   socket.on('data', take);
   if (socket instanceof TLSSocket) return false;
   const inside = socket as unknown as Inside;
@@ -62,14 +62,14 @@ export function readPieces(socket: Socket, take: (piece: Buffer) => void): boole
   inside[places.callback] = (size: number, buffer: Buffer) => {
     const read = buffer.subarray(0, size);
     const isLarge = size > copyBytes;
-    // where much arrives, the next piece is read into memory of its own, and goes with it
+    // after a large chunk the next one is read into memory of its own, which is handed over with it
     next = isLarge ? Buffer.allocUnsafeSlow(readBytes) : shared;
     take(isLarge && buffer !== shared ? read : Buffer.from(read));
     return true;
   };
   inside[places.next] = () => next;
   handle[giveBuffer](next);
-  // stops Node reading ahead, which it has been told nothing about so far
+  // stops Node's own reading, which still ignores the new buffer
   socket.pause();
   return true;
 }

@@ -1,10 +1,10 @@
-/** Writes to a socket in as few pieces as possible: neighbouring slices of one chunk leave together, uncopied. */
+/** Writes to a socket in as few pieces as possible. Adjacent slices of one chunk leave together, without being copied. */
 import type { Socket } from 'node:net';
 
-/** Several pieces up to this size together are cheaper to copy into one than to write one by one. */
+/** Up to this total size, it is cheaper to join several pieces by copying than to write them one by one. */
 const copyBytes = 16_384;
 
-/** Less than this is let wait: pausing and resuming for every chunk would cost more than it saves. */
+/** The number of pending bytes up to which the source continues. Pausing and resuming for every chunk would cost more. */
 const maxWaitingBytes = 1024 * 1024;
 
 export class SocketWriter {
@@ -14,26 +14,26 @@ export class SocketWriter {
   private growing: Buffer | null = null;
   private start = 0;
   private end = 0;
-  /** The socket took the last write, and has little waiting. */
+  /** The last write left the socket below its high-water mark. */
   private isTaking = true;
 
   constructor(socket: Socket) {
     this.socket = socket;
   }
 
-  /** Whether so much waits to be taken that the source must pause until the socket's `drain`. */
+  /** Whether so much data is pending that the source must pause until the socket's `drain`. */
   get isFull(): boolean {
     return !this.isTaking && this.socket.writableLength > maxWaitingBytes;
   }
 
-  /** How many bytes are queued. */
+  /** The number of queued bytes. */
   get waiting(): number {
     let total = this.growing === null ? 0 : this.end - this.start;
     for (const piece of this.pieces) total += piece.length;
     return total;
   }
 
-  /** Queues bytes. The caller must not write into them any more. */
+  /** Queues bytes. The caller must not write to them any more. */
   add(bytes: Buffer, start = 0, end = bytes.length): void {
     const { growing } = this;
     const from = bytes.byteOffset + start;
@@ -50,7 +50,7 @@ export class SocketWriter {
     this.end = to;
   }
 
-  /** Hands everything queued to the socket. */
+  /** Writes all queued bytes to the socket. */
   flush(): void {
     const { growing, pieces } = this;
     if (growing !== null) this.seal(growing);

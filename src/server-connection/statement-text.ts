@@ -1,11 +1,12 @@
-/** A statement in the text it came in, and what is sent of both. */
+/** Builds the text to send for a statement. */
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
 import type { SentText } from './position-map.ts';
 
 /**
- * Gives the text to send for a statement. One that is alone keeps what surrounds it, comments and all.
+ * Builds the text to send for a statement. A single statement keeps the surrounding text, including comments.
+ * @param written the client's whole text
  * @param replacements in bytes from the start of the statement's own text
  */
 export function textToSend(

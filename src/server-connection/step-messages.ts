@@ -1,4 +1,4 @@
-/** The messages that are the same for each statement of the proxy's own, made once. */
+/** The messages that are the same for all internal statements. They are built once. */
 import {
   bindMessage,
   closeMessage,
@@ -15,7 +15,7 @@ export const step = `${ownPrefix}step`;
 
 const readOnlyText = 'SET transaction_read_only = on';
 
-/** In the order in which they are sent to make a transaction READ ONLY. */
+/** The messages that make a transaction READ ONLY, in order. */
 const inOrder = [
   closeMessage({ kind: 'statement', name: step }),
   parseMessage({ name: step, text: readOnlyText }),
@@ -24,7 +24,7 @@ const inOrder = [
   closeMessage({ kind: 'portal', name: step }),
 ] as const;
 
-// What lies side by side in memory is written to a socket in one piece.
+// Adjacent buffers are written to a socket in one piece.
 const [closeStatement, parse, bind, execute, closePortal] = sideBySide(inOrder);
 
 const describePortal = describeMessage({ kind: 'portal', name: step });
@@ -32,7 +32,7 @@ const describePortal = describeMessage({ kind: 'portal', name: step });
 /** Bind and Execute are those of a statement without parameters. */
 export const stepMessages = { closeStatement, bind, describePortal, execute, closePortal };
 
-/** Makes the running transaction READ ONLY. Outside of a block SET LOCAL would come with a warning; this ends with it as well. */
+/** Makes the running transaction READ ONLY. Outside of a block SET LOCAL would cause a warning; this ends with the transaction as well. */
 export const toReadOnly: InternalStatement = { text: internalText(readOnlyText, parse) };
 
 function sideBySide<T extends readonly Buffer[]>(frames: T): T {

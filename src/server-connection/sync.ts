@@ -1,4 +1,4 @@
-/** Waiting for the server: until all is answered and the pinned settings hold, or for the rows of a question of ours. */
+/** Waits for the server: until all responses have arrived and the pinned settings hold, or for the rows of an internal query. */
 
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
@@ -21,13 +21,12 @@ interface Parts {
   readonly settings: SettingsWatch;
 }
 
-/** A setting that was set back this many times in a row, and still is not, cannot be. */
+/** The number of attempts to restore a setting before the connection is ended. */
 const maxRestorations = 3;
 
 /**
- * Waits until everything sent has been answered, then sets back what must not change. What was sent must end
- * with a Sync or a Query.
- * @throws StageError when the connection has to end
+ * Waits for all responses, then restores the pinned settings. The messages sent must end with a Sync or a Query.
+ * @throws ConnectionFault when the connection must end
  */
 export async function waitForResponses(parts: Parts): Promise<void> {
   const { link, internal, state, settings } = parts;
@@ -41,15 +40,16 @@ export async function waitForResponses(parts: Parts): Promise<void> {
   }
 }
 
-/** Ends the implicit transaction of the messages sent so far and waits for it, as a Sync of the client would. */
+/** Ends the implicit transaction of the messages sent so far, as a Sync of the client would, and waits for it. */
 export async function syncAndWait(parts: Parts): Promise<void> {
   parts.link.sync(hiddenSync);
   await waitForResponses(parts);
 }
 
 /**
- * The same in the middle of what is done for a message of the client's.
- * @throws Skipped when the client has been given an error: the server skips nothing behind our Sync, so that the rest must not be sent
+ * Does the same during the processing of a client message.
+ * @throws Skipped when the client has received an error: the server skips nothing behind an internal Sync, so the proxy must not send the
+ *   rest
  */
 export async function syncAndGoOn(parts: Parts): Promise<void> {
   await syncAndWait(parts);
@@ -58,8 +58,8 @@ export async function syncAndGoOn(parts: Parts): Promise<void> {
 }
 
 /**
- * Begins the client's block anew: nothing is left then of what has run in it unseen, neither an error, nor a snapshot, nor locks.
- * @param begun how it was begun; null where it has to stay
+ * Restarts the client's block. That removes all traces of what ran in it unseen by the client: errors, the snapshot, and locks.
+ * @param begun how it was begun; null when it cannot be restarted
  */
 export async function beginAnew(parts: Parts, begun: Begun | null): Promise<void> {
   if (begun === null) return;
@@ -72,15 +72,14 @@ export async function beginAnew(parts: Parts, begun: Begun | null): Promise<void
 }
 
 /**
- * Makes the function that asks the server something on the client's connection. It ends an implicit transaction,
- * and runs inside a block if one is open.
+ * Returns the function that queries the server on the client's connection. It ends an implicit transaction, and runs inside an open block.
  */
 export function createAsk(parts: Parts): Ask {
   return async (statement, values) => {
     const { internal } = parts;
     const rows: (Buffer | null)[][] = [];
     const outcome = { done: false, failure: null as ErrorFields | null };
-    // The search path is the client's: what is called in its names must not write either.
+    // The search path is the client's, so functions that it resolves to must not be able to write.
     // guard: names are not resolved where writing is possible
     internal.guard();
     internal.run(statement, {
@@ -97,7 +96,7 @@ export function createAsk(parts: Parts): Ask {
     await syncAndGoOn(parts);
     const { failure, done } = outcome;
     if (failure) throw new UpstreamError(failure, deliver(failure) as Buffer);
-    // it fell into what fails and is to be tried again
+    // it was skipped after a failure that will be tried again
     if (!done) throw new Skipped();
     return rows;
   };

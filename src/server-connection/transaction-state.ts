@@ -1,6 +1,6 @@
 /**
- * In which transaction the next message will run. Moves ahead of the server as messages are sent, on the assumption
- * that they succeed; every ReadyForQuery says how it really went. `transaction-table` says what each event does.
+ * The transaction in which the next message will run. It advances when messages are sent, on the assumption that they succeed. Every
+ * ReadyForQuery corrects it. `transaction-table` defines the effect of each event.
  */
 import type { TransactionStatus } from '../wire/backend-messages.ts';
 import { Savepoints } from './savepoints.ts';
@@ -9,30 +9,30 @@ import { phaseFacts, transactionTable } from './transaction-table.ts';
 
 export class TransactionState {
   private defaultAccess: Access;
-  /** The same at the start of the connection. */
+  /** Its value at the start of the connection. */
   readonly initialAccess: Access;
   private phase: TransactionPhase = 'none';
   private facts = phaseFacts.none;
   private codeRun = 0;
-  /** Since it began, the transaction has been one that may write. */
+  /** At some point since it began, the transaction could write. */
   private wasWritable = false;
-  /** A read's guard (a savepoint that is read-only) is open. */
+  /** A guard for reads, which is a read-only savepoint, is open. */
   private isGuarded = false;
-  /** The guard is around a write that is analysed or planned, which locks its target as the write itself does. */
+  /** The guard surrounds a write that is analysed or planned, which locks its target like the write itself. */
   private isGuardOfWrite = false;
-  /** The access that a failure leaves the next transaction of a chain; null where the server has taken it over itself. */
+  /** The access that a failure leaves to the next transaction of a chain; null when the server carries it over itself. */
   private begunAccess: Access | null;
   private readonly savepoints = new Savepoints();
-  /** A savepoint is set to which a write of the client's can be rolled back to be run again; a guard may be inside. */
+  /** A savepoint is set, to which a write of the client can be rolled back and run again. A guard may be inside. */
   private isProtected = false;
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
   private isImplicit = false;
   /**
-   * The access of that transaction, up to the client's Sync: the default when it began, or what SET TRANSACTION has said. A Sync
-   * of ours in between does not end it for the client.
+   * The access of that transaction, up to the client's Sync: the default when it began, or the one of SET TRANSACTION. For the client, an
+   * internal Sync in between does not end the transaction.
    */
   private implicitAccess: Access | null = null;
-  /** The default has been changed, and a transaction that is rolled back takes that back. */
+  /** The default was changed, and a rollback of the transaction undoes that. */
   private hasNewDefault = false;
 
   constructor(clientAccess: Access) {
@@ -41,49 +41,52 @@ export class TransactionState {
     this.begunAccess = clientAccess;
   }
 
-  /** How the client's transactions begin when it does not say. */
+  /** The default access of the client's transactions. */
   get clientAccess(): Access {
     return this.defaultAccess;
   }
 
-  /** The access of the transaction that the next statement outside of a block runs in. */
+  /** The access of the transaction for the next statement outside of a block. */
   get nextAccess(): Access {
     return this.implicitAccess ?? this.defaultAccess;
   }
 
-  /** Whether the default has been changed since the server was last asked for it. */
+  /** Whether the default was changed since it was last queried. */
   get isDefaultChanged(): boolean {
     return this.hasNewDefault;
   }
 
-  /** Whether the server has to be asked for the default, and can be: no transaction is open. */
+  /** Whether the default must be queried, and can be: no transaction is open. */
   get isDefaultUnknown(): boolean {
     return this.hasNewDefault && this.isIdle && this.implicitAccess === null;
   }
 
-  /** What may change the default has been sent. */
+  /** Notes that a command was sent which may change the default. */
   doubtDefault(): void {
     this.hasNewDefault = true;
   }
 
-  /** SET default_transaction_read_only and its like have succeeded. */
+  /** Notes that SET default_transaction_read_only or a similar command has succeeded. */
   setDefault(access: Access): void {
     this.defaultAccess = access;
   }
 
-  /** What the server says of the default outside of a transaction: the next one begins with it. */
+  /** Takes over the default that the server reports outside of a transaction. The next transaction begins with it. */
   learnDefault(access: Access): void {
     this.defaultAccess = access;
     this.implicitAccess = null;
     this.hasNewDefault = false;
   }
 
-  /** How often code that others wrote may have run on this connection: each time it may have changed what is prepared or open. */
+  /**
+   * The number of times that user-defined code may have run on this connection. Each time it may have changed prepared statements or
+   * portals.
+   */
   get runs(): number {
     return this.codeRun;
   }
 
-  /** A read is about to run, or a write that may run code of the database's users. */
+  /** Notes that a read is about to run, or a write that may run user-defined code. */
   noteRun(): void {
     this.codeRun += 1;
   }
@@ -96,7 +99,7 @@ export class TransactionState {
     return this.facts.failed;
   }
 
-  /** Whether the server has to be asked for the transaction's access. */
+  /** Whether the transaction's access must be queried. */
   get isUnknown(): boolean {
     return this.phase.endsWith('unknown');
   }
@@ -105,7 +108,7 @@ export class TransactionState {
     return this.isGuarded;
   }
 
-  /** Whether what the guard is around has to be undone: the wall before COMMIT would take its locks for those of a write. */
+  /** Whether the guard must be rolled back, because the check before COMMIT would take its locks for those of a write. */
   get guardsWrite(): boolean {
     return this.isGuarded && this.isGuardOfWrite;
   }
@@ -118,28 +121,28 @@ export class TransactionState {
     return this.isImplicit;
   }
 
-  /** Whether nothing is open: the connection can end without loss. */
+  /** Whether nothing is open, so that the connection can end without loss. */
   get isIdle(): boolean {
     return this.block === 'none' && !this.isImplicit;
   }
 
-  /** Whether a block of ours may still be open, even if a COMMIT or ROLLBACK was sent to end it. */
+  /** Whether an internal block may still be open, even if a COMMIT or ROLLBACK was sent to end it. */
   get needsInternalCommit(): boolean {
     return this.block === 'internal' || this.phase === 'left internal';
   }
 
-  /** Whether a write is staged: not in a transaction that has failed, nor in one that is READ ONLY. */
+  /** Whether a write is staged. It is not in a failed transaction, nor in a READ ONLY one. */
   get stages(): boolean {
     if (this.block === 'none') return this.nextAccess === 'read write';
     return !this.failed && !this.isReadOnly;
   }
 
-  /** Whether a read has to be guarded first: it would run where writing is possible. */
+  /** Whether a read needs a guard first, because it would run where writing is possible. */
   get exposesReads(): boolean {
     return this.block !== 'none' && !this.isReadOnly && !this.isGuarded && !this.failed;
   }
 
-  /** Whether what COMMIT still runs could write: the query of a cursor WITH HOLD. */
+  /** Whether a query that COMMIT runs, that of a cursor WITH HOLD, could write. */
   get exposesHeld(): boolean {
     return this.block !== 'none' && (this.wasWritable || this.isUnknown);
   }
@@ -154,7 +157,7 @@ export class TransactionState {
     if (this.facts.isReadWrite) this.wasWritable = true;
   }
 
-  /** A BEGIN of ours, or the client's with the access that we have added to it. */
+  /** Notes an internal BEGIN, or the client's with the access that the proxy added. */
   begin(block: 'internal' | 'client', access: Access): void {
     this.wasWritable = false;
     this.isImplicit = false;
@@ -163,22 +166,22 @@ export class TransactionState {
     this.apply(block === 'internal' ? `internal begin ${access}` : `begin ${access}`);
   }
 
-  /** The client's BEGIN inside a block of ours, which makes it the client's own, or of its own, which may change its access. */
+  /** Notes the client's BEGIN inside a block. An internal block becomes the client's. A block of the client may get another access. */
   beginInside(): void {
     this.apply('begin');
   }
 
-  /** The client's BEGIN inside a block of ours has failed. */
+  /** Notes that the client's BEGIN inside an internal block has failed. */
   disown(): void {
     this.apply('begin failed');
   }
 
-  /** SET TRANSACTION. */
+  /** Notes a SET TRANSACTION. */
   changeAccess(): void {
     this.apply('set transaction');
   }
 
-  /** What the server says of the access of the transaction that it is in. */
+  /** Takes over the access that the server reports for the current transaction. */
   learnAccess(access: Access): void {
     this.apply(`shows ${access}`);
   }
@@ -196,32 +199,32 @@ export class TransactionState {
     this.isProtected = true;
   }
 
-  /** The savepoint of a write is gone, and a guard inside it. */
+  /** Notes that the savepoint of a write is gone, with a guard inside it. */
   unprotect(): void {
     this.isGuarded = false;
     this.isProtected = false;
   }
 
-  /** Back at the savepoint of a write, which stays: the transaction is what it was before it failed. */
+  /** Notes a rollback to the savepoint of a write, which remains. The transaction is in its state before the failure. */
   unwind(): void {
     this.apply('rollback to');
     this.isGuarded = false;
   }
 
-  /** Whether the client's transaction has failed inside a savepoint of ours: what it has locked before, it keeps. */
+  /** Whether the client's transaction has failed inside an internal savepoint, so that it retains the locks from before that. */
   get keepsLocks(): boolean {
     const isInside = this.isProtected || this.isGuarded;
     return this.failed && this.block === 'client' && isInside;
   }
 
-  /** The client's SAVEPOINT. */
+  /** Notes the client's SAVEPOINT. */
   save(name: string): void {
     if (!this.failed) this.savepoints.add(name);
   }
 
   /**
-   * To be called before a savepoint, or the end of a transaction, is sent: that is taken for done.
-   * @returns what takes it back, for a statement that fails or is skipped by the server
+   * Marks the state before a savepoint command, or the end of a transaction, is sent. Its success is assumed.
+   * @returns the function that restores the state, for a statement that fails or is skipped by the server
    */
   mark(): () => void {
     const { begunAccess, isProtected, isGuarded } = this;
@@ -229,30 +232,30 @@ export class TransactionState {
     return () => {
       restore();
       this.begunAccess = begunAccess;
-      // a ROLLBACK TO that names no savepoint has failed inside those of ours
+      // a ROLLBACK TO an unknown savepoint has failed inside the internal ones
       this.isProtected = isProtected;
       this.isGuarded = isGuarded;
     };
   }
 
-  /** The client's RELEASE SAVEPOINT or ROLLBACK TO SAVEPOINT, which keeps the savepoint itself. */
+  /** Notes the client's RELEASE SAVEPOINT, or ROLLBACK TO SAVEPOINT, which leaves the savepoint itself. */
   rewind(name: string, how: 'release' | 'rollback to'): void {
     this.savepoints.rewind(name, how);
     this.apply(how);
     this.unprotect();
   }
 
-  /** COMMIT or ROLLBACK. */
+  /** Notes a COMMIT or ROLLBACK. */
   end(): void {
     this.apply('end');
     this.leave();
   }
 
   /**
-   * COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one was. But the wall before COMMIT leaves that READ
-   * ONLY; and a failure outside of savepoints makes PostgreSQL forget what BEGIN said: the transaction begins by the default
-   * then, which for the server is the pinned one.
-   * @returns the access that it is to have; null where the server gives it that by itself
+   * Notes COMMIT or ROLLBACK AND CHAIN. The next transaction begins with the access of the last one, with two exceptions. The check before
+   * COMMIT leaves it READ ONLY. After a failure outside of savepoints, PostgreSQL discards the modes of BEGIN, and the transaction begins
+   * with the default, which on the server is the pinned one.
+   * @returns the access that the proxy must set; null when the server carries it over itself
    */
   chain(how: 'commit' | 'rollback'): Access | null {
     const isForgotten = this.failed && this.savepoints.isEmpty;
@@ -265,24 +268,24 @@ export class TransactionState {
     return this.begunAccess;
   }
 
-  /** SET TRANSACTION outside of a block. */
+  /** Notes a SET TRANSACTION outside of a block. */
   setImplicitAccess(access: Access): void {
     this.implicitAccess = access;
   }
 
-  /** The client's batch of messages ends, by a Sync or with a Query, which is one by itself. */
+  /** Notes the end of the client's batch of messages, by a Sync or with a Query, which is a batch of its own. */
   endBatch(): void {
     this.implicitAccess = null;
   }
 
-  /** A message of the extended protocol was sent. */
+  /** Notes that a message of the extended protocol was sent. */
   touch(): void {
     if (this.block !== 'none') return;
     this.isImplicit = true;
     this.implicitAccess ??= this.defaultAccess;
   }
 
-  /** What the server says of itself: after every ReadyForQuery this is the truth. */
+  /** Takes over the status of a ReadyForQuery, which is authoritative. */
   ready(status: TransactionStatus): void {
     this.isImplicit = false;
     this.apply(`ready ${status}`);

@@ -1,20 +1,20 @@
 /**
- * The states of the client's transaction, and what each event makes of them: a total table.
+ * The states of the client's transaction, and the effect of each event on them, as a total table.
  *
- * Access is never inferred. The proxy has written it into the BEGIN that it sent, or the server has told it: whatever else
- * can change it makes it `unknown`, and the server is asked before anything of the client's runs. Where it is unknown, reads
+ * Access is never inferred. Either the proxy has written it into the BEGIN that it sent, or the server has reported it. Everything else
+ * that can change it makes it `unknown`, and the proxy queries the server before it runs anything of the client. While it is unknown, reads
  * are guarded and writes are staged.
  * https://www.postgresql.org/docs/current/sql-set-transaction.html
  */
 
 export type Access = 'read write' | 'read only';
 
-/** What is known of a transaction that is open: its access, or that it has failed. */
+/** The known facts of an open transaction: its access, or that it has failed. */
 type Condition = Access | 'unknown' | 'failed';
 
 /**
- * `internal`: a block that the proxy has opened for writes outside the client's transactions; `client`: one that the client's BEGIN
- * has opened; `left`: a COMMIT or ROLLBACK has been sent, and not been answered.
+ * `internal`: a block that the proxy opened for writes outside the client's transactions; `client`: a block that the client's BEGIN
+ * opened; `left`: a COMMIT or ROLLBACK was sent, and has no response yet.
  */
 export type TransactionPhase =
   | 'none'
@@ -23,22 +23,22 @@ export type TransactionPhase =
   | 'left internal'
   | 'left client';
 
-/** What has been sent, and what the server has answered. */
+/** A command that was sent, or a response of the server. */
 export type TransactionEvent =
   /** The proxy's own BEGIN, with its access. */
   | `internal begin ${Access}`
   /** The client's BEGIN, to which the proxy has added the access. */
   | `begin ${Access}`
-  /** The client's BEGIN as it was written. */
+  /** The client's BEGIN, unchanged. */
   | 'begin'
-  /** The client's BEGIN inside a block of the proxy's has failed. */
+  /** The client's BEGIN inside an internal block has failed. */
   | 'begin failed'
   | 'set transaction'
   | 'release'
   | 'rollback to'
   | 'chain'
   | 'end'
-  /** Answers to SHOW transaction_read_only. */
+  /** The responses to SHOW transaction_read_only. */
   | `shows ${Access}`
   /** The status of a ReadyForQuery. */
   | 'ready I'
@@ -47,7 +47,7 @@ export type TransactionEvent =
 
 type Row = Readonly<Record<TransactionEvent, TransactionPhase>>;
 
-/** No transaction of the client's: what runs is READ ONLY, by the pinned default. */
+/** The client has no transaction. Statements run READ ONLY, by the pinned default. */
 function outside(phase: 'none' | 'left internal' | 'left client'): Row {
   const block = phase === 'left internal' ? 'internal' : 'client';
   return {
@@ -65,7 +65,7 @@ function outside(phase: 'none' | 'left internal' | 'left client'): Row {
     'shows read write': phase,
     'shows read only': phase,
     'ready I': 'none',
-    // What was to end the transaction was skipped after an error.
+    // The command that should have ended the transaction was skipped after an error.
     'ready T': `${block} unknown`,
     'ready E': `${block} failed`,
   };
@@ -79,14 +79,14 @@ function inside(block: 'internal' | 'client', condition: Condition): Row {
   return {
     'internal begin read write': phase,
     'internal begin read only': phase,
-    // PostgreSQL warns, and sets what is said of the access all the same.
+    // PostgreSQL warns, but applies the access mode of the BEGIN.
     'begin read write': begun,
     'begin read only': begun,
     begin: begun,
     'begin failed': `internal ${condition}`,
     'set transaction': changed,
     release: changed,
-    // Both end the failure.
+    // Both end the failed state.
     'rollback to': `${block} unknown`,
     chain: `${block} unknown`,
     end: `left ${block}`,
@@ -113,7 +113,7 @@ export const transactionTable: Readonly<Record<TransactionPhase, Row>> = {
   'client failed': inside('client', 'failed'),
 };
 
-/** Who has opened the transaction block that is open: the proxy for writes outside of the client's transactions, or the client's BEGIN. */
+/** The owner of the open transaction block: the proxy, for writes outside the client's transactions, or the client's BEGIN. */
 export type Block = 'none' | 'internal' | 'client';
 
 interface PhaseFacts {
@@ -123,7 +123,7 @@ interface PhaseFacts {
   readonly isReadWrite: boolean;
 }
 
-/** What a phase says, taken out of its name once: it is asked for several times a message. */
+/** The facts in each phase's name. They are extracted once, because each message needs them several times. */
 export const phaseFacts = Object.fromEntries(
   Object.keys(transactionTable).map((phase) => {
     const inside = phase.startsWith('internal') ? 'internal' : 'client';

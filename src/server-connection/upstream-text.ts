@@ -1,7 +1,7 @@
 /**
- * The SQL that may go upstream. `UpstreamWriter` takes no text of any other type, and a text of this type is made here alone: a
- * read, a write whose targets have all been replaced, a command that controls the transaction or the session, or a text of
- * the proxy's own. The client's words for a write cannot be made into one.
+ * The SQL that may go upstream. `UpstreamWriter` accepts texts of this type only, and only this file creates them: a read, a write
+ * whose targets have all been replaced, a command that controls the transaction or the session, or an internal text. A client's
+ * original text of a write cannot become one.
  */
 
 import type { Read } from '../sql/read.ts';
@@ -14,10 +14,10 @@ import type { SentText } from './position-map.ts';
 declare const isChecked: unique symbol;
 
 export interface UpstreamText {
-  /** `read`: it may run only where PostgreSQL lets nothing be written. */
+  /** `read`: it may run only where PostgreSQL prevents writes. */
   readonly kind: 'read' | 'staged' | 'control' | 'internal';
   readonly bytes: Buffer;
-  /** The message that brings the text, where it is made already: the client's, if nothing of it was replaced. */
+  /** The message for the text, if it exists already: the client's, if nothing was replaced in it. */
   readonly frame: Buffer | null;
   readonly [isChecked]: true;
 }
@@ -31,18 +31,18 @@ function checked(
 }
 
 /**
- * A text that the proxy writes itself; what clients write comes as a Buffer.
- * @param frame the Parse message that brings it, where it is made already
+ * Wraps an internal text. Texts of clients are Buffers.
+ * @param frame the Parse message for it, if it exists already
  */
 export function internalText(text: string, frame: Buffer | null = null): UpstreamText {
   return checked('internal', Buffer.from(text), frame);
 }
 
-/** Stands upstream in the place of a statement that is refused when it is run. */
+/** Replaces upstream a statement that is refused when it is run. */
 export const refusedText = internalText(`SET LOCAL stage.refused = ''`);
 
 /**
- * A statement of the client's, as it is to be sent.
+ * Returns a statement of the client as it is to be sent.
  * @throws Error when it is a write that would reach production
  */
 export function statementText(
@@ -67,10 +67,10 @@ export function statementText(
   }
 }
 
-/** Commands that run queries: an EXECUTE of a write runs what was prepared as one. */
+/** Commands that run queries. An EXECUTE of a write is not one: it runs a statement that was prepared as a write. */
 const readsByControl: ReadonlySet<string> = new Set(['declare', 'fetch', 'close', 'pass']);
 
-/** @param offset of the write's places from the beginning of what was sent */
+/** @param offset of the write's places from the start of the sent text */
 function stagedText(
   write: Write,
   { sent, replacements }: SentText,
@@ -88,7 +88,7 @@ function stagedText(
   return checked('staged', sent, frame);
 }
 
-/** The client's whole text, which holds nothing but reads, or commands that touch neither transaction nor rows. */
+/** Returns the client's whole text, which contains only reads, or commands that affect neither transaction nor rows. */
 export function readsText(
   bytes: Buffer,
   { passes, reads }: { readonly passes: boolean; readonly reads: number },
@@ -98,7 +98,7 @@ export function readsText(
   return checked(reads > 0 ? 'read' : 'control', bytes, frame);
 }
 
-/** A text without a statement in it. */
+/** Returns a text without a statement. */
 export function emptyText(
   { text, statements }: { readonly text: Buffer; readonly statements: readonly Statement[] },
   frame: Buffer,
@@ -108,12 +108,12 @@ export function emptyText(
   return checked('internal', text, frame);
 }
 
-/** A read, rewritten so that it locks the rows that it gives for the session, in the service's own tables. */
+/** Returns a read that was rewritten so that it locks its result rows for the session, in the service's own tables. */
 export function lockingText(_: Read, { sent }: SentText): UpstreamText {
   return checked('staged', sent);
 }
 
-/** An EXECUTE of a statement of the proxy's own, which is given expressions of the client's. */
+/** Returns an EXECUTE of an internal statement with the client's expressions as arguments. */
 export function argumentsText({ sent }: SentText): UpstreamText {
   return checked('staged', sent);
 }
@@ -121,7 +121,7 @@ export function argumentsText({ sent }: SentText): UpstreamText {
 /** A statement in the text that the client sent. */
 export interface WrittenStatement {
   readonly written: Buffer;
-  /** Where in it the statement begins. */
+  /** The byte offset of the statement in it. */
   readonly start: number;
   readonly statement: Buffer;
 }
@@ -129,8 +129,8 @@ export interface WrittenStatement {
 const explain = 'EXPLAIN ';
 
 /**
- * An EXPLAIN of a statement of the client's: PostgreSQL analyses and plans it, and runs nothing.
- * @param inStatement what makes of a statement that cannot be explained one that can
+ * Returns an EXPLAIN of a statement of the client: PostgreSQL analyses and plans the statement, and does not run it.
+ * @param inStatement replacements that turn a statement into one that EXPLAIN accepts
  */
 export function explained(
   { written, start, statement }: WrittenStatement,
@@ -141,7 +141,7 @@ export function explained(
   return { text: checked('read', sent), sentText: { written, start, sent, replacements } };
 }
 
-/** A PREPARE of nothing, with the types that the client's PREPARE gives its parameters. */
+/** Returns a PREPARE of an empty query, with the parameter types of the client's PREPARE. */
 export function typesText({ sent }: SentText): UpstreamText {
   return checked('read', sent);
 }

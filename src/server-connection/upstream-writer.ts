@@ -1,6 +1,6 @@
 /**
- * The one place that writes to the upstream's socket once a client has logged in. Sends messages, each with what is expected
- * of its answer, and tells when everything has been answered.
+ * The only writer to the upstream's socket after the login. It sends messages, each with its expected response, and signals when all
+ * responses have arrived.
  */
 import {
   flushMessage,
@@ -17,7 +17,7 @@ import type { SocketWriter } from './socket-writer.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { UpstreamText } from './upstream-text.ts';
 
-/** What a Parse message carries. */
+/** The content of a Parse message. */
 export interface Prepared {
   readonly name: string;
   readonly text: UpstreamText;
@@ -28,10 +28,10 @@ export class UpstreamWriter {
   private readonly writer: SocketWriter;
   private readonly router: ResponseRouter;
   private readonly state: TransactionState;
-  /** Follows what is sent. */
+  /** Follows the messages that are sent. */
   readonly fresh = new FreshBlock();
   private hasOpenBatch = false;
-  /** Something was sent since the server last said which settings hold: it may have changed how the next text is read. */
+  /** Something was sent since the server last reported its settings. It may have changed how the next text is read. */
   private isUnsettled = false;
   private pinSettings: () => void = () => undefined;
   private wake: (() => void) | null = null;
@@ -42,12 +42,12 @@ export class UpstreamWriter {
     this.state = state;
   }
 
-  /** Whether messages of the extended protocol were sent and no Sync after them. */
+  /** Whether messages of the extended protocol were sent without a Sync after them. */
   get isOpen(): boolean {
     return this.hasOpenBatch;
   }
 
-  /** @param pin sends what sets the settings that texts are read by, in a text that does not depend on them */
+  /** @param pin sends the statement that sets the settings for reading texts; its own text does not depend on them */
   pinBy(pin: () => void): void {
     this.pinSettings = pin;
   }
@@ -58,7 +58,7 @@ export class UpstreamWriter {
     this.put(text.frame ?? parseMessage({ name, text: text.bytes, types }), pending);
   }
 
-  /** Sends any other message of the extended protocol: it names what it runs, and brings no SQL. */
+  /** Sends any other message of the extended protocol, which contains no SQL. */
   send(frame: Buffer, pending: PendingResponse): void {
     // guard: no text is sent that was not checked
     if (frame[0] === frontend.parse || frame[0] === frontend.query)
@@ -75,7 +75,7 @@ export class UpstreamWriter {
     this.state.touch();
   }
 
-  /** Sends a Query, after a Sync of ours if messages of the extended protocol came before it. */
+  /** Sends a Query, after an internal Sync if messages of the extended protocol preceded it. */
   query(text: UpstreamText, pending: PendingResponse): void {
     this.prepareFor(text);
     this.close();
@@ -86,7 +86,7 @@ export class UpstreamWriter {
   }
 
   /**
-   * What the server reads a text by is set before it, where something may have changed it that the server has not told yet.
+   * Pins the settings that determine how the text is read, if something may have changed them that the server has not reported yet.
    * @throws Error for a read where writing is possible
    */
   private prepareFor({ kind, bytes }: UpstreamText): void {
@@ -97,39 +97,39 @@ export class UpstreamWriter {
     if (this.isUnsettled && !this.state.failed && dependsOnSettings(bytes)) this.pinSettings();
   }
 
-  /** Whether more is waiting to be sent than the server takes. */
+  /** Whether more data is pending than the server accepts. */
   get isFull(): boolean {
     return this.writer.isFull;
   }
 
-  /** Sends data of a COPY, or what ends it. */
+  /** Sends COPY data, or the message that ends it. */
   copy(frame: Buffer): void {
     this.writer.add(frame);
   }
 
-  /** @param frame the client's own, where there is one: it leaves together with what came before it */
+  /** Sends a Sync. @param frame the client's own Sync, if there is one; it leaves together with the messages before it */
   sync(pending: PendingResponse, frame: Buffer = syncMessage): void {
     this.router.expect(pending);
     this.writer.add(frame);
     this.hasOpenBatch = false;
   }
 
-  /** Sends a Sync of ours if messages of the extended protocol have been sent since the last one. */
+  /** Sends an internal Sync if messages of the extended protocol were sent since the last one. */
   close(): void {
     if (this.isOpen) this.sync(hiddenSync);
   }
 
-  /** Passes on the client's wish to see the answers so far. */
+  /** Passes on the client's request for the responses so far. */
   requestFlush(): void {
     this.writer.add(flushMessage);
   }
 
-  /** Hands what was sent to the socket. */
+  /** Writes the queued messages to the socket. */
   flush(): void {
     this.writer.flush();
   }
 
-  /** Waits until everything sent has been answered. What was sent must end with a Sync or a Query. */
+  /** Waits until all responses have arrived. The messages sent must end with a Sync or a Query. */
   async idle(): Promise<void> {
     this.flush();
     if (this.router.isIdle) return;
@@ -138,10 +138,10 @@ export class UpstreamWriter {
     });
   }
 
-  /** To be called after each chunk received; says whether somebody waiting has been woken. */
+  /** Checks for completed responses, after each chunk received. Returns whether it has resumed a waiting caller. */
   received(): boolean {
     if (!this.router.isIdle) return false;
-    // PostgreSQL reports changed settings before it is ready for more, and `SettingsWatch` mends or ends it.
+    // PostgreSQL reports changed settings before ReadyForQuery, and `SettingsWatch` restores them or ends the connection.
     this.isUnsettled = false;
     if (this.wake === null) return false;
     const { wake } = this;
@@ -151,7 +151,7 @@ export class UpstreamWriter {
   }
 }
 
-/** Whether standard_conforming_strings or client_encoding decide how a text is read: in others they change nothing. */
+/** Whether standard_conforming_strings or client_encoding affect how a text is read. In other texts they have no effect. */
 function dependsOnSettings(text: Buffer): boolean {
   return /[\\\x80-\xff]/.test(text.toString('latin1'));
 }

@@ -1,9 +1,9 @@
-/** How an error of ours looks to a PostgreSQL client. */
+/** Converts errors of the service to those of the wire protocol. */
 import { StageError } from '../errors.ts';
 import type { ErrorFields, Severity } from '../wire/error-fields.ts';
 import { errorFields } from '../wire/error-fields.ts';
 
-/** Gives the fields for any error; one that was not made for users tells them nothing but that it happened. */
+/** Returns the fields for any error. An error that is not meant for users is reported without its details. */
 export function wireError(severity: Severity, error: unknown): ErrorFields {
   if (error instanceof StageError) return errorFields(severity, error);
   return errorFields(severity, {
