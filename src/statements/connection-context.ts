@@ -1,4 +1,4 @@
-/** Everything that belongs to one client connection, made once and handed to every step. */
+/** Everything that belongs to one client connection. It is created once and passed to every step. */
 import type { ReadsMode } from '../model/session.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import { FunctionNames } from '../rewrite/function-names.ts';
@@ -53,32 +53,32 @@ export interface ConnectionContext {
   readonly copyIn: CopyIn;
   readonly statements: Registry<PreparedStatement>;
   readonly portals: Registry<Portal>;
-  /** Those that a failed transaction has lost, although it is not at its end. */
+  /** The portals that a failed transaction has already lost, although it has not ended. */
   readonly inFailure: Registry<AnswerInFailure>;
   readonly pending: Pending;
-  /** Whether the session has other connections through this proxy: they may change the rows that a write meets. */
+  /** Whether the session has other connections through this proxy. They may change the rows that a write finds. */
   readonly isShared: () => boolean;
-  /** Whether the client has sent the Sync of the batch at hand: whatever it ends with, it can be run again. */
+  /** Whether the client has sent the Sync of the current batch. If so, the batch can be run again whatever its outcome. */
   readonly hasSync: () => boolean;
   /** Aborted when the connection has ended. */
   readonly gone: AbortSignal;
-  /** Whether the message that the client has sent next, if it has, is of a type. */
+  /** Whether the client's next message has arrived and is of the given type. */
   readonly isNext: (type: number) => boolean;
 }
 
-/** What holds until the next ReadyForQuery. */
+/** State that lasts until the next ReadyForQuery. */
 interface Pending {
-  /** A command may change what the rest of the batch depends on, Sync included or not: wait for it first. */
+  /** The messages that must wait for the responses so far, because a command may change what they depend on: all except Sync, or all. */
   wait: 'before more' | 'before anything' | null;
-  /** What is to be asked along with the batch, which only reads staged rows and has come whole; null for any other. */
+  /** The facts to verify together with a batch that only reads staged rows and has arrived completely; null for any other batch. */
   verification: Verification | null;
-  /** The implicit transaction may have a snapshot: a BEGIN in it can no longer choose its access. */
+  /** The implicit transaction may have a snapshot. A BEGIN in it can no longer choose its access. */
   hasSnapshot: boolean;
-  /** The portal whose write was entered last and has not been executed. */
+  /** The portal of the last write that sent `stage.enter` and has not been executed. */
   entered: Portal | null;
   /** The statement whose names were resolved last, when it was parsed. */
   resolved: PreparedStatement | null;
-  /** When the first of its writes was begun. */
+  /** When the first of its writes began. */
   writeStart: number | null;
 }
 
@@ -96,7 +96,7 @@ interface SocketWriters {
   readonly upstream: SocketWriter;
 }
 
-/** What a connection knows of others, and of what its client has sent. */
+/** What a connection knows of other connections, and of its client's messages. */
 export interface Surroundings
   extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'isNext' | 'gone'> {
   readonly keptTogether: KeptTogether;
@@ -164,8 +164,8 @@ function rewriterOf(
 }
 
 /**
- * What is made for a statement is newer than a snapshot that the transaction may have.
- * @param renew gives the transaction another one, if nothing of the client's has run in it
+ * Wraps the overlay manager so that the transaction can see new objects, which are newer than a snapshot that it may have.
+ * @param renew gives the transaction a new snapshot if none of the client's statements has run in it
  */
 function visiblyMade(
   overlays: OverlayManager,
@@ -193,7 +193,7 @@ type Readied = Pick<
   'state' | 'pending' | 'metrics' | 'portals' | 'inFailure' | 'retry' | 'link'
 >;
 
-/** A batch has ended; with its transaction, what lives no longer than that. */
+/** Handles the end of a batch. When its transaction has ended, too, discards what ends with that. */
 function becomeReady(
   { state, pending, metrics, portals, inFailure, retry, link }: Readied,
   status: TransactionStatus,
@@ -207,7 +207,7 @@ function becomeReady(
   if (!retry.isWanted) retry.disarm();
 }
 
-/** Nothing is pending any more; a write that was is told. */
+/** Resets the pending state, and counts a staged write in the metrics. */
 function endBatch(pending: Pending, metrics: ProxyMetrics): void {
   if (pending.writeStart !== null) metrics.staged(performance.now() - pending.writeStart);
   Object.assign(pending, nothingPending);

@@ -1,4 +1,4 @@
-/** One client connection after login: takes the client's messages one batch at a time, until one side ends. */
+/** Serves one client connection after the login: handles the client's messages one batch at a time, until one side ends. */
 import type { Log } from '../log.ts';
 import type { ConnectionState } from '../model/connection.ts';
 import type { QueryPlanner } from '../rewrite/query-planner.ts';
@@ -28,7 +28,7 @@ import type { ReadBatch } from './read-batches.ts';
 import { canReadAhead, nextReadBatch } from './read-batches.ts';
 import { undo } from './staged-write.ts';
 
-/** Makes the statement pipeline; what it learns of statement texts is shared by all its connections. */
+/** Creates the statement pipeline. All its connections share what it learns of statement texts. */
 export function createPipeline(settings: ProxySettings): RunPipeline {
   const planner = createQueryPlanner(settings);
   const connections = new Map<string, number>();
@@ -50,10 +50,10 @@ export function createPipeline(settings: ProxySettings): RunPipeline {
   };
 }
 
-/** Received from the client and not handled yet: with more than this it is not read any further. */
+/** The number of received and unprocessed bytes above which the proxy stops reading from the client. */
 const maxWaitingBytes = 256 * 1024;
 
-/** Of those that are sent ahead: the server works on some while others are looked at. */
+/** The number of read-ahead batches that are sent together. The server works on them while the proxy processes more. */
 const batchesAtOnce = 16;
 
 class Connection {
@@ -63,14 +63,14 @@ class Connection {
   private readonly toUpstream: SocketWriter;
   private readonly framer: Framer;
   private readonly context: ConnectionContext;
-  /** A message is being handled that takes a round trip, or what was cut short is being mended. */
+  /** A message that takes a round trip is being handled, or the connection is being repaired before the next one. */
   private isWorking = false;
   private isOver = false;
   private readonly gone = new AbortController();
   private isStopping = false;
-  /** All that waits for a ReadyForQuery are batches that only read: more of them may be sent behind. */
+  /** All batches that wait for a ReadyForQuery only read, so more batches of reads may be sent behind them. */
   private onlyReads = false;
-  /** Whether the sockets are let flow, as they were told last. */
+  /** Whether each socket flows, as it was set last. */
   private clientFlows = false;
   private upstreamFlows = false;
 
@@ -146,12 +146,12 @@ class Connection {
     this.pump();
   };
 
-  /** A COPY's data, or the rest of a piece of it that a failed one has left: it goes on while its answer is waited for. */
+  /** Whether a COPY is running, or the rest of a message of a failed one is still arriving. Its data flows before the response arrives. */
   private get isCopying(): boolean {
     return this.context.copyIn.isOpen || this.framer.isInside;
   }
 
-  /** Handles what can be handled now, and lets flow what may flow. */
+  /** Handles all messages that can be handled now, and lets the sockets flow where possible. */
   private readonly pump = (): void => {
     if (this.isOver) return;
     try {
@@ -165,7 +165,7 @@ class Connection {
     this.letFlow();
   };
 
-  /** Asking the sockets for each chunk would cost more than remembering what they were told. */
+  /** Pauses and resumes the sockets. The state is remembered, because querying the sockets for each chunk would cost more. */
   private letFlow(): void {
     const upstreamFlows = !this.toClient.isFull;
     if (upstreamFlows !== this.upstreamFlows) {
@@ -179,19 +179,19 @@ class Connection {
     }
   }
 
-  /** One batch at a time, but for reads: what comes next is looked at when the server is ready for it. */
+  /** Only one batch is processed at a time, except for reads. The next one waits for ReadyForQuery. */
   private get isBlocked(): boolean {
     if (this.isOver || this.toUpstream.isFull) return true;
     if (this.isCopying) return false;
     return this.isWorking || (this.context.router.awaited > 0 && !this.readsAhead);
   }
 
-  /** Whether the next batch is one that only reads, behind others that do. */
+  /** Whether the next batch only reads, behind others that only read. */
   private get readsAhead(): boolean {
     return this.onlyReads && !this.isStopping && canReadAhead(this.context, this.framer.peek());
   }
 
-  /** Handles the next message, or what has to be done before it; says whether there was anything to do. */
+  /** Handles the next message, or the work that must precede it. Returns whether there was anything to do. */
   private handleNext(): boolean {
     const { context } = this;
     if (this.isCopying) return this.handleCopy();
@@ -219,7 +219,7 @@ class Connection {
     return true;
   }
 
-  /** Passes a batch on that reads production, while those before it are not answered yet. */
+  /** Sends a batch that reads production, while earlier ones have no response yet. */
   private readAhead(): boolean {
     // guard: what is sent ahead is READ ONLY whatever the statements before it have set
     this.context.internal.beReadOnly();
@@ -241,7 +241,7 @@ class Connection {
     return true;
   }
 
-  /** Handles the rest of a batch, where its first messages take turns of this process. */
+  /** Handles the rest of a batch whose first messages are handled asynchronously. */
   private async readRest(work: Promise<void>, others: readonly Message[]): Promise<void> {
     await work;
     for (const message of others) await dispatch(this.context, message, this.log);
@@ -257,7 +257,7 @@ class Connection {
     return true;
   }
 
-  /** Sets back what must not have changed, lets go what a failed transaction holds, and runs once more what is to be tried again. */
+  /** Restores pinned settings, releases the locks of a failed transaction, and runs again what is to be tried again. */
   private async mend(): Promise<void> {
     const { context, log } = this;
     if (context.retry.isWanted) await undo(context);
@@ -280,7 +280,7 @@ class Connection {
     );
   }
 
-  /** @param error what the client is told; null when one side has ended by itself */
+  /** @param error the error for the client; null when one side has simply ended */
   private end(error: unknown): void {
     if (this.isOver) return;
     this.isOver = true;

@@ -1,4 +1,4 @@
-/** Transaction control, settings and SQL-level prepared statements: what changes in their text, and what they change here. */
+/** Transaction control, settings and SQL-level prepared statements: the changes to their text, and to the proxy's state. */
 import { StageError } from '../errors.ts';
 import type { Particulars } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
@@ -12,16 +12,16 @@ import type { ConnectionContext } from './connection-context.ts';
 import { changeDefault, settingText } from './default-access.ts';
 import { noteResult } from './result-type.ts';
 
-/** What is sent in place of parts of a control statement. PREPARE is rewritten elsewhere, as its body is. */
+/** Returns the replacements in a control statement. The ones in a PREPARE, which depend on its body, are computed elsewhere. */
 export function controlReplacements(
   { state }: ConnectionContext,
   action: ControlAction,
   text: Buffer,
 ): Replacement[] {
   if (action.type === 'begin') {
-    // Inside a transaction it changes nothing but what it says.
+    // Inside a transaction a BEGIN changes only what it specifies.
     if (state.block !== 'none') return [];
-    // The last mode counts. Behind a new line, for the text may end in a comment.
+    // The last mode applies. It goes on a new line, because the text may end in a comment.
     const access = accessWords[action.access ?? state.nextAccess];
     return [{ start: text.length, end: text.length, text: `\n${access}` }];
   }
@@ -29,19 +29,19 @@ export function controlReplacements(
   return [{ start: 0, end: text.length, text: settingText(action) }];
 }
 
-/** Cursors are read, and an EXECUTE of a write is entered, by other ways. */
+/** Whether a command is handled by `sendControl`. Cursors count as reads, and an EXECUTE of a write is staged. */
 export function isControlling({ type }: ControlAction): boolean {
   return !['declare', 'fetch', 'close', 'pass', 'execute'].includes(type);
 }
 
-/** What changes the savepoints, or the access that a chain of transactions has. */
+/** Commands that change the savepoints, or the access that a chain of transactions has. */
 const marking = new Set(['savepoint', 'release', 'rollback to', 'commit', 'rollback']);
 
-/** What it undoes is undone with the savepoints of ours. */
+/** Whether a command rolls back internal savepoints, too, so that these need no release. */
 const isRollback = (action: ControlAction) =>
   action.type === 'rollback to' || (action.type === 'rollback' && !action.chain);
 
-/** What runs no code, and drops nothing that is prepared. */
+/** Commands that run no code, and drop no prepared statement. */
 const leavesPrepared = new Set(['begin', 'savepoint', 'release', 'rollback to', 'rollback']);
 
 const accessWords = { 'read write': 'READ WRITE', 'read only': 'READ ONLY' } as const;
@@ -52,23 +52,23 @@ const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
   'rollback to': 'ROLLBACK TO SAVEPOINT',
 };
 
-/** How a control statement is sent, in either protocol. */
+/** A control statement, as it is sent in either protocol. */
 interface SentControl {
-  /** What is sent in place of parts of it, perhaps since long ago when it was prepared. */
+  /** Its replacements; for a prepared statement, those from when it was prepared. */
   readonly replacements: readonly Replacement[];
-  /** Gives what is sent. */
+  /** Returns the text that is sent. */
   readonly text: () => UpstreamText;
-  /** Gives what a PREPARE has made. */
+  /** Returns the entry for a PREPARE. */
   readonly prepared: (action: Prepare) => PreparedStatement;
-  /** Sends it, with what is particular about its answer. */
+  /** Sends it with handlers for its response. */
   readonly send: (particulars: Particulars & { readonly onDone: () => void }) => void;
 }
 
 type Prepare = Extract<ControlAction, { type: 'prepare' }>;
 
 /**
- * Sends a control statement: makes the upstream's state what it expects, and notes what it changes, on success once more.
- * @throws StageError for what PostgreSQL refuses outside a transaction block, where a block of ours is open
+ * Sends a control statement. Prepares the upstream's state for it, and tracks its effects when it is sent and when it has succeeded.
+ * @throws StageError for what PostgreSQL refuses outside a transaction block, while an internal block is open
  */
 export function sendControl(
   context: ConnectionContext,
@@ -84,12 +84,12 @@ export function sendControl(
   if (action.type === 'prepare') noteResult(context, action.name, action.body);
 }
 
-/** Makes the upstream's state what a control statement expects; gives what is particular about its answer. */
+/** Prepares the upstream's state for a control statement. Returns handlers for its response. */
 function beforeControl({ state, internal }: ConnectionContext, action: ControlAction): Particulars {
   const ends = action.type === 'commit' || action.type === 'rollback';
-  // What is prepared is analysed, which may run code.
+  // A PREPARE analyses its body, which may run code.
   if (action.type === 'prepare' && action.body.kind === 'read') internal.guard();
-  // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
+  // A chained transaction inherits the access at the end of the last one, which must not be that of a guard.
   else if (!isRollback(action)) internal.release();
   if (action.type === 'commit') internal.checkCommit();
   forgetKept({ state, internal }, action);
@@ -102,22 +102,22 @@ function beforeControl({ state, internal }: ConnectionContext, action: ControlAc
     throw new StageError('invalid_request', message, { sqlstate: '25P01' });
   }
   if (ends) return { notice: noTransaction };
-  // For the client there is no transaction in progress yet, and there is none when this fails.
+  // For the client no transaction is in progress yet, and none will be if the BEGIN fails.
   return action.type === 'begin' ? { hidesNotices: true, onFailure: () => state.disown() } : {};
 }
 
-/** What is prepared may be dropped by the command, or others put in its place by code that it runs. */
+/** Invalidates prepared internal statements that the command may drop, or that code which it runs may replace. */
 function forgetKept(
   { state, internal }: Pick<ConnectionContext, 'state' | 'internal'>,
   { type }: ControlAction,
 ): void {
-  // COMMIT runs the queries of cursors WITH HOLD, but of none in a transaction that may write: the wall refuses them there.
+  // COMMIT runs the queries of cursors WITH HOLD, except in a transaction that may write, where the check before COMMIT refuses them.
   const leaves = leavesPrepared.has(type) || (type === 'commit' && state.stages);
   // guard: nothing of ours counts as prepared after a command that may have dropped it
   if (!leaves) internal.forgetKept();
 }
 
-/** The constraints of what is staged follow those of production; outside a transaction there is nothing to set. */
+/** Sets the modes for staged rows, whose constraints follow those of production. Outside of a transaction this has no effect. */
 function setConstraints(
   { state, internal }: Pick<ConnectionContext, 'state' | 'internal'>,
   { names, deferred }: Extract<ControlAction, { type: 'set constraints' }>,
@@ -135,7 +135,7 @@ const noTransaction = noticeResponse(
   }),
 );
 
-/** What will hold once the server has run a control statement that has been sent. */
+/** Updates the state to the one after a control statement that has been sent. */
 function afterControl(
   context: ConnectionContext,
   action: ControlAction,
@@ -172,7 +172,7 @@ function afterControl(
   }
 }
 
-/** The default access, what names mean, and what is prepared may be others once it has run. */
+/** Notes that a command may change the default access, the meaning of names, or prepared statements. */
 function settingSent({ state, names, pending }: ConnectionContext, { type }: ControlAction): void {
   if (['set access', 'reset all', 'discard'].includes(type)) state.doubtDefault();
   if (['set path', 'reset all'].includes(type)) {
@@ -182,7 +182,7 @@ function settingSent({ state, names, pending }: ConnectionContext, { type }: Con
   if (['prepare', 'deallocate', 'discard'].includes(type)) pending.wait = 'before more';
 }
 
-/** @param told gives the BEGIN that was sent with this access; null for one that was not */
+/** @param told returns the BEGIN that was sent with this access; null for one sent unchanged */
 function begin(
   context: ConnectionContext,
   access: Access,
@@ -218,7 +218,7 @@ function end(
   askAccess(context);
 }
 
-/** Outside of a transaction block it sets the access of the implicit transaction, which ends before anything else runs. */
+/** Notes a SET TRANSACTION. Outside of a block it sets the access of the implicit transaction, which ends before anything else runs. */
 function changeTransaction(context: ConnectionContext): void {
   const { state, pending } = context;
   if (state.block === 'none') {
@@ -229,13 +229,13 @@ function changeTransaction(context: ConnectionContext): void {
   askAccess(context);
 }
 
-/** Until the server has told the transaction's access nothing else of the client's is sent. */
+/** Queries the transaction's access. Nothing else of the client is sent before the response. */
 function askAccess({ internal, pending }: ConnectionContext): void {
   internal.askAccess();
   pending.wait = 'before more';
 }
 
-/** What holds once a control statement has succeeded. */
+/** Updates the state after a control statement has succeeded. */
 function controlDone(context: ConnectionContext, action: ControlAction): void {
   const { names, statements } = context;
   switch (action.type) {

@@ -1,6 +1,6 @@
 /**
- * The access of transactions that do not name theirs: the client's default_transaction_read_only. The server's own is pinned,
- * so a setting of ours takes the value, and the server brings that back where a transaction is rolled back: so it is asked.
+ * The default access of the client's transactions, its default_transaction_read_only. The server's own setting is pinned, so an internal
+ * setting stores the value. A rollback restores that setting on the server, so the proxy queries it.
  */
 
 import { accessSetting } from '../server-connection/pinned-settings.ts';
@@ -11,20 +11,20 @@ import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { parameterStatus } from '../wire/backend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
-/** What is sent in the place of a statement that sets the default: it has the same answers in every state of the transaction. */
+/** Returns the replacement for a statement that sets the default. It has the same responses in every state of the transaction. */
 export function settingText({ to }: Extract<ControlAction, { type: 'set access' }>): string {
   if (to === 'reset') return `RESET ${accessSetting}`;
   return to === 'default' ? `SET ${accessSetting} TO DEFAULT` : `SET ${accessSetting} = '${to}'`;
 }
 
-/** To be called when the default has been set. @param to null for what it was at the start of the connection */
+/** Handles a change of the default. @param to null for its value at the start of the connection */
 export function changeDefault({ state, router }: ConnectionContext, to: Access | null): void {
   const access = to ?? state.initialAccess;
   if (access !== state.clientAccess) router.report(parameter, reports[access]);
   state.setDefault(access);
 }
 
-/** Asks for the default where a transaction has ended that may have taken it back. */
+/** Queries the default after a transaction that may have restored it. */
 export async function learnDefault(context: ConnectionContext): Promise<void> {
   const { internal, state, router } = context;
   internal.run(

@@ -1,4 +1,4 @@
-/** From a client's message to the protocol that handles it, and from anything thrown there to the client's error. */
+/** Dispatches a client's message to the protocol that handles it, and reports anything thrown there as an error. */
 import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { ConnectionFault, isExpected, Skipped, sqlstateOf } from '../server-connection/refusals.ts';
@@ -9,8 +9,8 @@ import { failExtended, handleExtended } from './extended-query.ts';
 import { failQuery, handleBehindBatch, handleQuery } from './simple-query.ts';
 
 /**
- * Handles one message; what takes a round trip gives a promise.
- * @throws ConnectionFault when the connection has to end
+ * Handles one message. Returns a promise if that takes a round trip.
+ * @throws ConnectionFault when the connection must end
  */
 export function dispatch(
   context: ConnectionContext,
@@ -40,7 +40,7 @@ function handle(context: ConnectionContext, message: Message): void | Promise<vo
     case frontend.copyData:
     case frontend.copyDone:
     case frontend.copyFail:
-      // As the server does: the client may not have seen yet that its COPY was refused.
+      // The server ignores them, too: the client may not know yet that its COPY was refused.
       return;
     default:
       return handleExtended(context, message);
@@ -65,7 +65,7 @@ function fail(
   const { router, metrics, retry } = context;
   if (error instanceof ConnectionFault) throw error;
   const isQuery = message.type === frontend.query || message.type === frontend.functionCall;
-  // what came before it in the batch has failed, and is told of or run again together with it
+  // an earlier message of the batch has failed, which is reported, or run again together with this one
   if (retry.isWanted || (router.hasShownError && !isQuery)) return;
   if (!isExpected(error)) {
     log.error('a statement could not be handled', {

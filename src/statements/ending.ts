@@ -1,4 +1,4 @@
-/** How a connection ends: the client is told why if it can be, and the upstream is let go, which rolls back. */
+/** Ends a connection: reports the reason to the client if possible, and closes the upstream, which rolls back. */
 import type { Socket } from 'node:net';
 import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -9,12 +9,12 @@ import { wireError } from '../server-connection/wire-error.ts';
 import { errorResponse } from '../wire/backend-messages.ts';
 import { terminateMessage } from '../wire/frontend-messages.ts';
 
-/** How long a client may take to read the last message before its socket is destroyed. */
+/** The time that a client has to read the last message before its socket is destroyed. */
 const farewellMs = 10_000;
 
 /**
  * Ends both sides.
- * @param error what the client is told; null when a side has ended by itself
+ * @param error the error for the client; null when a side has simply ended
  */
 export function endSession(
   { client, upstream, processId, cancel }: ConnectedPair,
@@ -24,7 +24,7 @@ export function endSession(
 ): void {
   const isUpstreamGone = upstream.destroyed || upstream.readableEnded;
   letGo(upstream);
-  // nobody waits for the answer, and the server would not notice before it gives it
+  // nobody waits for the response, and the server would only notice when it sends it
   if (!isUpstreamGone && router.awaited > 0) {
     cancel().catch((failure: Error) => {
       log.debug('a statement was left running', { process_id: processId, error: failure.message });
@@ -32,7 +32,7 @@ export function endSession(
   }
   const reason = error instanceof ConnectionFault ? error.cause : error;
   if (reason !== null) logEnd(reason, processId, log);
-  // In the middle of a message, or after the upstream's own last words, there is nothing to be said.
+  // No message can be sent inside another one, and none is needed after the upstream's own last message.
   if (!router.atBoundary) client.destroy();
   else if (reason !== null) sayGoodbye(client, errorResponse(wireError('FATAL', reason)));
   else if (isUpstreamGone && !router.hasLastWords) sayGoodbye(client, upstreamLost);
@@ -64,7 +64,7 @@ function letGo(upstream: Socket): void {
   upstream.destroySoon();
 }
 
-/** Unread bytes would turn the end into a reset, which takes the message away from the client. */
+/** Reads on while closing: unread bytes would turn the close into a reset, and the client would lose the message. */
 function sayGoodbye(client: Socket, message: Buffer | null): void {
   if (client.destroyed) return;
   if (message === null) client.end();

@@ -1,4 +1,4 @@
-/** The call of stage.enter that comes before every staged statement: verifies its names, hands over what is to be logged. */
+/** Calls `stage.enter`, which precedes every staged statement: it verifies the names and receives the data for the mutation log. */
 
 import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
@@ -20,11 +20,11 @@ import type { ByteRange } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
 import { isStampGone, stampCalls } from './stamp-calls.ts';
 
-/** OID of text. */
+/** The OID of text. */
 const text = 25;
-/** OIDs of json and json[]: these, and types that are not built in, may hold what jsonb cannot. */
+/** The OIDs of json and json[]. Their values, like those of types that are not built in, may contain what jsonb cannot. */
 const json = new Set([114, 199]);
-/** The text, the names, the options and the search path come before the client's parameters. */
+/** The text, the names, the options and the search path, which precede the client's parameters. */
 const ownParameters = 4;
 const maxParameters = 65_535 - ownParameters;
 const executed = `${ownPrefix}enter`;
@@ -34,11 +34,11 @@ export interface EnterCall {
   /** The client's text of the statement. */
   readonly text: Buffer;
   readonly rewrite: Rewrite;
-  /** Handles an error, whose place may be in a text of the client's. */
+  /** Returns an error handler. @param text the sent text that positions refer to, if it comes from the client */
   onError(text: SentText | null): ErrorHandler;
 }
 
-/** The expressions that an SQL EXECUTE gives as arguments, in the text that brought it. */
+/** The expressions that are the arguments of an SQL EXECUTE, in the text that contains it. */
 export interface Expressions {
   readonly written: Buffer;
   readonly statement: Statement;
@@ -46,9 +46,9 @@ export interface Expressions {
 }
 
 /**
- * Sends the call with the client's own parameter bytes; the server makes JSON of them.
- * @param parameters null when there are too many or too few, which PostgreSQL refuses itself
- * @throws StageError when there are so many parameters that ours do not fit beside them
+ * Sends the call with the client's own parameter bytes, which the server converts to JSON.
+ * @param parameters null when their number is wrong, which PostgreSQL itself refuses
+ * @throws StageError when there are so many parameters that the internal ones do not fit beside them
  */
 export function enter(
   internal: InternalQueries,
@@ -63,7 +63,7 @@ export function enter(
   if (fills) makeMergeTarget(internal, fill);
   internal.wall.noteWrite();
   if (isWatched) internal.watch();
-  // To read a value of a domain may run code, here and where the statement is bound.
+  // Reading a value of a domain may run code, here and when the statement is bound.
   const runsCode = types.some((type) => type >= firstOfUsers);
   // guard: nothing stays prepared that a domain of a parameter may have replaced
   if (runsCode) internal.forgetKept();
@@ -86,7 +86,7 @@ export function enter(
   });
 }
 
-/** Sends the call for an SQL EXECUTE, whose arguments are expressions: the server evaluates them as it does there. */
+/** Sends the call for an SQL EXECUTE, whose arguments are expressions. The server evaluates them as in the EXECUTE. */
 export function enterWithExpressions(
   internal: InternalQueries,
   call: EnterCall,
@@ -115,12 +115,12 @@ export function enterWithExpressions(
   }
 }
 
-/** Makes the empty table that a MERGE runs on; it is dropped when the transaction ends. */
+/** Creates the empty table that a MERGE runs on. It is dropped when the transaction ends. */
 export function makeMergeTarget(internal: InternalQueries, { relation }: MergeFill): void {
   internal.wall.makeMergeTarget(relation);
 }
 
-/** An array of jsonb takes any number of elements, a function's arguments only a hundred. */
+/** Builds the call. The parameters go into an array of jsonb, because a function takes at most a hundred arguments. */
 function enterStatement({ rewrite }: EnterCall, types: readonly number[]): InternalStatement {
   const list =
     types.length === 0
@@ -136,7 +136,7 @@ function enterStatement({ rewrite }: EnterCall, types: readonly number[]): Inter
   };
 }
 
-/** Handles errors of the call. */
+/** Maps the error of a missing stamp function to that of changed names. */
 function whenEntering(onError: ErrorHandler): ErrorHandler {
   return (fields) => onError(isStampGone(fields) ? new Map(fields).set('C', staleNames) : fields);
 }
@@ -144,7 +144,7 @@ function whenEntering(onError: ErrorHandler): ErrorHandler {
 const imageOf = (type: number) =>
   json.has(type) || type >= firstOfUsers ? 'stage.value_image' : 'pg_catalog.to_jsonb';
 
-/** @param call the function that is called with a parameter of the given type */
+/** @param call returns the function to call for a parameter of the given type */
 function eachParameter(types: readonly number[], call: (type: number) => string): string {
   return types.map((type, index) => `${call(type)}($${index + 1 + ownParameters})`).join(', ');
 }

@@ -1,4 +1,4 @@
-/** What comes before a command that defines temporary tables, beside what comes before every write. */
+/** Prepares for a command that defines temporary tables, beyond the preparation for every write. */
 import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
@@ -7,9 +7,9 @@ import type { EnterCall } from './enter-call.ts';
 import { enter } from './enter-call.ts';
 
 /**
- * Enters a write, and has the proxy follow what it defines: names may mean something else behind it, and again when the transaction
- * or a savepoint is rolled back.
- * @param parameters null when there are too many or too few, which PostgreSQL refuses itself
+ * Sends `stage.enter` for a write, and tracks what the write defines: names may resolve differently afterwards, and again after a rollback
+ * of the transaction or to a savepoint.
+ * @param parameters null when their number is wrong, which PostgreSQL itself refuses
  */
 export function enterWrite(
   { internal, names }: Pick<ConnectionContext, 'internal' | 'names'>,

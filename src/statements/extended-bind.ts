@@ -1,4 +1,4 @@
-/** Bind: a portal is made, and where it writes, the write is made ready. */
+/** Handles Bind: creates a portal, and prepares the write if it writes. */
 
 import type { StageError } from '../errors.ts';
 import { explainsWrite } from '../rewrite/query-planner.ts';
@@ -36,7 +36,7 @@ interface Bound {
   readonly statement: PreparedStatement;
 }
 
-/** @throws StageError for what is refused */
+/** @throws StageError for a refused statement */
 export function bind(context: ConnectionContext, message: Message): void | Promise<void> {
   const reader = new MessageReader(message.payload);
   const portal = reader.string();
@@ -45,7 +45,7 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
   checkName(name);
   const { statements, state } = context;
   const statement = statements.get(name);
-  // The proxy does not know the statement: a function may have prepared it. It runs as a read, so that it cannot write.
+  // The proxy does not know the statement, which a function may have prepared. It runs as a read, so it cannot write.
   if (statement === undefined) return bindRead(context, { message, portal, statement: null });
   const bound = { message, portal, statement };
   const write = state.stages ? findWrite(context, statement, message) : null;
@@ -53,7 +53,7 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
   return isReady(context, statement) ? bindReady(context, bound) : bindUnready(context, bound);
 }
 
-/** Whether a statement reads, and neither the server has to be asked nor anything made before it is bound. */
+/** Whether a statement is a read that can be bound without a query to the server or any preparation. */
 function isReady(context: ConnectionContext, statement: PreparedStatement): boolean {
   const { body } = statement;
   if (body.kind !== 'read' || needsAsking(context, body) || namesSettings(context, body))
@@ -61,7 +61,7 @@ function isReady(context: ConnectionContext, statement: PreparedStatement): bool
   return !needsLook(context, body) && !needsRefresh(context, statement, body);
 }
 
-/** Whether a read is to see staged rows, and may not be what it has to be for that. */
+/** Whether a read of staged rows may be outdated as it was prepared. */
 function needsRefresh(
   { reads, pending }: ConnectionContext,
   statement: PreparedStatement,
@@ -93,7 +93,9 @@ function bindReady(context: ConnectionContext, bound: Bound): void {
   bindRead(context, bound);
 }
 
-/** Whether the server would not refuse what is sent in its place in a READ ONLY transaction as it refuses the statement. */
+/**
+ * Whether the proxy must refuse the write in a READ ONLY transaction: the server would not refuse the rewritten statement in the same way.
+ */
 const isRefusedByUs = (write: Write) =>
   write.form === 'truncate' || (write.form === 'query' && write.merges.length > 0);
 
@@ -108,7 +110,7 @@ async function readOnlyError(
 
 const refusedName = `${ownPrefix}refused`;
 
-/** Binds what is refused when it is executed, and not before: what would be sent in its place stays out of it. */
+/** Binds a placeholder for a write that is refused when it is executed, but not earlier. The rewritten statement is not sent. */
 function bindRefused(
   { internal, portals, link, retry, state }: ConnectionContext,
   { message: { payload }, portal, statement }: Bound,
@@ -121,7 +123,7 @@ function bindRefused(
   link.send(bound, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
 }
 
-/** Makes the upstream's command the one that is to run now; where a BEGIN opens a block, nothing is to be in its way. */
+/** Updates the upstream's statement to the command that is to run now, and clears the way for a BEGIN that opens a block. */
 async function readyControl(
   context: ConnectionContext,
   statement: PreparedStatement,
@@ -130,7 +132,7 @@ async function readyControl(
   if (isControlling(action)) refreshControl(context, statement, action);
   const { state, pending, internal } = context;
   if (action.type !== 'begin' || state.block !== 'none') return;
-  // A transaction whose access is chosen cannot go on with the snapshot of what ran before it in the batch.
+  // A BEGIN that chooses the access would fail after the snapshot of the batch's earlier statements.
   if ((state.implicit && pending.hasSnapshot) || internal.wall.isUncounted)
     await syncAndGoOn(context);
   internal.beforeBegin();
@@ -145,7 +147,7 @@ function bindRead(
   }: Omit<Bound, 'statement'> & { readonly statement: PreparedStatement | null },
 ): void {
   const { internal, portals, inFailure, link, retry, pending, state } = context;
-  // Transaction control is not planned, and would not stand the savepoint. Planning a query may run functions.
+  // Transaction control is not planned, and does not work inside the guard's savepoint. Planning a query may run functions.
   if (statement?.body.kind !== 'control') {
     internal.guard(statement !== null && explainsWrite(statement.statement.verdict));
     pending.hasSnapshot = true;
@@ -162,7 +164,7 @@ function bindRead(
   link.send(frame, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
 }
 
-/** Brings a read up to date; rows that it locks are locked first. */
+/** Updates a read of staged rows. If it locks rows, these are locked first. */
 async function refreshBound(
   context: ConnectionContext,
   { message, statement }: Bound,
@@ -186,20 +188,20 @@ async function bindWrite(
   const { statement: target, body } = write;
   const isNew = pending.resolved === target;
   const staged = await stagePrepared(context, write);
-  // the data of a COPY is kept where a Query has asked for it
+  // the data of a COPY is only buffered in the simple protocol
   const mayBeSet = body.form !== 'copy' && hasSync() && retry.canKeep(message);
-  // What was parsed in this batch was analysed with the overlay as it was: its parameters may have other types by now.
+  // A statement that this batch parsed was analysed with the previous overlay. Its parameters may have other types by now.
   const mayBeStale = (sqlstate: string) => {
     if (!isNew || hidesParameters(body) || !sqlstate.startsWith('22')) return false;
     forgetTypes(target);
     return true;
   };
   const ready = await readyWrite(context, staged, { mayBeSet, message, mayBeStale });
-  // of a COPY PostgreSQL says it when it is run
+  // PostgreSQL refuses a COPY only when it is run
   if (ready === 'run') return bindRead(context, bound);
   if (isRefused(ready)) return staged.refuse();
   const defines = ready.rewrite.definition !== null;
-  // what comes between the Bind and the Execute of a definition is not to be taken for what it does
+  // statements between the Bind and the Execute of a definition must not count as part of it
   if (!defines) ready.enter();
   const made = newPortal(statement, state.runs, {
     write: {
@@ -215,7 +217,7 @@ async function bindWrite(
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
   const expected = new PendingResponse('bind', 'all', { onFailure: restore, onError });
   link.send(message.frame, retry.answer(expected));
-  // With data under way it could not be run again: whether names are still good must be known before.
+  // Once data flows, the COPY cannot be run again, so the names must be verified before.
   if (body.form !== 'copy') return;
   await syncAndGoOn(context);
   pending.entered = made;

@@ -1,4 +1,4 @@
-/** Execute: a portal is run, in the transaction that its statement needs. */
+/** Handles Execute: runs a portal in the transaction that its statement needs. */
 
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
@@ -21,7 +21,7 @@ import { refusePrepared } from './original-types.ts';
 import { checkHold } from './read-calls.ts';
 import { answerToWrite, prepareAgain } from './shared-steps.ts';
 
-/** @throws StageError for what is refused */
+/** @throws StageError for a refused statement */
 export function execute(context: ConnectionContext, message: Message): void | Promise<void> {
   const { portal: name } = decodeExecute(message.payload);
   checkName(name);
@@ -51,7 +51,7 @@ function executePortal(
 ): void | Promise<void> {
   const body = portal?.statement.body;
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
-    // It may end the transaction that a write was bound, and so planned, in.
+    // It may end the transaction in which a write was bound and thereby planned.
     context.internal.endWatch();
     executeControl(context, message, portal, body.action);
   } else if (portal?.refusal) {
@@ -63,7 +63,10 @@ function executePortal(
   } else return executeRead(context, message, portal);
 }
 
-/** Also runs on what a write has returned already: nothing runs then. A cursor's name is one that we do not know. */
+/**
+ * Runs a portal as a read. This includes the remaining rows of a started write, which runs nothing, and cursors, whose names are unknown
+ * here.
+ */
 function executeRead(
   context: ConnectionContext,
   { frame }: Message,
@@ -78,7 +81,7 @@ function executeRead(
   const run = execution?.statement ?? portal?.statement;
   if (run && movesPath(run.body)) names.forget();
   const isHinted = portal !== undefined && explainsWrite(portal.statement.statement.verdict);
-  // The guard of an EXPLAIN of a write has its portal in it, and would take it away.
+  // The portal of an EXPLAIN of a write is inside the guard. Another guard would destroy the portal.
   if (!isHinted || !state.guardsWrite) internal.guard(isHinted);
   if (portal === undefined || (portal.statement.replacements.length === 0 && !isHinted)) {
     link.send(frame, retry.answer(passing.execute));
@@ -87,7 +90,7 @@ function executeRead(
   return sendChanged(context, frame, portal, isHinted);
 }
 
-/** Runs what was sent otherwise than the client wrote it. */
+/** Runs a statement whose sent text differs from the client's. */
 function sendChanged(
   { link, names, retry, copyIn, stagedNotice }: ConnectionContext,
   frame: Buffer,
@@ -101,7 +104,7 @@ function sendChanged(
   const particular = isCopy ? answerToWrite({ copyIn, stagedNotice }, body) : {};
   link.send(frame, retry.answer(new PendingResponse('execute', 'all', { onError }, particular)));
   if (!isCopy) return;
-  // into a temporary table READ ONLY lets it be
+  // READ ONLY permits a COPY into a temporary table
   link.requestFlush();
   return copyIn.begun();
 }
@@ -124,13 +127,13 @@ function executeWrite(
     for (const each of new Set([target, portal.statement]))
       prepareAgain(context, each, inBody(each));
   }
-  // Another write may have been bound since this one was, and it has entered in its place.
+  // Another write may have been bound since then, whose `stage.enter` replaced this one's.
   if (pending.entered !== portal) enter();
-  // Code that has run since may have put another portal in its place.
+  // Code that has run since may have replaced the portal.
   if (isReplaceable) internal.bindAgain(name, bound, onError);
   pending.entered = null;
   portal.started = true;
-  // of an EXECUTE, the body of what it executes
+  // for an EXECUTE, the body of the statement that it executes
   const { body } = target;
   const particular: Particulars = body.kind === 'write' ? answerToWrite(context, body) : {};
   // A portal that was skipped can still be run.
@@ -150,7 +153,7 @@ function executeWrite(
     return;
   }
   link.requestFlush();
-  // What the client sends next is data or not, by the answer.
+  // The response decides whether the client's next messages are data.
   return copyIn.begun();
 }
 

@@ -1,4 +1,4 @@
-/** Parse: the statement's text is classified, and prepared under the client's name as it has to run. */
+/** Handles Parse: classifies the statement's text, and prepares it under the client's name in the form in which it must run. */
 import { StageError } from '../errors.ts';
 import type { QueryPlan } from '../rewrite/query-planner.ts';
 import { explainsWrite, fixedReplacements, readOf } from '../rewrite/query-planner.ts';
@@ -35,7 +35,7 @@ import { noteResult } from './result-type.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
 import { openBlock } from './staged-write.ts';
 
-/** Stands upstream in the place of what will be refused. */
+/** Returns the placeholder for a statement that will be refused. */
 function inPlaceOf(when: RefusedWhen, parsing: Pick<Parsing, 'plan' | 'statement'>): UpstreamText {
   return when === 'run' ? refusedText : explained(writtenStatement(parsing)).text;
 }
@@ -51,7 +51,7 @@ interface Parsing {
   readonly statement: Statement;
 }
 
-/** @throws StageError or SqlSyntaxError for what is refused */
+/** @throws StageError or SqlSyntaxError for a refused statement */
 export function parse(context: ConnectionContext, message: Message): void | Promise<void> {
   const { planner } = context;
   const asked = decodeParse(message.payload);
@@ -85,7 +85,7 @@ function parsePlanned(
     : parseKnown(context, parsing);
 }
 
-/** Whether the server has to be asked, or code looked at, because of the types that a statement or its parameters name. */
+/** Whether the types of a statement or of its parameters require a query to the server, or a check of code. */
 function callsTypes(context: ConnectionContext, { asked, statement }: Parsing): boolean {
   if (context.names.mayCall(asked.types)) return true;
   const { verdict } = statement;
@@ -101,7 +101,7 @@ async function parseWithTypes(context: ConnectionContext, parsing: Parsing): Pro
   await parseKnown(context, { ...parsing, statement });
 }
 
-/** The statement, with the types that the client gives its parameters counting as called. */
+/** Returns the statement with the client's parameter types among its calls. */
 async function withTypes(
   { names }: ConnectionContext,
   { asked, statement }: Parsing,
@@ -163,7 +163,7 @@ async function parseWrite(
   if (state.failed) throw inFailedTransaction;
   // guard: what a Describe tells of a write is of its tables as they are
   if (context.isNext(frontend.describe)) await context.names.refresh(verdict.relations);
-  // an error of a text for a set is only told where the statement is begun anew: by our block, or from its Bind on
+  // a failed Parse for a set can be retried only if it opens an internal block; elsewhere the Bind switches to the set
   const mayBeSet = state.stages && state.block === 'none' && hasSync();
   const rewrite = await rewriter.write(verdict, mayBeSet);
   const original = writtenStatement(parsing);
@@ -177,7 +177,7 @@ async function parseWrite(
   const parameterTypes = rewrite.asksOriginal
     ? await originalTypes(context, original, types)
     : null;
-  // Opened before anything else of the batch, so that it need not wait for what came before.
+  // The block is opened first in the batch, so that it need not wait for earlier messages.
   if (state.stages) await openBlock(context, parsing.message);
   if (rewrite.fill !== null) {
     if (!state.stages) {
@@ -213,7 +213,7 @@ async function parseWithNames(context: ConnectionContext, parsing: Parsing): Pro
   prepare(context, parsing, { ...nothingReplaced, ...made });
 }
 
-/** What is particular about a statement as it is sent. */
+/** The particulars of a statement as it is sent. */
 type Preparation = Pick<
   PreparedStatement,
   'replacements' | 'typeList' | 'parameterTypes' | 'refusedWhen'
@@ -226,7 +226,7 @@ const nothingReplaced: Preparation = {
   refusedWhen: null,
 };
 
-/** Member by member: what is spread into an object of as many costs more than all the rest of a read. */
+/** Lists every field: spreading an object of this size would cost more than the rest of a read. */
 function preparedStatement(
   { asked, plan, statement }: Parsing,
   { replacements, typeList, parameterTypes, refusedWhen }: Preparation,
@@ -265,7 +265,7 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
     refusedWhen === null
       ? statementText(statement, sentText, isAsReceived ? message.frame : null)
       : inPlaceOf(refusedWhen, { plan, statement });
-  // To analyse a statement may run code.
+  // The analysis of a statement may run code.
   if (text.kind === 'read')
     internal.guard(refusedWhen === 'planned' || explainsWrite(statement.verdict));
   const types = parameterTypes ?? asked.types;
@@ -277,7 +277,7 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
     return;
   }
   pending.resolved = prepared;
-  // Parsed before it enters: an error may come from an overlay that has not followed its table yet.
+  // The Parse precedes `stage.enter`, so its error may come from an overlay that does not match its table yet.
   const onError = retry.before(mapErrors(sentText, names.productionSchema), {
     message,
     mayBeStale: (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),

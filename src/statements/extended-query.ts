@@ -1,6 +1,6 @@
 /**
- * The extended query protocol: each message as it comes, up to Sync. Messages are passed on at once, so that a client
- * may ask for answers by Flush; what a write needs is put in between.
+ * Handles the extended query protocol, one message at a time, up to Sync. Messages are passed on at once, so that a client can request
+ * responses by Flush. The steps of a write are inserted between them.
  */
 
 import { PendingResponse, passing } from '../server-connection/pending-response.ts';
@@ -30,8 +30,8 @@ const handlers: Readonly<Record<number, Handler>> = {
 };
 
 /**
- * Handles a message of the extended protocol; what takes a round trip gives a promise.
- * @throws for what is to be answered with an error by `failExtended`
+ * Handles a message of the extended protocol. Returns a promise if that takes a round trip.
+ * @throws any error, which `failExtended` reports to the client
  */
 export function handleExtended(context: ConnectionContext, message: Message): void | Promise<void> {
   const { link, retry, pending } = context;
@@ -45,18 +45,18 @@ export function handleExtended(context: ConnectionContext, message: Message): vo
   return handlers[message.type]?.(context, message);
 }
 
-/** Answers a message with an error; the server skips to Sync then, and the transaction is aborted, as by its own. */
+/** Responds to a message with an error. The server then skips to Sync, and aborts the transaction, as after its own errors. */
 export function failExtended(
   context: ConnectionContext,
   { type, payload }: Message,
   error: unknown,
 ): void {
-  // Even a text that cannot be parsed takes the place of the unnamed statement.
+  // Even a text that cannot be parsed replaces the unnamed statement.
   if (type === frontend.parse && payload[0] === 0) dropUnnamed(context);
   context.internal.fail(errorMessage(error, context.state.failed));
 }
 
-/** The command before may have changed what the next ones depend on: that must be known first. */
+/** Waits for an earlier command that may change what the next messages depend on. */
 async function handleAfterWait(context: ConnectionContext, message: Message): Promise<void> {
   await (message.type === frontend.sync ? syncAndWait(context) : syncAndGoOn(context));
   await handleExtended(context, message);
@@ -72,13 +72,13 @@ function sync(context: ConnectionContext, message: Message): void | Promise<void
   state.endBatch();
   if (state.isDefaultChanged) pending.wait = 'before anything';
   retry.keep(message);
-  // A write that was bound has been planned, executed or not, and planning may run functions.
+  // A bound write has been planned, executed or not, and planning may run functions.
   if (router.hasShownError) internal.forgetWatch();
   // guard: what is planned and never executed is looked at as well
   else internal.endWatch();
   if (retry.keepsBlock && state.needsInternalCommit) return commitBehind(context);
   if (state.needsInternalCommit) {
-    // If something failed, the server skips to the Sync before COMMIT, and that rolls back.
+    // After a failure the server skips to the Sync before COMMIT, and the COMMIT rolls back.
     commitInternal(context, passing.sync);
   } else if (retry.scope === null) link.sync(passing.sync, message.frame);
   else
@@ -88,7 +88,7 @@ function sync(context: ConnectionContext, message: Message): void | Promise<void
     );
 }
 
-/** Where a part of the block could be run again, COMMIT is not sent along: after an error it would roll back all. */
+/** Sends COMMIT separately when a part of the block may be run again: after an error COMMIT would roll back the whole block. */
 async function commitBehind(context: ConnectionContext): Promise<void> {
   await syncAndWait(context);
   if (!context.retry.isWanted) commitInternal(context, passing.sync);

@@ -1,6 +1,6 @@
 /**
- * Portals of a transaction that has failed. PostgreSQL keeps them up to its end, and refuses to run them; letting go what the
- * transaction holds takes them away. So the server is asked before that what it would say of each.
+ * Tracks the portals of a failed transaction. PostgreSQL keeps them until it ends, and refuses to run them. Releasing the transaction's
+ * locks destroys them. So the proxy first queries the server's response for each.
  */
 import { hiddenClose, PendingResponse, passing } from '../server-connection/pending-response.ts';
 import { UpstreamError } from '../server-connection/refusals.ts';
@@ -13,7 +13,7 @@ import { describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { inFailedTransaction } from './read-only-write.ts';
 
-/** To be called when the client's transaction has failed, before its portals are taken away. */
+/** Queries the portals of the client's failed transaction, before they are destroyed. */
 export function learnPortals({ portals, inFailure, link }: ConnectionContext): void {
   for (const [name] of portals.all()) {
     const onDone = () => inFailure.set(name, 'nothing');
@@ -27,7 +27,7 @@ export function learnPortals({ portals, inFailure, link }: ConnectionContext): v
   }
 }
 
-/** To be called when a statement of a Query has failed, which has run in the unnamed portal. */
+/** Notes the failure of a statement in a Query, which has run in the unnamed portal. */
 export function noteFailure(
   { portals, inFailure }: ConnectionContext,
   { type }: ControlAction,
@@ -38,8 +38,8 @@ export function noteFailure(
 }
 
 /**
- * To be called before a portal runs.
- * @throws StageError where its transaction has failed, and has taken it away
+ * Refuses a portal that has been destroyed. Call it before a portal runs.
+ * @throws StageError when its failed transaction has lost it, UpstreamError for a `spent` portal
  */
 export function refuseInFailure({ inFailure }: ConnectionContext, name: string): void {
   const answer = inFailure.get(name);
@@ -57,15 +57,15 @@ function spent(name: string): UpstreamError {
 }
 
 /**
- * Describes a portal that a failed transaction has taken away; says whether it has.
- * @throws StageError for one that gives rows
+ * Describes a portal that a failed transaction has lost. Returns whether it is such a portal.
+ * @throws StageError for one that returns rows
  */
 export function describeInFailure(context: ConnectionContext, name: string): boolean {
   const { inFailure, internal, link, retry } = context;
   const answer = inFailure.get(name);
   if (answer === 'refused') throw inFailedTransaction;
   if (answer === undefined) return false;
-  // gives no rows either, and can be bound there
+  // returns no rows either, and can be bound in a failed transaction
   internal.prepare(step, { text: 'ROLLBACK' }, () => null);
   link.send(stepMessages.bind, new PendingResponse('bind', 'nothing'));
   link.send(stepMessages.describePortal, retry.answer(passing.describe));

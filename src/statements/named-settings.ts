@@ -1,4 +1,4 @@
-/** `set_config($1, ...)`: which setting it sets, and so whether it may run, is known once its statement has values. */
+/** Handles `set_config($1, ...)`. The setting that it sets, and thereby whether it may run, is known once the statement has values. */
 
 import { namedByParameter } from '../rewrite/query-planner.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
@@ -10,28 +10,28 @@ import { decodeBind } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { learnParameterTypes } from './shared-steps.ts';
 
-/** A statement with the texts of its parameters: null for one that only the server knows. */
+/** A statement with the texts of its parameters; null for one that only the server knows. */
 export interface Execution {
   readonly statement: PreparedStatement;
   readonly values: readonly (string | null)[];
 }
 
-/** OIDs of `text` and `varchar`: such a value comes to the function as the client sends it, in either format. */
+/** The OIDs of `text` and `varchar`, whose values reach the function as the client sends them, in either format. */
 const plainTexts: readonly (number | undefined)[] = [25, 1043];
 
-/** What an EXECUTE runs under the name as it is now; null for anything else. */
+/** Returns the statement that an EXECUTE currently runs under its name; null for any other command. */
 export function executionIn({ statements }: ConnectionContext, body: Verdict): Execution | null {
   if (body.kind !== 'control' || body.action.type !== 'execute') return null;
   const statement = statements.get(body.action.name);
   return statement ? { statement, values: body.action.constants } : null;
 }
 
-/** Whether the values of a statement have to be looked at before it runs. In a transaction that has failed it does not. */
+/** Whether the values of a statement must be checked before it runs. In a failed transaction it does not run. */
 export function namesSettings({ state }: ConnectionContext, body: Verdict): boolean {
   return !state.failed && namedByParameter(body).length > 0;
 }
 
-/** The same as `checkNamed`, of a statement that is bound. */
+/** Does the same as `checkNamed` for a statement that is bound. */
 export async function checkBound(
   context: ConnectionContext,
   statement: PreparedStatement,
@@ -42,14 +42,14 @@ export async function checkBound(
   await checkNamed(context, { statement, values });
 }
 
-/** @throws StageError when a parameter names a setting that a client may not set */
+/** @throws StageError when a parameter names a setting that clients may not set */
 export async function checkNamed(
   context: ConnectionContext,
   { statement, values }: Execution,
 ): Promise<void> {
   await learnParameterTypes(context, statement);
   const types = statement.parameterTypes;
-  // PostgreSQL refuses too many values, and too few
+  // PostgreSQL refuses a wrong number of values
   if (types !== null && values.length !== types.length) return;
   const uses = namedByParameter(statement.body).map(({ schema, name, parameter = 0 }) => {
     // guard: a value that becomes another one on its way names no setting

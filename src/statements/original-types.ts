@@ -1,7 +1,6 @@
 /**
- * What PostgreSQL says of a write as the client wrote it: the types of its parameters, and what is wrong with it. What is sent
- * in its place may have lost parameters together with a clause, or fail in another way. It is analysed and planned by
- * EXPLAIN, and so never run.
+ * Queries PostgreSQL about a write in the client's own text: the types of its parameters, and its errors. The rewritten text may have lost
+ * parameters together with a clause, or fail in another way. EXPLAIN analyses and plans the original, so it never runs.
  */
 
 import { filteredColumn, filtersByGenerated } from '../rewrite/copy-columns.ts';
@@ -23,7 +22,7 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
-/** A PREPARE in the text that brought it. */
+/** A PREPARE, in the text that contains it. */
 export interface Preparation {
   readonly written: Buffer;
   readonly statement: Statement;
@@ -33,8 +32,8 @@ export interface Preparation {
 const original = { kind: 'statement', name: `${ownPrefix}original` } as const;
 
 /**
- * Gives the types of the parameters of a write. Ends an implicit transaction if the server has to be asked.
- * @param types OIDs that the client prescribes
+ * Returns the parameter types of a write. Ends an implicit transaction if it must query the server.
+ * @param types OIDs that the client specifies
  * @throws UpstreamError for a text that PostgreSQL refuses
  */
 export async function originalTypes(
@@ -51,8 +50,8 @@ export async function originalTypes(
 }
 
 /**
- * The same for the body of an SQL PREPARE, whose parameters may have types by name.
- * @returns the replacement that gives all of them their types
+ * Does the same for the body of an SQL PREPARE, whose parameter types may be given by name.
+ * @returns the replacement that specifies all types
  */
 export async function originalTypeList(
   context: ConnectionContext,
@@ -85,7 +84,7 @@ export function bodyOf({
   };
 }
 
-/** The types that a PREPARE gives its parameters by name. */
+/** Returns the types that a PREPARE gives its parameters by name. */
 async function declaredTypes(
   context: ConnectionContext,
   { written, statement, action: { typesRange } }: Preparation,
@@ -107,9 +106,9 @@ async function declaredTypes(
 }
 
 /**
- * Has PostgreSQL refuse a write that it can only refuse, in its own words.
- * @param types OIDs of its parameters that the client prescribes; null in a Query, which has no parameters
- * @throws UpstreamError always, or a StageError if it is no longer to be refused
+ * Makes PostgreSQL refuse, in its own words, a write that cannot succeed.
+ * @param types OIDs of its parameters that the client specifies; null in a Query, which has no parameters
+ * @throws UpstreamError always, or a StageError if PostgreSQL no longer refuses it
  */
 export async function refuseOriginal(
   context: ConnectionContext,
@@ -123,7 +122,7 @@ export async function refuseOriginal(
   throw tableChanged;
 }
 
-/** The same for what was prepared before. */
+/** Does the same for a statement that was prepared earlier. */
 export async function refusePrepared(
   context: ConnectionContext,
   { written, statement, types: prescribed, bodyText }: PreparedStatement,
@@ -155,7 +154,8 @@ async function explainPlan(
 }
 
 /**
- * COPY cannot be explained: a SELECT from its target can, and with its condition. Of the target PostgreSQL gives no position.
+ * Checks a COPY, which EXPLAIN does not accept, by a SELECT from its target, without and with its condition. Errors of the target have
+ * no position in PostgreSQL.
  * @throws StageError for a condition on a generated column, which PostgreSQL refuses next
  */
 async function explainCopy(
@@ -201,7 +201,7 @@ async function describe(
   return outcome.answer(context, sentText);
 }
 
-/** What becomes of a question about the client's text. */
+/** Creates the handlers for a query about the client's text. */
 function listen() {
   let failure: ErrorFields | null = null;
   const onError = (fields: ErrorFields) => {
@@ -213,7 +213,7 @@ function listen() {
     const told = mapErrors(sentText, names.productionSchema)(failure) as Buffer;
     throw new UpstreamError(failure, told);
   };
-  /** Has the statement described that has been prepared; gives the description of its parameters. */
+  /** Describes the prepared statement. Returns the description of its parameters. */
   const answer = async (context: ConnectionContext, sentText: SentText) => {
     const { link } = context;
     let description: Buffer | null = null;

@@ -1,4 +1,4 @@
-/** How a prepared statement that writes is staged: one that is bound, or what an EXECUTE of it runs. */
+/** Stages prepared statements that write: one that is bound, or one that an EXECUTE runs. */
 
 import { watched } from '../rewrite/rewrite.ts';
 import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
@@ -17,20 +17,20 @@ import { checkResult } from './result-type.ts';
 import { learnParameterTypes, prepareAgain } from './shared-steps.ts';
 import type { StagedWrite } from './staged-write.ts';
 
-/** What an EXECUTE is given. */
+/** The arguments of an EXECUTE. */
 interface Arguments {
   readonly expressions: Expressions;
   readonly calls: Calls;
 }
 
-/** A prepared statement that writes, with what it is given: by a Bind, or by an EXECUTE. */
+/** A prepared statement that writes, with its values from a Bind or its arguments from an EXECUTE. */
 export interface PreparedWrite {
   readonly statement: PreparedStatement;
   readonly body: Write;
   readonly given: Bind | Arguments;
 }
 
-/** Gives the write that a prepared statement runs when it is bound by a message, or null. */
+/** Returns the write that a prepared statement runs when a message binds it, or null. */
 export function findWrite(
   { statements }: ConnectionContext,
   statement: PreparedStatement,
@@ -47,7 +47,7 @@ export function findWrite(
   return { statement: target, body: target.body, given: { expressions, calls } };
 }
 
-/** @throws StageError when what an EXECUTE is given calls what could write, or do other harm */
+/** @throws StageError when the arguments of an EXECUTE call functions that could write or do other harm */
 export async function stagePrepared(
   context: ConnectionContext,
   { statement, body, given }: PreparedWrite,
@@ -76,7 +76,7 @@ export async function stagePrepared(
   };
 }
 
-/** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
+/** Sends `stage.enter` with the arguments of an EXECUTE. If their number is wrong, PostgreSQL itself refuses the statement. */
 function enterExecute(
   { internal }: ConnectionContext,
   call: EnterCall,
@@ -89,7 +89,7 @@ function enterExecute(
   else enterWithExpressions(internal, call, types, expressions);
 }
 
-/** If there are too many or too few, PostgreSQL refuses the Bind itself. */
+/** Returns null when the number of values is wrong: PostgreSQL itself refuses the Bind. */
 function parametersOf(
   { parameterTypes }: PreparedStatement,
   { portal, formats, values }: Bind,

@@ -1,8 +1,8 @@
 /**
- * Batches that only read and have come whole: Bind, perhaps Describe, Execute and Sync of a statement that is prepared, or of a text
- * that is known, behind its Parse. They need no wait. Where they read production, outside of a transaction block, one is sent before
- * those before it are answered. Where they read what is staged, the question whether their names are still good goes along: if they
- * are not, the batch is run once more.
+ * Recognizes batches that only read and have arrived completely: Bind, perhaps Describe, Execute and Sync of a prepared statement, or
+ * behind a Parse of a known text. They are sent without waiting. Outside of a transaction block, a batch that reads production is sent
+ * before earlier ones have responses. A batch that reads staged rows includes a query that verifies its names. If that fails, the batch is
+ * run again.
  */
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { areCurrent } from '../rewrite/relation-names.ts';
@@ -18,37 +18,37 @@ import type { ConnectionContext } from './connection-context.ts';
 import { needsAsking, needsLook } from './read-calls.ts';
 import { isStampGone, stampCalls } from './stamp-calls.ts';
 
-/** More are not sent ahead: each takes memory until it is answered. */
+/** The limit on batches that are sent ahead, because each takes memory until its response arrives. */
 const maxBatches = 256;
 
-/** What was prepared is not there any more: a function has dropped it. */
+/** The SQLSTATE when a prepared statement does not exist any more, because a function has dropped it. */
 const dropped = '26000';
 
 const headerBytes = 5;
-/** Of messages that name the unnamed portal: its row limit follows, or nothing. */
+/** The lengths of messages that name the unnamed portal; in an Execute, the row limit follows. */
 const executeBytes = headerBytes + 5;
 const describeBytes = headerBytes + 2;
 
-/** A batch that has come whole. */
+/** A batch that has arrived completely. */
 export interface ReadBatch {
-  /** What is to be asked along with it; null for one that reads production. */
+  /** The facts to verify together with it; null for one that reads production. */
   readonly verification: Verification | null;
 }
 
 const ofProduction: ReadBatch = { verification: null };
 
 /**
- * Whether the next batch may be sent while others like it are not answered.
- * @param waiting what the client has sent and is not handled yet
+ * Whether the next batch may be sent while others like it have no response.
+ * @param waiting the client's bytes that are not processed yet
  */
 export function canReadAhead(context: ConnectionContext, waiting: Buffer): boolean {
   const { router, settings, state, reads } = context;
-  // What an error or a changed setting asks for comes first: it waits for all that has been sent.
+  // The handling of an error or a changed setting comes first, and waits for everything that was sent.
   if (router.hasShownError || settings.isBroken || router.awaited >= maxBatches) return false;
   return reads === 'production' && state.block === 'none' && readBatchIn(context, waiting) !== null;
 }
 
-/** The next batch, if it only reads, has come whole, and everything before it is answered; or null. */
+/** Returns the next batch, if it only reads, has arrived completely, and everything before it has a response; or null. */
 export function nextReadBatch(context: ConnectionContext, waiting: Buffer): ReadBatch | null {
   const { state, reads, router } = context;
   if (reads === 'production') return state.isIdle ? readBatchIn(context, waiting) : null;
@@ -57,7 +57,7 @@ export function nextReadBatch(context: ConnectionContext, waiting: Buffer): Read
   return readBatchIn(context, waiting);
 }
 
-/** Its Execute runs the portal that its Bind makes. */
+/** Parses the next batch, whose Execute must run the portal of its Bind. */
 function readBatchIn(context: ConnectionContext, waiting: Buffer): ReadBatch | null {
   const { state, pending, retry, reads } = context;
   if (state.isDefaultChanged || pending.wait !== null || retry.scope !== null) return null;
@@ -79,20 +79,20 @@ function readBatchIn(context: ConnectionContext, waiting: Buffer): ReadBatch | n
 
 const portalLetter = 'P'.charCodeAt(0);
 
-/** The end of a message of the given type, or 0 where another one stands, or part of it has yet to come. */
+/** Returns the end of a message of the given type, or 0 if another one is there or it is incomplete. */
 function endOf(bytes: Buffer, start: number, type: number): number {
   if (bytes[start] !== type || bytes.length - start < headerBytes) return 0;
   const end = start + 1 + uint32At(bytes, start + 1);
   return end <= bytes.length ? end : 0;
 }
 
-/** The statement of which a Bind makes the unnamed portal, or null. */
+/** Returns the name of the statement that a Bind binds to the unnamed portal; null for another portal. */
 function boundStatement(bind: Buffer): string | null {
   const start = headerBytes + 1;
   return bind[headerBytes] === 0 ? bind.toString('utf8', start, bind.indexOf(0, start)) : null;
 }
 
-/** The batch, if it is known of the statement that it only reads, and of staged rows what its names stand for. */
+/** Returns the batch of a prepared statement that is known only to read, and whose names are known if it reads staged rows; or null. */
 function preparedRead(context: ConnectionContext, name: string): ReadBatch | null {
   const { statements, reads, names } = context;
   const statement = statements.get(name);
@@ -102,7 +102,7 @@ function preparedRead(context: ConnectionContext, name: string): ReadBatch | nul
   return verified?.version === names.version ? { verification: verified } : null;
 }
 
-/** The same of the text that a Parse brings for the unnamed statement, where the batch reads staged rows. */
+/** Does the same for a text that a Parse prepares as the unnamed statement, when the batch reads staged rows. */
 function knownRead(context: ConnectionContext, parse: Buffer): ReadBatch | null {
   if (parse[0] !== 0) return null;
   const plan = context.planner.known(parse.subarray(1, parse.indexOf(0, 1)));
@@ -119,8 +119,8 @@ function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
 }
 
 /**
- * Asks whether names are still good right before the read of staged rows that depends on it. Where they are not, its answer is hidden,
- * and it is to be run once more.
+ * Sends the query that verifies names, directly before the read of staged rows that depends on them. If a name has changed, the read's
+ * response is hidden, and it is run again.
  * @param message the first one of a batch
  */
 export function verifyAlong(
@@ -143,6 +143,6 @@ export function verifyAlong(
     repeat();
     return null;
   };
-  // The search path is the client's: what is called in its names must not write either.
+  // The search path is the client's, so functions that it resolves to must not be able to write.
   internal.ask(areCurrent(stampCalls(stamps)), { values: [relations], onRow, onError });
 }

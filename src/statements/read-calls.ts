@@ -1,4 +1,4 @@
-/** Before a statement runs that is not staged: what it calls must not have effects that READ ONLY does not hold. */
+/** Checks that an unstaged statement calls no function with effects that READ ONLY does not prevent. */
 
 import { StageError } from '../errors.ts';
 import { holdsCursor, readOf } from '../rewrite/query-planner.ts';
@@ -9,19 +9,19 @@ import { functionRefusal } from '../sql/functions/functions.ts';
 import type { Control, Verdict } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
-/** Whether the server has to be asked what a statement calls. */
+/** Whether the server must be queried about the calls of a statement. */
 export function needsAsking(context: ConnectionContext, verdict: Verdict): boolean {
   if (context.state.failed) return false;
   return !context.names.areHarmless(unclearCalls(context, verdict));
 }
 
-/** The same of the types that a read names alone: PostgreSQL reads their literals before the read is run, when it is parsed. */
+/** Does the same for the types that a read names: PostgreSQL reads their literals when the read is parsed, before it runs. */
 export function needsAskingOfTypes({ state, names }: ConnectionContext, verdict: Verdict): boolean {
   const types = state.failed ? [] : typesIn(verdict);
   return types.length > 0 && !names.areHarmless(types);
 }
 
-/** Whether a read, asked about before, is to be parsed in a block of ours, because reading its literals runs code of users. */
+/** Whether a read, whose calls were checked, must be parsed in an internal block, because reading its literals runs user-defined code. */
 export function needsLookAtTypes(
   { state, names }: Pick<ConnectionContext, 'state' | 'names'>,
   verdict: Verdict,
@@ -35,7 +35,7 @@ const typesIn = (verdict: Verdict) =>
   verdict.kind === 'read' ? verdict.unclear.filter(({ kind }) => kind === 'type') : [];
 
 /**
- * Asks the server what a statement calls, unless that is known.
+ * Queries the server about the calls of a statement, unless they are known.
  * @throws StageError when one of the functions has effects
  */
 export async function checkReadCalls(context: ConnectionContext, verdict: Verdict): Promise<void> {
@@ -45,8 +45,8 @@ export async function checkReadCalls(context: ConnectionContext, verdict: Verdic
 }
 
 /**
- * Whether a read, asked about before, is to run in a block of ours, whose end is looked at: READ ONLY keeps code of users from writing
- * rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client's is looked at anyway.
+ * Whether a read, whose calls were checked, must run in an internal block with its check before COMMIT. READ ONLY prevents user-defined
+ * code from writing rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client is checked anyway.
  */
 export function needsLook(
   { state, names, statements }: ConnectionContext,
@@ -64,7 +64,7 @@ export function needsLook(
   return names.runCode(unclear) || (body?.kind === 'read' && names.runCode(body.unclear));
 }
 
-/** Opens a block of ours for what needs a look, in which nothing has run before. */
+/** Opens an internal block for a statement that needs the check. Nothing has run in the block before. */
 export async function openLook(context: ConnectionContext): Promise<void> {
   if (context.state.implicit) await syncAndGoOn(context);
   context.internal.begin();
@@ -83,7 +83,7 @@ function callsOfControl(
     case 'declare':
       return action.body.unclear;
     case 'prepare':
-      // a write is classified when it is staged, or where it is executed and cannot be
+      // a write is checked when it is staged, or when it is executed and cannot be staged
       return action.body.kind === 'read' ? action.body.unclear : [];
     case 'execute': {
       const body = statements.get(action.name)?.body;
@@ -97,11 +97,10 @@ function callsOfControl(
 }
 
 /**
- * Cursors WITH HOLD: COMMIT runs what is left of their query, behind every guard that makes a read of it and behind the look at what it
- * has written. In a transaction that is READ ONLY from its beginning PostgreSQL holds that to be a read, too, but for what code of users
- * may do there; elsewhere such a cursor is refused. To be called before a statement that is no write runs, and after it was asked what
- * it calls.
- * @throws StageError when it declares such a cursor where its query could come to write
+ * Refuses cursors WITH HOLD whose query could write. COMMIT runs the rest of their query, after all guards and after the check before
+ * COMMIT. In a transaction that is READ ONLY from its start, PostgreSQL itself limits the query to reads, except for what user-defined code
+ * may do there. Call it before a statement that is no write runs, and after its calls were checked.
+ * @throws StageError when the statement declares such a cursor
  */
 export function checkHold({ state, names }: ConnectionContext, verdict: Verdict): void {
   if (state.failed || !holdsCursor(verdict)) return;

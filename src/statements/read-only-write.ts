@@ -1,12 +1,12 @@
 /**
- * Writes where nothing can be staged. In a READ ONLY transaction PostgreSQL finds what is wrong with a statement and then
- * refuses it: what would be staged is sent as a read, and the server says the same of it.
+ * Handles writes in a READ ONLY transaction, where nothing can be staged. PostgreSQL first reports the errors of a statement, and then
+ * refuses it. The rewritten statement is sent as a read, and the server responds in the same way.
  */
 import { StageError } from '../errors.ts';
 import type { Rewrite } from '../rewrite/rewrite.ts';
 import type { Write } from '../sql/write.ts';
 
-/** What is thrown where the transaction has failed: the client is told PostgreSQL's 25P02. */
+/** The error in a failed transaction, which is PostgreSQL's 25P02. */
 export const inFailedTransaction = new StageError(
   'invalid_request',
   'current transaction is aborted, commands ignored until end of transaction block',
@@ -14,8 +14,8 @@ export const inFailedTransaction = new StageError(
 );
 
 /**
- * In a READ ONLY transaction: the error of a write, where what would be sent in its place would not be refused in PostgreSQL's
- * words; null where the server tells it.
+ * Returns the error of a write in a READ ONLY transaction if PostgreSQL would not refuse the rewritten statement in the same words; null
+ * if the server reports it.
  */
 export function readOnlyRefusal({ form }: Write, { fill }: Rewrite): StageError | null {
   if (form === 'truncate') return readOnly('TRUNCATE TABLE');

@@ -1,6 +1,6 @@
 /**
- * The columns that a prepared statement gives. PostgreSQL fixes them when it prepares the statement, and does not run it while
- * its tables would give other ones. What is staged is prepared again when a table changes, so that has to be looked at here.
+ * Checks the result columns of prepared statements. PostgreSQL fixes them when it prepares a statement, and refuses to run it once its
+ * tables would return other ones. Staged statements are prepared again when a table changes, so the proxy makes this check.
  */
 import { StageError } from '../errors.ts';
 import { hasNames } from '../rewrite/query-planner.ts';
@@ -13,7 +13,7 @@ import { syncAndGoOn } from '../server-connection/sync.ts';
 import { describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
-/** To be called when a statement is being prepared under a name: has its columns noted, if it may be prepared again. */
+/** Records the result columns of a statement that is being prepared, if it may be prepared again. */
 export function noteResult(
   context: ConnectionContext,
   name: string,
@@ -30,8 +30,8 @@ export function noteResult(
 }
 
 /**
- * To be called before a statement runs that may have been prepared again. Ends an implicit transaction if names have changed.
- * @throws StageError when it gives other columns than it was prepared with
+ * Checks the columns of a statement that may have been prepared again, before it runs. Ends an implicit transaction if names have changed.
+ * @throws StageError when it returns other columns than it was prepared with
  */
 export async function checkResult(
   context: ConnectionContext,
@@ -66,11 +66,11 @@ function describe(
   link.send(describeMessage({ kind: 'statement', name }), expected);
 }
 
-/** Bytes of a table's OID and a column's number, and of all that stands behind a column's name. */
+/** The length of a table's OID and a column's number, and of all fields behind a column's name. */
 const originBytes = 6;
 const columnBytes = 18;
 
-/** Of a RowDescription, or of NoData: names and types, without the tables that columns come from, which may be overlays. */
+/** Returns a RowDescription or NoData without the origins of its columns, which may be overlays. */
 function withoutOrigins(payload: Buffer): Buffer {
   const columns = Buffer.from(payload);
   for (let at = 2; at < columns.length; at += columnBytes) {

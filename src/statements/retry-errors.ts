@@ -1,13 +1,13 @@
-/** What the error of a write tells of whether another try may succeed. */
+/** Classifies the errors of a write by whether another try may succeed. */
 import { staleNames } from '../server-connection/error-mapping.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 
-/** A table, column, function or type that is no more, or is of another type; or a table that is known to have changed. */
+/** A table, column, function or type that does not exist or has another type; or a table that is known to have changed. */
 const unknownNames = new Set(['42P01', '42703', '42883', '42704', '42804', '42846', staleNames]);
 
 /**
- * Whether a function of an overlay met a name that is no more: a table that it refers to was altered, of which the table's
- * own stamp tells nothing. Other errors there are those that it raises itself, in PostgreSQL's place.
+ * Whether a function of an overlay failed on a name that no longer exists: a table that it references was altered, which its own table's
+ * stamp does not show. Its other errors are those that it raises itself in place of PostgreSQL.
  */
 export function failedInOverlay(fields: ErrorFields): boolean {
   return (
@@ -15,7 +15,7 @@ export function failedInOverlay(fields: ErrorFields): boolean {
   );
 }
 
-/** Whether somebody had the statement cancelled, or a time limit did: the rows are not what failed. */
+/** Whether the statement was cancelled, by a user or a time limit. The rows are not the cause then. */
 export const isInterrupt = (fields: ErrorFields) => fields.get('R') === 'ProcessInterrupts';
 
 /** Returns the error without a field. */

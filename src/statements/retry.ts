@@ -1,4 +1,4 @@
-/** Running a write again, unseen by the client, when what it was prepared for or what it read turns out to have changed. */
+/** Runs a write again, unseen by the client, when the names or rows that it relied on have changed. */
 
 import type { Names } from '../rewrite/relation-names.ts';
 import type { CancelRequests } from '../server-connection/cancel-requests.ts';
@@ -13,33 +13,33 @@ import type { Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
 import { failedInOverlay, isInterrupt, without } from './retry-errors.ts';
 
-/** More than this is not kept for another try. */
+/** The limit on the bytes of messages that are buffered for another try. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
 /**
- * Names change once in a while; a row that many write to is waited for in turn, and each time somebody gets on. Of statements whose
- * rows are staged as a set, each try leaves one less.
+ * The limits on tries. Names rarely change. Writers of a contended row wait in turn, and one of them succeeds each time. Each try of a
+ * set moves one more statement to row-by-row staging, so it needs no limit.
  */
 const maxTries = { names: 1, rows: 100, set: Number.POSITIVE_INFINITY } as const;
 type Reason = keyof typeof maxTries;
 const noTries: Readonly<Record<Reason, number>> = { names: 0, rows: 0, set: 0 };
 
-/** What may be the matter with a statement whose error another try may cure. */
+/** The possible causes of an error that another try may avoid. */
 interface Cause {
-  /** Which errors names could have caused that have changed their meaning, beside those that always may be. */
+  /** Whether changed names could have caused an error, beyond those that they always may cause. */
   readonly mayBeStale?: (sqlstate: string) => boolean;
-  /** The message that has failed: another try has to begin with it, or before it. */
+  /** The message that has failed. Another try must begin with it, or before it. */
   readonly message?: Message;
-  /** Its rows are staged as a set, and would be staged one by one from now on: what that tells is PostgreSQL's error. */
+  /** Switches to staging the rows one by one, if they are staged as a set. The next try then yields PostgreSQL's own error. */
   readonly stageRowByRow?: (() => void) | null;
 }
 
-/** How far back another try begins: with a block, at the savepoint before the statement, or with a batch that only reads. */
+/** The start of another try: the block, the savepoint before the statement, or a batch that only reads. */
 type Scope = 'block' | 'savepoint' | 'read';
 
 interface Kept {
   readonly message: Message;
-  /** The client has been given its answer. */
+  /** The client has received its response. */
   isAnswered: boolean;
   /** It runs a statement. */
   isExecute: boolean;
@@ -48,15 +48,15 @@ interface Kept {
 }
 
 /**
- * Armed while the client has seen no result of what would be rolled back: that can be run again, then. Without a
- * savepoint, in the client's own transaction, only the client can do that: it gets 40001.
+ * Decides on other tries. It is armed while the client has seen no result of what would be rolled back, so that this can be run again.
+ * In the client's own transaction and without a savepoint, only the client can do that: it gets 40001.
  */
 export class Retry {
   private readonly router: ResponseRouter;
   private readonly names: Names;
   private readonly fresh: FreshBlock;
   private armedScope: Scope | null = null;
-  /** How the block to roll back was begun, where it is the client's. */
+  /** How the block to roll back was begun, if it is the client's. */
   begun: Begun | null = null;
   private wanted = false;
   private kept: Kept[] = [];
@@ -64,13 +64,13 @@ export class Retry {
   private tries: Record<Reason, number> = { ...noTries };
   /** The row whose change made the last try fail, as the error names it. */
   private contended: string | null = null;
-  /** The error inside of an overlay that was last: where it comes again, no name has changed its meaning, and another try fails, too. */
+  /** The last error inside an overlay. If it recurs, changed names are not the cause, and another try would fail as well. */
   private failedLast: string | null = null;
-  /** What is armed next is another try. */
+  /** Another try is the next to be armed. */
   private isAgain = false;
   private hidesAnswer = false;
   private readonly cancels: CancelRequests;
-  /** Whether the client has asked to cancel since the first try began. */
+  /** Whether the client has sent a cancel request since the first try began. */
   private hasCancelled = () => false;
 
   constructor(router: ResponseRouter, names: Names, cancels: CancelRequests, fresh: FreshBlock) {
@@ -80,7 +80,7 @@ export class Retry {
     this.cancels = cancels;
   }
 
-  /** Whether PostgreSQL has forgotten a cancel request with the try that has failed. */
+  /** Whether the client has cancelled during the tries. PostgreSQL discarded the request together with the failed try. */
   get isCancelled(): boolean {
     return this.hasCancelled();
   }
@@ -89,37 +89,38 @@ export class Retry {
     return this.wanted;
   }
 
-  /** What would be rolled back for another try; null when there can be none. */
+  /** The scope that another try would roll back; null when none is possible. */
   get scope(): Scope | null {
     return this.armedScope;
   }
 
-  /** Whether a part of the block, that behind a savepoint, may come to be run again alone. */
+  /** Whether a part of the block, behind a savepoint, may be run again alone. */
   get keepsBlock(): boolean {
     return this.armedScope === 'savepoint' || this.kept.some(({ isProtected }) => isProtected);
   }
 
-  /** Whether everything since it was armed is still to be run. */
+  /** Whether the retry is armed and no statement has been executed since. */
   get isFresh(): boolean {
     return this.armedScope !== null && !this.kept.some(({ isExecute }) => isExecute);
   }
 
-  /** The row to wait for before the next try; told once. */
+  /** Returns, once, the row to wait for before the next try. */
   takeContended(): string | null {
     const { contended } = this;
     this.contended = null;
     return contended;
   }
 
-  /** To be called by whoever has taken a try when it is over, armed or not: what comes next has tries of its own. */
+  /** Ends the series of tries, armed or not. Call it after a try: the next statement has tries of its own. */
   endTries(): void {
     this.isAgain = false;
     this.hasCancelled = () => false;
   }
 
   /**
-   * To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given; and where nothing has run
-   * in one of the client's, which is begun anew then.
+   * Arms the retry when an internal block is opened or a savepoint set, or for a client's block in which nothing has run. A try restarts
+   * that block.
+   * @param message buffered for another try, if given
    */
   arm(scope: Scope, message?: Message): void {
     if (this.armedScope === null && !this.isAgain) {
@@ -134,7 +135,7 @@ export class Retry {
     if (message !== undefined) this.push(message, scope === 'savepoint');
   }
 
-  /** The client has seen a result, or the block is over. */
+  /** Disarms the retry: the client has seen a result, or the block is over. */
   disarm(): void {
     this.armedScope = null;
     this.begun = null;
@@ -142,13 +143,13 @@ export class Retry {
     this.keptBytes = 0;
   }
 
-  /** Keeps a message of the extended protocol to be handled again. */
+  /** Buffers a message of the extended protocol to be handled again. */
   keep(message: Message): void {
     if (this.armedScope !== null && this.kept.at(-1)?.message !== message)
       this.push(message, false);
   }
 
-  /** Whether a message can be kept beside those that are. */
+  /** Whether a message fits into the buffer beside the others. */
   canKeep({ frame }: Message): boolean {
     return this.keptBytes + frame.length <= maxKeptBytes;
   }
@@ -165,9 +166,9 @@ export class Retry {
   }
 
   /**
-   * What is expected for the message of the client that was kept last. While armed it is noted which answers the client
-   * has been given; in another run these are not given again.
-   * @param expected the answer as it would be shown
+   * Returns the expected response for the client's message that was buffered last. While armed, it tracks the responses that the client
+   * has received, so that another try does not repeat them.
+   * @param expected the response as it would be shown
    */
   answer(expected: PendingResponse): PendingResponse {
     if (this.kept.length === 0 && !this.hidesAnswer) return expected;
@@ -186,14 +187,14 @@ export class Retry {
     return new PendingResponse(asked, shown, { onDone }, expected);
   }
 
-  /** A Sync after which the transaction goes on has been answered. */
+  /** Notes the response to a Sync after which the transaction continues. */
   noteReady(): void {
     const entry = this.kept.at(-1);
     if (entry !== undefined && !this.wanted) entry.isAnswered = true;
     if (this.armedScope === 'read' && !this.wanted) this.disarm();
   }
 
-  /** A result has been shown: only what comes behind the next savepoint can be run again. */
+  /** Handles a shown result: only what follows the next savepoint can be run again. */
   private restart(): void {
     const executed = this.kept.findLastIndex((entry) => entry.isExecute && entry.isAnswered);
     const rest = this.kept.slice(executed + 1);
@@ -204,21 +205,19 @@ export class Retry {
     this.proceed();
   }
 
-  /** Armed again as soon as the savepoint is the next thing that the server comes to. */
+  /** Arms the retry again as soon as the server reaches the savepoint next. */
   private proceed(): void {
     while (this.kept[0]?.isAnswered && !this.kept[0].isProtected) this.kept.shift();
     if (this.kept[0]?.isProtected) this.armedScope = 'savepoint';
   }
 
-  /**
-   * Wraps the error handler of a step: what another try may cure is not shown.
-   */
+  /** Wraps the error handler of a step so that it hides an error that another try may avoid. */
   before(handler: ErrorHandler, cause: Cause = {}) {
     return (fields: ErrorFields): Buffer | null => {
-      // What still runs in the failed block fails with it.
+      // Statements that still run in the failed block fail with it.
       if (this.wanted) return null;
       const told = this.decide(fields, cause);
-      // The rest of the batch must be on its way: only then does it end without the client.
+      // The rest of the batch must have been sent. Otherwise it ends only after more messages of the client.
       const canRunAgain =
         this.armedScope !== null && this.router.awaited > 0 && this.keeps(cause.message);
       const { reason } = told;
@@ -239,13 +238,13 @@ export class Retry {
     };
   }
 
-  /** Has the batch hidden that was begun last and only reads, and tried again: names in it have changed their meaning. */
+  /** Hides the last batch, which only reads, and tries it again because names in it have changed. */
   repeat(): void {
     this.wanted = true;
     this.router.close();
   }
 
-  /** Decides whether another try may succeed, and forgets the names that it must not start from. Gives the reason, or null. */
+  /** Decides whether another try may succeed, and discards names that it must not use. Returns the reason, or null. */
   private decide(
     fields: ErrorFields,
     { mayBeStale, stageRowByRow }: Cause,
@@ -264,15 +263,15 @@ export class Retry {
     const isStale = sqlstate === staleNames || mayBeStale?.(sqlstate) === true;
     if (isStale) this.names.forget();
     if (isStale || !stageRowByRow) return { fields, reason: isStale ? 'names' : null };
-    // the context of a COPY names the table that a set is put into
+    // the context of a COPY names the internal table for sets
     if (isInterrupt(fields)) return { fields: without('W', fields), reason: null };
     stageRowByRow();
-    // by an index of ours: what PostgreSQL would say, only another try tells
+    // of an internal index: only another try yields PostgreSQL's own error
     const isOurs = fields.get('s') === 'stage_data';
     return { fields: isOurs ? new Map(fields).set('C', rowByRow) : fields, reason: 'set' };
   }
 
-  /** Whether to try again; if so the client hears from now on, and gives what is to be handled again. */
+  /** Starts another try if one is wanted, and reopens the router. Returns the messages to handle again, or null. */
   take(): readonly Kept[] | null {
     if (!this.wanted) return null;
     const { kept } = this;
@@ -283,7 +282,7 @@ export class Retry {
     return kept;
   }
 
-  /** Handles the kept messages again, if that is wanted. What was prepared or described before still is. */
+  /** Handles the buffered messages again, if wanted. Statements that were prepared or described before remain valid. */
   async replay(handle: (message: Message) => Promise<void>): Promise<void> {
     try {
       for (const { message, isAnswered } of this.take() ?? []) {

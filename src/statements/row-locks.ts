@@ -1,6 +1,6 @@
 /**
- * SELECT ... FOR UPDATE, where staged rows are read: a statement of ours locks the rows for the session first, and waits for
- * its other connections as PostgreSQL would; the client's own statement then reads those rows, as they are by then.
+ * Handles SELECT ... FOR UPDATE of staged rows. An internal statement first locks the rows for the session, and waits for its other
+ * connections as PostgreSQL would. The client's statement then reads the current versions of those rows.
  */
 import { StageError } from '../errors.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
@@ -17,7 +17,7 @@ import type { Statement } from '../sql/verdict.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
-/** A read in the text it came in. */
+/** A read, in the text that contains it. */
 export interface WrittenRead {
   readonly body: Read;
   readonly written: Buffer;
@@ -25,8 +25,8 @@ export interface WrittenRead {
 }
 
 /**
- * To be called before a read runs: in a transaction that may write, locks the rows that it says and waits for that.
- * @returns what is to be replaced in the read then; null where no rows are locked
+ * Locks the rows of a read in a transaction that may write, and waits for the locks. Call it before the read runs.
+ * @returns the replacements in the read afterwards; null when no rows are locked
  */
 export async function lockRows(
   context: ConnectionContext,
@@ -60,7 +60,7 @@ export async function lockRows(
   return rewrite.reading;
 }
 
-/** What locks stands in no group: there the query has one, and PostgreSQL itself says that it cannot lock. */
+/** Maps the error of the locking expression in a query with aggregates to PostgreSQL's own error for row locks in such a query. */
 function refuseAggregates(handler: ErrorHandler): ErrorHandler {
   return (fields) => {
     if (fields.get('C') !== '42803') return handler(fields);
@@ -69,7 +69,7 @@ function refuseAggregates(handler: ErrorHandler): ErrorHandler {
   };
 }
 
-/** How often rows are looked for anew because others have got hold of those that were found, and have changed them. */
+/** The number of times that rows are searched again because others have locked and changed the ones that were found. */
 const maxTries = 100;
 
 const moved = `'stage.lock_moved'`;

@@ -1,4 +1,4 @@
-/** How one statement of a Query message is sent, and its answer waited for. */
+/** Sends one statement of a Query message, and waits for its response. */
 
 import type { QueryPlan } from '../rewrite/query-planner.ts';
 import { explainsWrite, readOf } from '../rewrite/query-planner.ts';
@@ -22,12 +22,12 @@ import { undo } from './staged-write.ts';
 export interface Step {
   readonly plan: QueryPlan;
   readonly statement: Statement;
-  /** The message holds no other statement. */
+  /** The message contains no other statement. */
   readonly isAlone: boolean;
   readonly isLast: boolean;
 }
 
-/** Runs what must not write: guarded where it could, and otherwise as it stands. */
+/** Runs a statement that must not write, guarded where writing is possible. */
 export async function runRead(context: ConnectionContext, step: Step): Promise<boolean> {
   try {
     return await tryRead(context, step);
@@ -36,7 +36,7 @@ export async function runRead(context: ConnectionContext, step: Step): Promise<b
   }
 }
 
-/** Tries the read until its names stood for what they were taken for. */
+/** Tries the read until its names are verified. */
 async function tryRead(context: ConnectionContext, step: Step): Promise<boolean> {
   const { internal, metrics, retry } = context;
   const { verdict } = step.statement;
@@ -63,7 +63,7 @@ async function tryRead(context: ConnectionContext, step: Step): Promise<boolean>
   }
 }
 
-/** What can be asked along with a read of staged rows that runs alone; null where its names are asked about first. */
+/** Returns the facts to verify together with a single read of staged rows; null when its names are queried first. */
 function verificationOf(
   { reads, state, rewriter }: ConnectionContext,
   { statement: { verdict }, isAlone }: Step,
@@ -88,7 +88,7 @@ async function replacementsIn(
 
 /**
  * Sends the statement as a Query of its own.
- * @returns whether the client is given the ReadyForQuery that answers it
+ * @returns whether the client receives the ReadyForQuery of its response
  */
 export function sendStep(
   { link, names, state, internal }: ConnectionContext,
@@ -101,7 +101,7 @@ export function sendStep(
   const isInInternalBlock = state.block === 'internal';
   const isReadyShown = isAlone && !isInInternalBlock && !internal.isWatching;
   const own = {
-    // PostgreSQL reports the last statement's success when its transaction is committed.
+    // PostgreSQL reports the last statement's success after the commit of its transaction.
     holdsCompletion: isLast && isInInternalBlock,
     onError: wrapErrors(mapErrors(text, names.productionSchema)),
   };

@@ -33,8 +33,8 @@ import { inFailedTransaction } from './read-only-write.ts';
 import { checkResult } from './result-type.ts';
 
 /**
- * What is replaced in a read: row locks always, names where it is to see staged rows.
- * @param isVerified whether it is asked along with it if they are still good
+ * Returns the replacements in a read: row locks always, names if it reads staged rows.
+ * @param isVerified whether the names are verified together with the read
  */
 export async function readReplacements(
   { reads, rewriter }: ConnectionContext,
@@ -45,7 +45,7 @@ export async function readReplacements(
   return (await rewriter.read(body, isVerified)).replacements;
 }
 
-/** What is replaced in an SQL PREPARE: in its body, and the types that the rest of the body no longer tells. */
+/** Returns the replacements in an SQL PREPARE: in its body, and for types that cannot be inferred from the rewritten body. */
 export async function prepareReplacements(
   context: ConnectionContext,
   preparation: Preparation,
@@ -68,7 +68,7 @@ export async function prepareReplacements(
   return { replacements: [...rewrite.replacements, ...typeList], typeList };
 }
 
-/** A PREPARE of what can only be refused: PostgreSQL does so at once, or when it is executed. */
+/** Handles a PREPARE of a write that PostgreSQL refuses, either at once or when it is executed. */
 async function refusedBody(
   context: ConnectionContext,
   preparation: Preparation,
@@ -80,15 +80,15 @@ async function refusedBody(
   return { replacements: [inPlaceOfBody(preparation)], typeList: [] };
 }
 
-/** What is prepared where the body will be refused when it is executed. */
+/** Returns the placeholder for a body that will be refused when it is executed. */
 const inPlaceOfBody = ({ action }: Preparation): Replacement => ({
   ...action.bodyRange,
   text: 'SELECT',
 });
 
 /**
- * To be called right before a staged write is sent: gives what is particular about its answer.
- * @param isSet its rows are staged as a set: where that fails, it is run again
+ * Returns the handlers for the response to a staged write. Call it directly before the write is sent.
+ * @param isSet whether its rows are staged as a set, so that it is run again if that fails
  */
 export function answerToWrite(
   { copyIn, stagedNotice }: Pick<ConnectionContext, 'copyIn' | 'stagedNotice'>,
@@ -108,8 +108,8 @@ export function answerToWrite(
 const withoutSchema = 'schema "pg_temp" does not exist, skipping';
 
 /**
- * As long as a connection has made no temporary table it has no schema of them: a name that is not there is told by itself. A server
- * that speaks another language tells of the schema.
+ * Returns the notice handler of a definition. While a connection has created no temporary table, it has no temporary schema, and PostgreSQL
+ * reports the missing schema in place of the missing table. In a server with another language the notice is not replaced.
  */
 function noticeOfDefinition({ relations }: DefinitionWrite): (fields: ErrorFields) => Buffer {
   const missing = [...relations];
@@ -121,7 +121,7 @@ function noticeOfDefinition({ relations }: DefinitionWrite): (fields: ErrorField
   };
 }
 
-/** The answer to what may change rows as a set: a notice tells how many, and PostgreSQL counts none. */
+/** Returns the handlers for a change of many rows as a set, for which PostgreSQL counts no rows: a notice contains their number. */
 function countedAnswer({ rights }: QueryWrite): Particulars {
   let tag: string | undefined;
   const onNotice = (fields: ErrorFields) => {
@@ -141,9 +141,9 @@ export function dropUnnamed({ statements, link }: ConnectionContext): void {
 }
 
 /**
- * Makes the upstream's statement the one that is to run now. Overlays may have changed since it was prepared, and a
- * function that a read has called may have put another one in its place.
- * @param wrapErrors for a text that may be given up for another one
+ * Updates the upstream's statement to the one that is to run now. Overlays may have changed since it was prepared, and a function that a
+ * read has called may have replaced it.
+ * @param wrapErrors for a text that may be replaced by another one after an error
  */
 export function prepareAgain(
   { link, internal, state, names }: ConnectionContext,
@@ -154,16 +154,16 @@ export function prepareAgain(
   const replacements = [...replaced, ...statement.typeList];
   const isKept = statement.refusedWhen === null;
   const isSame = isKept && isDeepStrictEqual(statement.replacements, replacements);
-  // Whatever runs in the place of a read is guarded as one.
+  // Whatever replaces a read is guarded like a read.
   // guard: statements are prepared anew when a read may have replaced them
   if (isSame && (statement.body.kind === 'read' || statement.runs === state.runs)) return;
-  // A Parse fixes the types for the statement's whole life.
+  // A Parse fixes the types for the statement's whole lifetime.
   if (!isSame && statement.origin === 'sql') statement.parameterTypes = null;
   statement.replacements = replacements;
   statement.refusedWhen = null;
   statement.runs = state.runs;
   const { name, types, parameterTypes, origin } = statement;
-  // To analyse a statement may run code.
+  // The analysis of a statement may run code.
   if (statement.body.kind === 'read') internal.guard();
   const sentText = preparingText(statement);
   const text = statementText(statement.statement, sentText);
@@ -176,7 +176,7 @@ export function prepareAgain(
   }
 }
 
-/** Makes the upstream's statement the command that is to run now: what a BEGIN is to say depends on where it runs. */
+/** Updates the upstream's statement to the command that is to run now: the text of a BEGIN depends on where it runs. */
 export function refreshControl(
   context: ConnectionContext,
   statement: PreparedStatement,
@@ -189,7 +189,7 @@ export function refreshControl(
   prepareAgain(context, statement, replacements);
 }
 
-/** Brings a read up to date where it is to see staged rows. */
+/** Updates a read of staged rows. */
 export async function refreshRead(
   context: ConnectionContext,
   statement: PreparedStatement,
@@ -203,7 +203,7 @@ export async function refreshRead(
   statement.verified = rewriter.verification(body);
 }
 
-/** Asks the server for the types of a statement's parameters, once. */
+/** Queries the types of a statement's parameters, once. */
 export async function learnParameterTypes(
   context: ConnectionContext,
   statement: PreparedStatement,

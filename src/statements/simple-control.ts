@@ -1,4 +1,4 @@
-/** Control statements of a Query message, PREPARE and EXECUTE among them. */
+/** Runs control statements of a Query message, including PREPARE and EXECUTE. */
 
 import { movesPath } from '../rewrite/query-planner.ts';
 import type { PrepareReplacements } from '../server-connection/prepared-statements.ts';
@@ -22,9 +22,9 @@ type Prepare = Extract<ControlAction, { type: 'prepare' }>;
 type Execute = Extract<ControlAction, { type: 'execute' }>;
 
 /**
- * Runs one control statement and waits for its answer.
- * @returns whether the client has been given the message's ReadyForQuery with it
- * @throws StageError for what is refused
+ * Runs one control statement and waits for its response.
+ * @returns whether the client has received the message's ReadyForQuery with it
+ * @throws StageError for a refused statement
  */
 export async function runControl(
   context: ConnectionContext,
@@ -48,7 +48,7 @@ export async function runControl(
   }
 }
 
-/** Prepares under the client's name, with overlay names in the body of a write. */
+/** Prepares a statement under the client's name, with overlay names in the body of a write. */
 async function runPrepare(
   context: ConnectionContext,
   step: Step,
@@ -96,7 +96,7 @@ async function sendAndWait(
   return outcome.isReadyShown;
 }
 
-/** Runs a prepared statement; if there is none, PostgreSQL itself says so. */
+/** Runs a prepared statement. If there is none, PostgreSQL itself reports that. */
 async function runExecute(
   context: ConnectionContext,
   step: Step,

@@ -1,7 +1,7 @@
 /**
- * The simple query protocol: a Query message from its text to its ReadyForQuery.
- * Reads pass as they came. Everything else runs statement by statement, as PostgreSQL does: statements outside the
- * client's transactions share one implicit transaction, which is a block of ours as soon as one of them writes.
+ * Handles the simple query protocol: a Query message from its text to its ReadyForQuery.
+ * Reads pass unchanged. Everything else runs statement by statement, as in PostgreSQL. Statements outside the client's transactions
+ * share one implicit transaction, which becomes an internal block as soon as one of them writes.
  */
 
 import type { QueryPlan, TextClass } from '../rewrite/query-planner.ts';
@@ -23,7 +23,7 @@ import { runQueryWrite } from './simple-write.ts';
 import { commitInternal } from './staged-write.ts';
 
 /**
- * Ends a batch of the extended protocol that has come without a Sync before a Query: whether the Query is skipped, its end tells.
+ * Ends a batch of the extended protocol that has no Sync before a Query. The result decides whether the Query is skipped.
  * @param handle handles the Query
  */
 export function handleBehindBatch(
@@ -31,17 +31,17 @@ export function handleBehindBatch(
   handle: () => void | Promise<void>,
 ): void | Promise<void> {
   const { retry, state, internal, link } = context;
-  // A write that was bound and not executed cannot be run again behind this.
+  // A write that was bound and not executed cannot be run again behind the Query.
   if (retry.scope !== null) retry.disarm();
   state.endBatch();
-  // Nor may what its planning has run be committed unseen.
+  // Code that ran during its planning must not be committed without the check, either.
   internal.endWatch();
   return link.isOpen || state.block === 'internal' ? handleAfterEnd(context, handle) : handle();
 }
 
 /**
- * A Query in the middle of an extended batch goes on in its transaction; here it begins one of its own. So what the end of the other
- * one tells, the Query answers.
+ * Ends the batch before the Query. In PostgreSQL a Query continues the transaction of such a batch; here it begins its own. So an error at
+ * the end of the batch becomes the response to the Query.
  */
 async function handleAfterEnd(
   context: ConnectionContext,
@@ -59,8 +59,8 @@ async function handleAfterEnd(
 }
 
 /**
- * Handles a Query message; what takes more than one round trip gives a promise.
- * @throws for what is to be answered with an error by `failQuery`
+ * Handles a Query message. Returns a promise if that takes more than one round trip.
+ * @throws any error, which `failQuery` reports to the client
  */
 export function handleQuery(
   context: ConnectionContext,
@@ -77,7 +77,7 @@ async function handleHeavy(context: ConnectionContext, frame: Buffer, text: Buff
   await handleText(context, frame, text, plan, plan);
 }
 
-/** @param plan made when it is needed: a text that passes can do without */
+/** @param plan made when it is needed; a text that passes unchanged needs none */
 function handleText(
   context: ConnectionContext,
   frame: Buffer,
@@ -99,8 +99,8 @@ function handleText(
 }
 
 /**
- * Answers a Query message with an error, in the place and with the effect that an error of the server's would have:
- * what ran before it in the same transaction does not stand.
+ * Responds to a Query message with an error, at the place and with the effect of an error of the server: the earlier statements of the same
+ * transaction are rolled back.
  */
 export async function failQuery(context: ConnectionContext, error: unknown): Promise<void> {
   const { state, router } = context;
@@ -149,7 +149,7 @@ async function runQuery(
   else await finish(context);
 }
 
-/** Runs one statement in the way of its kind; says whether the client has been given the message's ReadyForQuery with it. */
+/** Runs one statement according to its kind. Returns whether the client has received the message's ReadyForQuery with it. */
 async function runStep(context: ConnectionContext, step: Step): Promise<boolean> {
   const { verdict } = step.statement;
   switch (verdict.kind) {
@@ -164,7 +164,7 @@ async function runStep(context: ConnectionContext, step: Step): Promise<boolean>
   }
 }
 
-/** Statements of one message share a transaction. A write opens it by itself, to be tried twice if it is the first. */
+/** Opens the block that the statements of one message share. A write opens it itself, so that it can be tried again if it is the first. */
 function openImplicit({ state, internal }: ConnectionContext, verdict: Verdict): void {
   if (state.block !== 'none' || verdict.kind === 'write') return;
   const type = verdict.kind === 'control' ? verdict.action.type : null;

@@ -1,4 +1,4 @@
-/** A write in a Query message: staged in the client's transaction, or in a block of ours, and tried again if need be. */
+/** Stages a write of a Query message, in the client's transaction or an internal block, and tries it again if necessary. */
 
 import type { Rewrite } from '../rewrite/rewrite.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
@@ -23,8 +23,8 @@ import { commitInternal, readyWrite, undo } from './staged-write.ts';
 
 /**
  * Stages a write of a Query message.
- * @returns whether the client has been given the message's ReadyForQuery with it
- * @throws StageError for what is refused
+ * @returns whether the client has received the message's ReadyForQuery with it
+ * @throws StageError for a refused statement
  */
 export async function runQueryWrite(
   context: ConnectionContext,
@@ -34,13 +34,13 @@ export async function runQueryWrite(
   const { plan, statement } = step;
   const original = { written: plan.text, start: statement.start, statement: statement.text };
   const refuse = () => refuseOriginal(context, write, original, null);
-  // A Query has no parameters, and PostgreSQL says so; in what is sent in its place they may be missing.
+  // PostgreSQL refuses parameters in a Query, but the rewritten text may have lost them. So the original is refused.
   if (hidesParameters(write) && !context.state.failed) return refuse();
   const staged: StagedWrite = {
     body: write,
     bodyText: statement.text,
     refuse,
-    // Mistakes are told of the client's own text: what is sent runs on another table.
+    // Errors are reported for the client's own text, because the rewritten one runs on another table.
     prepare: async ({ fill }) => {
       if (fill !== null) await originalTypes(context, original, []);
       const sent = { written: plan.text, statement };
@@ -53,12 +53,12 @@ export async function runQueryWrite(
   });
 }
 
-/** Sends the statement; says whether the client is given the ReadyForQuery that answers it. */
+/** Sends the statement. Returns whether the client receives the ReadyForQuery of its response. */
 type Send = (rewrite: Rewrite, wrapErrors: (handler: ErrorHandler) => ErrorHandler) => boolean;
 
 /**
- * Stages one write and waits for its answer.
- * @returns whether the client has been given the message's ReadyForQuery with it
+ * Stages one write and waits for its response.
+ * @returns whether the client has received the message's ReadyForQuery with it
  */
 export async function runWrite(
   context: ConnectionContext,
@@ -78,7 +78,7 @@ export async function runWrite(
   }
 }
 
-/** Tries the write until it has succeeded, or failed by what no other try would cure. */
+/** Tries the write until it succeeds, or fails with an error that no other try would avoid. */
 async function tryWrite(
   context: ConnectionContext,
   step: Step,
@@ -93,8 +93,7 @@ async function tryWrite(
     const isReadyShown = send(ready.rewrite, ready.wrapErrors);
     const isCopy = staged.body.form === 'copy';
     if (!isCopy) endWatch(context);
-    // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
-    // the way.
+    // COMMIT is sent without waiting: after an error it rolls back the whole block. It cannot precede the data of a COPY.
     const commits =
       step.isLast && state.block === 'internal' && retry.scope !== 'savepoint' && !isCopy;
     if (commits) commitInternal(context, passing.sync);
@@ -130,7 +129,7 @@ async function runReadOnly(
   return isReadyShown;
 }
 
-/** In messages of its own: what comes behind it is not to be skipped. */
+/** Ends the tripwire in separate messages, so that an error does not skip what follows. */
 function endWatch({ internal, link }: ConnectionContext): void {
   internal.endWatch();
   link.close();

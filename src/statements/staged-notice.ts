@@ -1,4 +1,4 @@
-/** Tells a client once that production is unchanged: every answer to a staged write looks as if it were not. */
+/** Notifies a client once that production is unchanged, because no response to a staged write shows that. */
 import type { ReadsMode } from '../model/session.ts';
 import type { ConnectedPair } from '../server-connection/connected-pair.ts';
 import type { InternalQueries } from '../server-connection/internal-queries.ts';
@@ -6,10 +6,10 @@ import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { noticeResponse } from '../wire/backend-messages.ts';
 import { errorFields } from '../wire/error-fields.ts';
 
-/** Values of client_min_messages with which PostgreSQL sends no NOTICE. */
+/** The values of client_min_messages with which PostgreSQL sends no NOTICE. */
 const tooQuiet = new Set(['warning', 'error']);
 
-/** Tags of what has staged nothing. */
+/** Matches the tags of commands that have staged nothing. */
 const nothingStaged = /^EXPLAIN$| 0$/;
 
 const hints: Readonly<Record<ReadsMode, string>> = {
@@ -23,7 +23,7 @@ export class StagedNotice {
   private readonly message: Buffer;
   private isDue: boolean;
 
-  /** @param isUsual what the daemon does where the connection does not say */
+  /** @param isUsual the daemon's setting, used when the connection does not specify one */
   constructor(
     internal: InternalQueries,
     { session, reads, notice }: Pick<ConnectedPair, 'session' | 'reads' | 'notice'>,
@@ -38,8 +38,9 @@ export class StagedNotice {
   }
 
   /**
-   * To be called right before a staged write is sent, as long as the client has not been told.
-   * @returns what stands before the write's CommandComplete, given its tag; nothing where the client has been told
+   * Queries whether the client receives notices. Call it directly before a staged write is sent.
+   * @returns a function that returns the notice before the write's CommandComplete, by its tag; undefined when the client has got it
+   *   already
    */
   ask(): ((tag: string) => Buffer | null) | undefined {
     if (!this.isDue) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A staged write in either protocol: the steps before it is sent, in their order, and the block that it runs in. How far it has to go
- * at once differs: a Query takes it from its names to its answer, the extended protocol makes it ready when it is bound.
+ * The steps before a staged write is sent, in their order, and the block that it runs in, for both protocols. A Query runs them all at
+ * once, from its names to its response. In the extended protocol the Bind prepares the write.
  */
 
 import type { Rewrite } from '../rewrite/rewrite.ts';
@@ -26,43 +26,43 @@ import type { EnterCall } from './enter-call.ts';
 
 type WrapErrors = (handler: ErrorHandler) => ErrorHandler;
 
-/** How one kind of statement is staged: a write itself, or what is prepared and writes. */
+/** The operations that stage one kind of statement: a write itself, or a prepared statement that writes. */
 export interface StagedWrite {
   readonly body: Write;
   /** The client's text of the body, for the mutation log. */
   readonly bodyText: Buffer;
-  /** Has PostgreSQL say what is wrong with the client's own text, where it can only be refused. */
+  /** Makes PostgreSQL report the error in the client's own text, when the write cannot succeed. */
   refuse(): Promise<never>;
   /**
-   * Makes ready, inside the transaction, what the statement needs.
-   * @param wrapErrors for a text that may be given up for another one
-   * @returns what enters it
+   * Prepares, inside the transaction, what the statement needs.
+   * @param wrapErrors for a text that may be replaced by another one after an error
+   * @returns the function that sends `stage.enter`
    */
   prepare(rewrite: Rewrite, wrapErrors: WrapErrors): Promise<(call: EnterCall) => void>;
 }
 
-/** Whether a write may be staged as a set, and what comes with another try of it. */
+/** Whether a write may be staged as a set, and the conditions for another try of it. */
 interface Tries {
   readonly mayBeSet: boolean;
-  /** The message that another try begins with, where it comes in messages that can be handled again. */
+  /** The message that another try begins with, in a protocol whose messages can be handled again. */
   readonly message?: Message;
-  /** Which of its errors names could have caused that have changed their meaning. */
+  /** Whether changed names could have caused an error of it. */
   readonly mayBeStale?: (sqlstate: string) => boolean;
 }
 
 /** A write that can be sent. */
 export interface ReadyWrite {
   readonly rewrite: Rewrite;
-  /** Tells the staging of it, right before it is bound or run. */
+  /** Sends `stage.enter` for it, directly before it is bound or run. */
   enter(): void;
-  /** Has its rows staged one by one from now on; null where they are. */
+  /** Switches to staging its rows one by one; null when they already are. */
   readonly stageRowByRow: (() => void) | null;
   readonly wrapErrors: WrapErrors;
 }
 
 /**
- * Makes a write ready to be sent: its names are resolved, a block is open or a savepoint set, and what it needs is there.
- * @returns when PostgreSQL refuses it, if it does: it shall say so itself
+ * Prepares a write to be sent: resolves its names, opens a block or sets a savepoint, and creates what it needs.
+ * @returns the stage at which PostgreSQL refuses it, if it does; PostgreSQL reports the error itself
  * @throws StageError for what cannot be staged
  */
 export async function readyWrite(
@@ -79,7 +79,7 @@ export async function readyWrite(
   const stageRowByRow = rewriter.fallback(staged.body, rewrite);
   const wrapErrors = (handler: ErrorHandler) => retry.before(handler, { stageRowByRow });
   const enter = await staged.prepare(rewrite, wrapErrors);
-  // What was asked meanwhile was asked READ ONLY.
+  // The queries meanwhile ran in a read-only guard.
   internal.releaseGuard();
   const onError = (text: SentText | null) =>
     retry.before(mapErrors(text, names.productionSchema), mayBeStale && { mayBeStale });
@@ -88,8 +88,8 @@ export async function readyWrite(
 }
 
 /**
- * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch. One of the client's in which
- * nothing has run can be begun anew.
+ * Opens an internal block unless a block is open, after ending what ran READ ONLY before it in the same batch. A client's block in
+ * which nothing has run serves as well, because it can be restarted.
  */
 export async function openBlock(context: ConnectionContext, message?: Message): Promise<void> {
   const { state, internal, retry, link } = context;
@@ -103,8 +103,8 @@ export async function openBlock(context: ConnectionContext, message?: Message): 
 }
 
 /**
- * Where something has run before a write: where others could change the rows it meets, or its rows are staged as a set, it can be
- * rolled back alone.
+ * Sets a savepoint before a write that is not the first statement, so that it can be rolled back alone. It is only needed if others could
+ * change the rows that the write finds, or if its rows are staged as a set.
  */
 function protectWrite(
   context: ConnectionContext,
@@ -121,19 +121,19 @@ function protectWrite(
   waitForRow(context);
 }
 
-/** Waits for the row by which the last try failed, and keeps it for this one: whoever comes first goes first. */
+/** Waits for the row that made the last try fail, and locks it for this one: first come, first served. */
 function waitForRow({ internal, retry }: ConnectionContext): void {
   const row = retry.takeContended();
   if (row === null) return;
-  // names may have been asked for since the last try, READ ONLY: the row is locked
+  // names may have been queried in a read-only guard since the last try, where the row cannot be locked
   internal.releaseGuard();
   internal.run({ text: 'SELECT stage.hold_row($1)' }, { values: [Buffer.from(row)] });
 }
 
 /**
- * Undoes what a statement that is to be tried again has done: all of a block of ours, or of one of the client's in which nothing else has
- * run, or what came after its savepoint. A read has changed nothing; but where the names that it was sent with have made the client's
- * transaction fail, the client is told so, and there is no other try.
+ * Undoes a statement that is to be tried again: rolls back the internal block, the client's block if nothing else has run in it, or
+ * to the savepoint. A read has changed nothing. But if the names that it was sent with made the client's transaction fail, the
+ * client gets that error, and there is no other try.
  */
 export async function undo(context: ConnectionContext): Promise<void> {
   const { internal, retry, link, state, router } = context;
@@ -149,13 +149,16 @@ export async function undo(context: ConnectionContext): Promise<void> {
     router.showReady(readyForQuery('E'));
     return;
   }
-  // what was sent since the server has failed is skipped up to a Sync, and this would be, too
+  // after an error the server skips messages up to a Sync, and would skip these
   link.close();
   internal.unwind();
   await syncAndWait(context);
 }
 
-/** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
+/**
+ * Commits the internal block. The successful statements become durable, and the client then gets its ReadyForQuery.
+ * @param sync the expected response with that ReadyForQuery
+ */
 export function commitInternal(
   { internal, router, link }: ConnectionContext,
   sync: PendingResponse,
@@ -166,7 +169,7 @@ export function commitInternal(
   link.sync(sync);
 }
 
-/** Ends a block of ours, if one is open, without the client's Sync: commits, or after an error rolls back. */
+/** Ends an internal block, if one is open, without the client's Sync: commits, or rolls back after an error. */
 async function endInternal(context: ConnectionContext): Promise<void> {
   if (!context.state.needsInternalCommit) return;
   context.link.sync(hiddenSync);

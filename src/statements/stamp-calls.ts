@@ -1,8 +1,8 @@
-/** Calls of the functions that give tables' stamps, where a statement of ours asks whether names are still good. */
+/** Calls the functions that return tables' stamps, in internal statements that verify names. */
 import type { ErrorFields } from '../wire/error-fields.ts';
 
 /**
- * The stamps as a further argument; empty where no table has a function for its own.
+ * Returns the stamps as a further argument; empty when no table has a function for its stamp.
  * @param stamps for each relation its function, or null
  */
 export function stampCalls(stamps: readonly (string | null)[]): string {
@@ -11,12 +11,12 @@ export function stampCalls(stamps: readonly (string | null)[]): string {
   return `, ARRAY[${calls.join(', ')}]`;
 }
 
-/** A function or a schema that is not there. */
+/** The SQLSTATEs of a missing function or schema. */
 const gone = new Set(['42883', '3F000']);
 
 /**
- * Whether a stamp's function is not there any more: it went with its overlay, which is made anew. No other name of ours can be
- * missing, and what clients' values run into has no place in our text.
+ * Whether a stamp's function is missing: it was dropped with its overlay, which is being rebuilt. No other internal name can be
+ * missing, and errors in the clients' values have no position in an internal text.
  */
 export const isStampGone = (fields: ErrorFields) =>
   gone.has(fields.get('C') ?? '') && fields.has('P');
