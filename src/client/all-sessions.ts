@@ -1,9 +1,9 @@
-/** All sessions of a filter, page by page. */
+/** Lists all sessions that match a filter, page by page. */
 import type { Session } from '../model/session.ts';
 import type { ApiClient } from './api-client.ts';
 import type { SessionFilter } from './filters.ts';
 
-/** Largest page that the daemon gives. */
+/** The largest page that the daemon returns, in sessions. */
 const limit = 1000;
 
 /** Lists the sessions, newest first. @throws StageError as `ApiClient.listSessions` does */

@@ -1,4 +1,4 @@
-/** What the REST interface answers beyond the model's nouns, and how to read it. */
+/** Responses of the REST interface that the model does not cover, and their readers. */
 import type { JsonText } from '../model/json.ts';
 import { Fields } from './fields.ts';
 
@@ -15,21 +15,21 @@ export interface Health {
   readonly error: string | null;
 }
 
-/** What the daemon tells about itself. */
+/** What the daemon reports about itself. */
 export interface ServerInfo {
   readonly version: string;
-  /** Where database clients connect. */
+  /** The address of the proxy for database clients. */
   readonly proxy: { readonly host: string; readonly port: number };
   readonly database: string;
   /** Version of the upstream server; null while it is not known. */
   readonly postgresql?: string | null;
-  /** The sample login of the embedded PostgreSQL; null when the upstream is somebody's own. */
+  /** The sample login of the embedded PostgreSQL; null when the upstream is not embedded. */
   readonly embedded: { readonly user: string; readonly password: string } | null;
 }
 
-/** Whose token is shown. */
+/** The caller that the token identifies. */
 export interface Caller {
-  /** Null where no token is demanded. */
+  /** Null where no token is required. */
   readonly name: string | null;
   readonly role: string;
   readonly rights: readonly string[];
@@ -44,7 +44,7 @@ export interface AuditVerdict {
   readonly head: string | null;
 }
 
-/** Makes a reader of `{<member>: [...], total_count}`. */
+/** Makes a reader of a page: `{<member>: [...], total_count}`. */
 export function pageOf<T>(
   member: string,
   read: (json: JsonText) => T,
@@ -86,7 +86,7 @@ export function readCaller(json: JsonText): Caller {
   return { name: fields.text('name'), role: fields.required('role'), rights };
 }
 
-/** Gives how many entries the audit has by its own account. */
+/** Reads the number of audit entries that the head of the audit records. */
 export function readAuditLength(json: JsonText): number {
   return new Fields(json).number('entries');
 }

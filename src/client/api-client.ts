@@ -1,4 +1,4 @@
-/** The REST interface as functions, typed by the model. Every answer also carries the JSON text as it was received. */
+/** The REST interface as functions, typed by the model. Every reply also carries the JSON text as it was received. */
 import { StageError } from '../errors.ts';
 import type { AuditEntry, ChangePage, Conflict, Mutation, Outline } from '../model/change.ts';
 import type { Connection } from '../model/connection.ts';
@@ -56,7 +56,7 @@ export interface Reply<T> {
   readonly value: T;
 }
 
-/** The daemon's REST interface. Every function raises StageError: the daemon's own, or `server_unavailable`. */
+/** A client of the daemon's REST interface. Every function throws StageError: the daemon's error, or `server_unavailable`. */
 export class ApiClient {
   readonly #transport: Transport;
 
@@ -69,7 +69,7 @@ export class ApiClient {
     readonly metadata?: JsonText | undefined;
     readonly reads?: ReadsMode | undefined;
     readonly conflictScope?: ConflictScope | undefined;
-    /** A request that is repeated with it makes no second session. */
+    /** A repeated request with the same key creates no second session. */
     readonly idempotencyKey?: string | undefined;
   }): Promise<Reply<Session>> {
     const { projectId, metadata, reads, conflictScope, idempotencyKey: key } = session;
@@ -88,7 +88,7 @@ export class ApiClient {
     return this.#get('/sessions', pageOf('sessions', readSession), query);
   }
 
-  /** Gives the time of deletion. */
+  /** Deletes a session and returns the time of the deletion. */
   async deleteSession(id: string): Promise<Reply<string>> {
     const read = (json: JsonText) => new Fields(json).text('deleted_at') ?? '';
     return this.#read({ method: 'DELETE', path: sessionPath(id) }, read);
@@ -98,7 +98,7 @@ export class ApiClient {
     return this.#get(sessionPath(id, 'connections'), pageOf('connections', readConnection));
   }
 
-  /** Ends them; gives those that could not be. */
+  /** Ends the connections of a session. `left` lists those that could not be ended. */
   async endConnections(id: string): Promise<Reply<{ left: readonly Connection[] }>> {
     const read = (json: JsonText) => ({ left: new Fields(json).list('left').map(readConnection) });
     return this.#read({ method: 'DELETE', path: sessionPath(id, 'connections') }, read);
@@ -110,12 +110,12 @@ export class ApiClient {
     });
   }
 
-  /** The diff's JSON in the pieces it arrives in; it may be too large to hold. */
+  /** Streams the diff's JSON as it arrives; the whole may be too large for memory. */
   diffText(id: string, filter: DiffFilter = {}): AsyncGenerator<string> {
     return diffText(this.#transport, sessionPath(id, 'diff'), filter);
   }
 
-  /** The digest that `approve` takes, without the changes that it names. */
+  /** Reads the digest that `approve` takes, without the changes that it covers. */
   async readDigest(id: string): Promise<string> {
     const reader = new DiffReader();
     for await (const text of this.diffText(id, { limit: 0 })) reader.push(text);
@@ -131,12 +131,12 @@ export class ApiClient {
     return this.#get(sessionPath(id, 'diff/changes'), readChangePage, { ...filter });
   }
 
-  /** Those that do not count come last. */
+  /** Lists the conflicts. Those in ignored columns come last. */
   async findConflicts(id: string): Promise<Reply<readonly Conflict[]>> {
     return this.#get(sessionPath(id, 'conflicts'), (json) => readConflicts(new Fields(json)));
   }
 
-  /** Has approval tried, and rolled back. The signal ends the waiting for it. */
+  /** Runs the approval and rolls it back. The signal ends only the wait for the result. */
   async rehearse(id: string, signal?: AbortSignal): Promise<Reply<RehearsalReport>> {
     const call = { method: 'POST', path: sessionPath(id, 'rehearse'), body: {}, signal } as const;
     return this.#read(call, readRehearsal);
@@ -175,12 +175,12 @@ export class ApiClient {
     return this.#post(sessionPath(id, 'approve'), readSession, body);
   }
 
-  /** Makes a session that takes back an approved one; gives also the rows that were left out. */
+  /** Creates a session that reverts an approved one. The report includes the rows that were left out. */
   async revert(id: string, skipChanged: boolean): Promise<Reply<RevertReport>> {
     return this.#post(sessionPath(id, 'revert'), readRevert, { skip_changed: skipChanged });
   }
 
-  /** Takes staged rows out of an active session. */
+  /** Removes staged rows from an active session. */
   async unstage(
     id: string,
     choices: readonly RowChoice[],
@@ -191,7 +191,7 @@ export class ApiClient {
     return this.#post(sessionPath(id, 'unstage'), readUnstaged, body);
   }
 
-  /** Settles conflicts of an active session: one row's, or all of them. */
+  /** Resolves conflicts of an active session: those of one row, or all of them. */
   async resolve(
     id: string,
     take: Side,
@@ -228,7 +228,7 @@ export class ApiClient {
     return this.#get('/audit/verify', readVerdict, { checkpoint });
   }
 
-  /** Gives how many entries there are to verify. */
+  /** Returns the number of audit entries to verify. */
   async auditLength(): Promise<Reply<number>> {
     return this.#get('/audit/head', readAuditLength);
   }
@@ -237,17 +237,17 @@ export class ApiClient {
     return this.#get('/info', readInfo);
   }
 
-  /** Tells whose token is shown. */
+  /** Returns the caller that the token identifies. */
   async whoami(): Promise<Reply<Caller>> {
     return this.#get('/whoami', readCaller);
   }
 
-  /** A degraded service answers too: only an unreachable one raises. */
+  /** Reads the health of the service. A degraded service responds, too; only an unreachable one throws. */
   async health(): Promise<Reply<Health>> {
     return this.#read({ method: 'GET', path: '/health', alsoGood: 503 }, readHealth);
   }
 
-  /** Ends all connections; what is under way is given up. */
+  /** Closes all connections and abandons running requests. */
   async close(): Promise<void> {
     await this.#transport.close();
   }

@@ -1,15 +1,16 @@
-/** Why a change is there, in words. */
+/** Describes why a change exists. */
 import type { Cause, Mutation } from '../model/change.ts';
 import { nameCell, textCell } from './cell.ts';
 import { sanitize } from './sanitize.ts';
 import { hiddenInWords } from './words.ts';
 
-/** Characters of a statement that are told; the log has it whole. */
+/** The longest statement shown, in characters. The mutation log has the whole text. */
 const mostText = 300;
 
 /**
- * `mut_6 by agent: UPDATE products SET price = 12`; of what a foreign key carried `mut_7 through orders_customer_id_fkey: DELETE ...`.
- * @param mutation the one that the cause names, where it was sent along
+ * Describes a cause: `mut_6 by agent: UPDATE products SET price = 12`, or
+ * `mut_7 through orders_customer_id_fkey: DELETE ...` for the action of a foreign key.
+ * @param mutation the mutation that the cause names, if the response included it
  */
 export function causeInWords(cause: Cause, mutation: Mutation | undefined): string {
   const { mutationId, origin, foreignKeys } = cause;
@@ -20,7 +21,7 @@ export function causeInWords(cause: Cause, mutation: Mutation | undefined): stri
   return `${sanitize(mutationId)}${by}${through}: ${statementOf(mutation)}`;
 }
 
-/** `web`, or `web (login app)` where SET ROLE set it; empty where it is not known. */
+/** Returns `web`, or `web (login app)` if the role was set by SET ROLE; empty if it is unknown. */
 export function roleInWords({ role, login }: Pick<Mutation, 'role' | 'login'>): string {
   if (role === null) return '';
   return login === null ? textCell(role) : `${textCell(role)} (login ${textCell(login)})`;

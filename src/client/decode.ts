@@ -1,4 +1,4 @@
-/** Reads the REST interface's JSON into the model's nouns. All raise SyntaxError for an answer that is not what it should be. */
+/** Converts the REST interface's JSON into the model's types. Every reader throws SyntaxError for an invalid response. */
 import type {
   AuditEntry,
   Cause,
@@ -78,7 +78,7 @@ export function readMutation(json: JsonText): Mutation {
   };
 }
 
-/** Reads one entry of a table's `changes`; the table's name stands outside of it. */
+/** Reads one element of a table's `changes`, which does not contain the table's name. */
 export function readChange(table: string, json: JsonText): Change {
   return changeOf(table, new Fields(json));
 }
@@ -94,7 +94,7 @@ function changeOf(table: string, fields: Fields): Change {
   };
 }
 
-/** Numbers of changes are texts in the answer, and all other numbers counts: parsing rounds none of them. */
+/** Reads the outline of a diff. JSON.parse rounds nothing here: numbers of changes are strings, and all other numbers are counts. */
 export function readOutline(json: JsonText): Outline {
   const { revision, tables } = JSON.parse(json.text) as OutlineBody;
   return {
@@ -129,12 +129,12 @@ interface OutlineBody {
     Record<
       string,
       Pick<TableOutline, 'key' | 'columns' | 'hidden'> & {
-        /** Nothing of a daemon that does not tell them. */
+        /** Missing in responses of older daemons. */
         readonly triggers?: TableOutline['triggers'];
         readonly has_children?: true;
         readonly references_itself?: true;
         readonly chunks: readonly (readonly [string, number, number, number])[];
-        /** Of a daemon that does not count them, nothing is known. */
+        /** Missing in responses of older daemons. */
         readonly further_changes?: number;
       }
     >
@@ -156,7 +156,7 @@ export function readChangePage(json: JsonText): ChangePage {
   };
 }
 
-/** The conflicts of an answer, behind them those that do not count. */
+/** Reads the conflicts of a response, followed by those in ignored columns. */
 export function readConflicts(fields: Fields): Conflict[] {
   const ignored = fields.json('ignored') === null ? [] : fields.list('ignored');
   return [
@@ -171,7 +171,7 @@ export function readConflict(json: JsonText): Conflict {
     table: fields.required('table'),
     rowId: fields.json('row_id') ?? new JsonText('null'),
     field: fields.text('field'),
-    // a kind that a newer daemon knows is shown as the plainest one
+    // a kind that only a newer daemon knows is shown as `changed`
     kind: conflictKinds.find((kind) => kind === fields.text('kind')) ?? 'changed',
     sessionBase: fields.json('session_base'),
     sessionNew: fields.json('session_new'),

@@ -1,4 +1,4 @@
-/** Reads a diff change by change while it arrives. */
+/** Reads the changes of a diff while it arrives. */
 import { StageError } from '../errors.ts';
 import type { Change, ChangeCounts, Trigger } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
@@ -9,39 +9,39 @@ import type { Piece } from './json-splitter.ts';
 import { JsonSplitter } from './json-splitter.ts';
 import type { KnownColumn } from './values.ts';
 
-/** A change, the columns of its table in order as far as they are known, and the JSON it was read from. */
+/** A change, the known columns of its table in order, and the JSON that it was read from. */
 export interface ReadChange extends Change {
   readonly columns: readonly KnownColumn[];
-  /** Of a step, the number of the statement that made it, where that is known. */
+  /** The number of the statement that made a step; null if it is unknown, or for a net change. */
   readonly statement: string | null;
   readonly json: JsonText;
 }
 
 type Members = Map<string, JsonText>;
 
-/** Whether a value stands on the way to the changes: document, tables, table, its changes; or the steps. */
+/** Whether a value contains changes or steps: document, `tables`, a table, its `changes`; or `steps`. */
 function leadsToChanges(path: readonly string[]): boolean {
   if (path.length === 0 || (path.length === 1 && path[0] === 'steps')) return true;
   return path[0] === 'tables' && (path.length < 3 || (path.length === 3 && path[2] === 'changes'));
 }
 
 export class DiffReader {
-  /** The document's members before its tables, as far as they were read. */
+  /** The document's members before its tables, as read so far. */
   readonly head: Members = new Map();
-  /** Those behind them: what a reader need not wait for. */
+  /** The members after the tables, which a caller need not wait for. */
   readonly tail: Members = new Map();
-  /** Each table's members beside its changes, in the order of the diff. */
+  /** Each table's members other than its changes, in the order of the diff. */
   readonly tables = new Map<string, Members>();
   readonly #columns = new Map<string, readonly KnownColumn[]>();
   readonly #splitter = new JsonSplitter(leadsToChanges);
 
-  /** What `approve --digest` takes, once it was read. */
+  /** The digest that `approve --digest` takes; null until it was read. */
   get digest(): string | null {
     const digest = this.tail.get('digest');
     return digest ? (JSON.parse(digest.text) as string) : null;
   }
 
-  /** Whether the session was rejected: then nothing is left of its changes. */
+  /** Whether the session was rejected, which discards its changes. */
   get isRejected(): boolean {
     return this.head.get('status')?.text === '"rejected"';
   }
@@ -51,12 +51,12 @@ export class DiffReader {
     return JSON.parse(this.tables.get(table)?.get('triggers')?.text ?? '[]') as Trigger[];
   }
 
-  /** The counts that were read so far, in the order of the diff. */
+  /** The counts read so far, in the order of the diff. */
   get counts(): readonly ChangeCounts[] {
     return [...this.tables.keys()].map((table) => this.countsOf(table));
   }
 
-  /** One table's counts; zero where nothing was read of it. */
+  /** Returns one table's counts; zero if nothing of it was read. */
   countsOf(table: string): ChangeCounts {
     const members = this.tables.get(table);
     const count = (name: string) => Number(members?.get(name)?.text ?? 0);
@@ -71,16 +71,16 @@ export class DiffReader {
   }
 
   /**
-   * Takes the next part of the diff's JSON and gives the changes that are now complete; after them the steps, if asked for.
-   * @throws StageError `server_unavailable` when it is no diff
+   * Parses the next chunk of the diff's JSON and returns the changes that are now complete; the requested steps follow the changes.
+   * @throws StageError `server_unavailable` for invalid JSON, `usage` for an unknown table
    */
   push(text: string): readonly ReadChange[] {
     return reading(() => this.#splitter.push(text).flatMap((piece) => this.#read(piece)));
   }
 
   /**
-   * Says that the diff is over.
-   * @throws StageError `server_unavailable` when it was cut short
+   * Marks the end of the diff.
+   * @throws StageError `server_unavailable` when the diff was truncated
    */
   end(): void {
     reading(() => this.#splitter.end());
@@ -110,7 +110,7 @@ export class DiffReader {
   }
 }
 
-/** A name that is mistyped would look like a table without changes. */
+/** Reports a mistyped name, which would otherwise look like a table without changes. */
 function unknownTable(fields: Fields): StageError {
   const next = fields.text('nearest');
   return new StageError('usage', `there is no table ${tableCell(fields.required('name'))}`, {

@@ -1,4 +1,4 @@
-/** The JSON of a diff in pieces. An answer may take a minute at most, so a long diff is put together of pages. */
+/** Streams the JSON of a diff. A response may take a minute at most, so a long diff is assembled from pages. */
 import { StageError } from '../errors.ts';
 import { JsonText } from '../model/json.ts';
 import { DiffReader } from './diff-reader.ts';
@@ -6,16 +6,16 @@ import { elementsOf, Fields, membersOf } from './fields.ts';
 import type { DiffFilter } from './filters.ts';
 import type { Call, Transport } from './transport.ts';
 
-/** Changes that an answer has room for on a machine that has other work, too. */
+/** The most changes that fit into one response, even on a machine under load. */
 const mostAtOnce = 20_000;
 const pageSize = 1000;
 const stepsOnPage = 10_000;
 
 /**
- * Gives the same document, however many answers it takes.
- * @param path of the diff
- * @param most changes of a diff that is read in one answer
- * @throws StageError the daemon's own, or `session_busy` where the diff changes between its pages
+ * Streams the diff's JSON. The document is the same, whether it takes one response or several.
+ * @param path the path of the diff
+ * @param most the most changes that are read in one response
+ * @throws StageError the daemon's error, or `session_busy` if the diff changes between its pages
  */
 export async function* diffText(
   transport: Pick<Transport, 'send' | 'stream'>,
@@ -24,7 +24,7 @@ export async function* diffText(
   most = mostAtOnce,
 ): AsyncGenerator<string> {
   const call: Call = { method: 'GET', path, query: { ...filter } };
-  // no more than counts are asked for
+  // a limited request, e.g. for the counts, is not paged
   if (filter.limit !== undefined && filter.steps === undefined)
     return yield* transport.stream(call);
   const reader = new DiffReader();
@@ -34,10 +34,10 @@ export async function* diffText(
     if (isDecided) yield text;
     else {
       begun += text;
-      // a diff whose counts do not come first is read as it comes
+      // a diff that does not begin with its counts is streamed as it arrives
       isDecided = reader.push(text).length > 0 || reader.head.has('summary');
       if (!isDecided) continue;
-      // the answer that has begun is left first: it holds a snapshot of production
+      // leaving the loop closes the first response, which keeps a snapshot of production open
       if (countOf(reader, filter) > most) break;
       yield begun;
     }
@@ -46,7 +46,7 @@ export async function* diffText(
   else if (countOf(reader, filter) > most) yield* pagedText(transport, path, filter);
 }
 
-/** Changes, and steps where they are asked for. */
+/** Counts the changes, and the steps if they are requested. */
 function countOf({ head }: DiffReader, { steps }: DiffFilter): number {
   const summary = new Fields(head.get('summary') ?? new JsonText('{}'));
   const further = steps === undefined ? [] : ['further_changes'];
@@ -56,7 +56,7 @@ function countOf({ head }: DiffReader, { steps }: DiffFilter): number {
   );
 }
 
-/** The document without its changes is read between two looks at the revision: pages of another one are told. */
+/** Assembles the diff from pages. The revision is read first and again with each page, so that a change in between is detected. */
 async function* pagedText(
   transport: Pick<Transport, 'send'>,
   path: string,
@@ -111,7 +111,7 @@ function hasChanges(body: JsonText): boolean {
   return ['inserts', 'updates', 'deletes'].some((name) => fields.number(name) > 0);
 }
 
-/** The elements of a list below the diff, page by page. */
+/** Streams the elements of a list of the diff, page by page. */
 async function* listText(
   get: Get,
   list: 'changes' | 'steps',
@@ -123,7 +123,7 @@ async function* listText(
     const page: Fields = new Fields(await get(`/${list}`, { ...query, cursor }));
     if (page.required('revision') !== revision) throw changedMeanwhile();
     const items = elementsOf(page.json(list) ?? new JsonText('[]'));
-    // its place among the others is told on pages only
+    // only pages include a change's `number`
     const texts = items.map(({ text }) => text.replace(/^\{"number":"[\d.]+",/, '{'));
     if (texts.length > 0) yield separator + texts.join(',');
     if (texts.length > 0) separator = ',';

@@ -1,4 +1,4 @@
-/** Reads what people say about a session, and what happened to it. All raise SyntaxError for an answer that is not what it should be. */
+/** Reads comments and events of a session. Every reader throws SyntaxError for an invalid response. */
 import type { Event } from '../model/event.ts';
 import { eventKinds } from '../model/event.ts';
 import { JsonText } from '../model/json.ts';
@@ -6,7 +6,7 @@ import { Fields } from './fields.ts';
 
 export interface Comment {
   readonly id: string;
-  /** `comment`, or what was done with the words. */
+  /** `comment`, or the action that the text came with. */
   readonly kind: string;
   readonly body: string;
   readonly table: string | null;
@@ -19,7 +19,7 @@ export interface Comment {
 export interface NewComment {
   readonly body: string;
   readonly table?: string | undefined;
-  /** A key as JSON. */
+  /** The key of a row as JSON. */
   readonly rowId?: JsonText | undefined;
 }
 

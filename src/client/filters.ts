@@ -1,13 +1,13 @@
-/** What lists of the REST interface are narrowed by. */
+/** The filters of the lists of the REST interface. */
 import type { Operation } from '../model/change.ts';
 import type { SessionStatus } from '../model/session.ts';
 
 export interface Following {
-  /** Seconds to wait where nothing has happened yet. A daemon that does not know it answers at once. */
+  /** Seconds to wait for the first event. A daemon that does not support it responds at once. */
   readonly wait?: number | undefined;
-  /** Ends the waiting. */
+  /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Number to begin behind. */
+  /** The number of the last known event; later ones are listed. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }
@@ -20,7 +20,7 @@ export interface Paging {
 export interface SessionFilter extends Paging {
   readonly status?: SessionStatus | undefined;
   readonly projectId?: string | undefined;
-  /** Name of the token that they were created with. */
+  /** The name of the token that created the sessions. */
   readonly author?: string | undefined;
   readonly search?: string | undefined;
 }
@@ -35,16 +35,16 @@ export interface ChangeFilter extends Paging {
   readonly type?: string | undefined;
   readonly search?: string | undefined;
   readonly cursor: string;
-  /** Whether the statements are named that made each change. */
+  /** Whether the response names the statements that made each change. */
   readonly why?: 'true' | undefined;
 }
 
 export interface DiffFilter {
   readonly table?: string | undefined;
   readonly type?: Operation | undefined;
-  /** At most so many changes; the counts stay those of the whole. */
+  /** The most changes to return. The counts still cover the whole diff. */
   readonly limit?: number | undefined;
-  /** Whether every step that approval replays follows, of the table and kind that were asked for. */
+  /** Whether all steps of the requested table and operation follow the changes, in the order in which approval replays them. */
   readonly steps?: 'true' | undefined;
 }
 

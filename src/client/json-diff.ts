@@ -1,4 +1,4 @@
-/** Where two JSON documents differ, path by path. Values stay text: no number is rounded. */
+/** Finds the paths at which two JSON documents differ. Values remain text, so no number is rounded. */
 import { JsonText } from '../model/json.ts';
 import { nameCell } from './cell.ts';
 import { elementsOf, membersIn } from './fields.ts';
@@ -6,14 +6,14 @@ import type { Value } from './values.ts';
 import { isDocument } from './values.ts';
 
 export interface JsonDifference {
-  /** `a.b[2]`; empty for the whole document. */
+  /** For example `a.b[2]`; empty for the whole document. */
   readonly path: string;
-  /** Undefined where the path exists on one side only. */
+  /** Undefined if the path exists on the other side only. */
   readonly before: JsonText | undefined;
   readonly after: JsonText | undefined;
 }
 
-/** Deeper documents are compared as wholes. */
+/** The depth below which documents are compared as a whole. */
 const deepest = 12;
 
 /** Lists the differences in the order of the documents. */
@@ -21,7 +21,7 @@ export function jsonDifferences(before: JsonText, after: JsonText): JsonDifferen
   return compare('', before, after, 0);
 }
 
-/** Where two values that are documents differ; nothing where one is none, or they differ in nothing but spelling. */
+/** Lists the differences between two values that are documents; empty if one is not a document, or if only their formatting differs. */
 export function differencesInside(
   before: Value | undefined,
   after: Value | undefined,
@@ -30,7 +30,7 @@ export function differencesInside(
   return old === null || now === null ? [] : jsonDifferences(old, now);
 }
 
-/** Of what has a text of its own only documents are looked into, as they are spelled: of an array, the bounds may differ. */
+/** Returns the document of a value, or null. A text must be a document, too: that of an array has bounds, which may differ. */
 function documentOf(value: Value | undefined): JsonText | null {
   if (value === undefined || !nested.test(value.json.text)) return null;
   if (value.text === undefined) return value.json;
@@ -65,7 +65,7 @@ interface Parts {
   readonly parts: ReadonlyMap<string, JsonText>;
 }
 
-/** The parts of a document; null of a scalar, and of an object that has a member twice. */
+/** Returns the members or elements of a document; null for a scalar, and for an object with a duplicate member. */
 function partsOf(value: JsonText | undefined): Parts | null {
   const kind = value?.text.trimStart()[0];
   if (value === undefined || (kind !== '{' && kind !== '[')) return null;

@@ -1,7 +1,7 @@
-/** Takes JSON apart as it arrives without reading its numbers: nothing is rounded, and no document has to fit in memory. */
+/** Splits JSON while it arrives. Numbers are not parsed, so none is rounded, and the document need not fit in memory. */
 import { JsonText } from '../model/json.ts';
 
-/** A value of the document that was not opened further, with the keys and indexes that lead to it. */
+/** A value that was not split further, with the keys and indexes that lead to it. */
 export interface Piece {
   readonly path: readonly string[];
   readonly value: JsonText;
@@ -9,12 +9,12 @@ export interface Piece {
 
 interface Container {
   readonly kind: 'object' | 'array';
-  /** The member's name; null while the next one is awaited. */
+  /** The current member's name; null until it was read. */
   key: string | null;
   index: number;
 }
 
-/** A value being collected, which may span chunks. */
+/** A value that is being collected and may span chunks. */
 interface Capture {
   readonly kind: 'string' | 'container' | 'scalar';
   readonly parts: string[];
@@ -26,8 +26,8 @@ interface Capture {
 const scalarEnd = /[\s,:\]}]/;
 
 /**
- * Splits one JSON document into pieces. `open` decides for each object or array, given its path, whether
- * its members are wanted one by one; everything else comes out whole, as the text that was received.
+ * Splits one JSON document into pieces. `open` decides for each object or array, given its path, whether its members are returned one
+ * by one. Every other value is returned whole, as the text that was received.
  */
 export class JsonSplitter {
   readonly #open: (path: readonly string[]) => boolean;
@@ -40,7 +40,7 @@ export class JsonSplitter {
     this.#open = open;
   }
 
-  /** Takes the next part of the document and gives the pieces that are now complete. */
+  /** Parses the next chunk of the document and returns the pieces that are now complete. */
   push(chunk: string): readonly Piece[] {
     let position = 0;
     while (position < chunk.length) {
@@ -52,8 +52,8 @@ export class JsonSplitter {
   }
 
   /**
-   * Says that the document is over and gives what is left.
-   * @throws SyntaxError when the document was cut short
+   * Marks the end of the document and returns the remaining pieces.
+   * @throws SyntaxError when the document was truncated
    */
   end(): readonly Piece[] {
     if (this.#capture?.kind === 'scalar') this.#finish(this.#capture);
@@ -69,7 +69,7 @@ export class JsonSplitter {
     return pieces;
   }
 
-  /** Handles one character between values; gives the position to go on from. */
+  /** Handles one character between values and returns the position to continue at. */
   #step(chunk: string, position: number): number {
     const character = chunk.charAt(position);
     const top = this.#stack.at(-1);
@@ -105,7 +105,7 @@ export class JsonSplitter {
     return position;
   }
 
-  /** Goes on with a value until it or the chunk ends. */
+  /** Collects a value until it or the chunk ends, and returns the position to continue at. */
   #collect(capture: Capture, chunk: string, start: number): number {
     const end =
       capture.kind === 'scalar' ? scalarIn(chunk, start) : nestedIn(capture, chunk, start);
@@ -128,7 +128,7 @@ export class JsonSplitter {
   }
 }
 
-/** Where the number or word that goes on at `start` ends; null when the chunk ends first. */
+/** Returns where the number or word that continues at `start` ends; null if the chunk ends first. */
 function scalarIn(chunk: string, start: number): number | null {
   for (let position = start; position < chunk.length; position += 1) {
     if (scalarEnd.test(chunk.charAt(position))) return position;
@@ -136,7 +136,7 @@ function scalarIn(chunk: string, start: number): number | null {
   return null;
 }
 
-/** Where the string, object or array that goes on at `start` ends; null when the chunk ends first. */
+/** Returns where the string, object or array that continues at `start` ends; null if the chunk ends first. */
 function nestedIn(capture: Capture, chunk: string, start: number): number | null {
   let position = start;
   while (position < chunk.length) {
@@ -148,7 +148,7 @@ function nestedIn(capture: Capture, chunk: string, start: number): number | null
   return null;
 }
 
-/** Goes on behind the closing quote, or to the end of the chunk. */
+/** Advances past the closing quote, or to the end of the chunk. */
 function leaveString(capture: Capture, chunk: string, start: number): number {
   let from = capture.escaped ? start + 1 : start;
   for (;;) {
@@ -167,14 +167,14 @@ function leaveString(capture: Capture, chunk: string, start: number): number {
   }
 }
 
-/** Whether what comes after `end` is escaped: an odd number of backslashes stands before it. */
+/** Whether the character at `end` is escaped: an odd number of backslashes precedes it. */
 function endsInEscape(chunk: string, from: number, end: number): boolean {
   let first = end;
   while (first > from && chunk.charAt(first - 1) === '\\') first -= 1;
   return (end - first) % 2 === 1;
 }
 
-/** Goes on behind the next quote or bracket, or to the end of the chunk. */
+/** Advances past the quote that opens a string or the bracket that closes the value, or to the end of the chunk. */
 function changeDepth(capture: Capture, chunk: string, start: number): number {
   for (let position = start; position < chunk.length; position += 1) {
     switch (chunk.charCodeAt(position)) {

@@ -1,15 +1,15 @@
-/** What a reviewer has seen: a mark names a change, and tells whether it is still the one that was looked at. */
+/** A reviewer's marks of the changes that were seen. A mark is valid only while its change stays the same. */
 import { createHash } from 'node:crypto';
 import type { NumberedChange } from '../model/change.ts';
 
-/** Keys of changes, each with the witness of what was seen. */
+/** Keys of changes, each with the hash of the change as it was seen. */
 export type Marks = ReadonlyMap<string, string>;
 
-/** Names a change within its session. */
+/** Returns the key of a change within its session. */
 export const markKey = ({ table, number }: Pick<NumberedChange, 'table' | 'number'>) =>
   `${table}\n${number}`;
 
-/** A hash of both rows: a change that became another one since has lost its mark. */
+/** Returns a hash of a change's type and values. A change that becomes a different one loses its mark. */
 export function witnessOf({ type, before, after, texts }: NumberedChange): string {
   const hash = createHash('sha256');
   const seen = [type, before?.text, after?.text];
@@ -17,7 +17,7 @@ export function witnessOf({ type, before, after, texts }: NumberedChange): strin
   return hash.digest('base64');
 }
 
-/** Whether a change was marked, and is still what it was then. */
+/** Whether a change was marked and is unchanged since. */
 export function isMarked(marks: Marks, change: NumberedChange): boolean {
   const witness = marks.get(markKey(change));
   return witness !== undefined && witness === witnessOf(change);

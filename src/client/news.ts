@@ -1,23 +1,24 @@
-/** Waits until something happens to a session: the daemon tells it where it can, else one has to look again and again. */
+/** Waits for events of a session: by long polling if the daemon supports it, else by repeated requests. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { StageError } from '../errors.ts';
 import type { ApiClient } from './api-client.ts';
 
-/** The daemon takes 50; what stands in between often cuts connections that are silent for a minute. */
+/** The longest wait of one request. The daemon allows 50 seconds, but intermediaries often cut connections that are silent for a minute. */
 const mostSeconds = 30;
 
 export interface Patience {
-  /** How long to wait at most. */
+  /** The longest wait, in milliseconds. */
   readonly mostMs: number;
-  /** When to look again where the daemon cannot tell. */
+  /** The interval between requests where the daemon cannot report events, in milliseconds. */
   readonly intervalMs: number;
-  /** Ends the waiting; the promise rejects then. */
+  /** Ends the wait; the promise then rejects. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Waits for an event behind the known one. Gives the number of the last one that it was told of: the known one where nothing has
- * happened; null where the daemon could not tell, and whoever waits has to look. Rejects when the signal is aborted.
+ * Waits for an event after the known one. Rejects when the signal is aborted.
+ * @param after the number of the known event
+ * @returns the number of the last event; `after` if nothing happened; null if the daemon cannot report events and the caller has to poll
  */
 export async function nextEvent(
   api: ApiClient,
@@ -31,14 +32,14 @@ export async function nextEvent(
     const told = await listBehind(api, sessionId, { after, limit: 1, wait, signal });
     if (told === 'gone') return null;
     if (told !== null && told !== after) return told;
-    // an empty answer before its time: a daemon that does not know how to wait, or one that stops
+    // an empty response ahead of time comes from a daemon that cannot wait, or that is stopping
     if (told !== null && performance.now() - begun > wait * 900) return after;
   }
   await pause(Math.min(intervalMs, mostMs), undefined, { signal });
   return null;
 }
 
-/** Follows one session. Events are read before what they tell of: nothing that happens in between is missed. */
+/** Follows one session. Its events are read before its state, so no change in between is missed. */
 export class News {
   readonly #api: ApiClient;
   readonly #sessionId: string;
@@ -50,7 +51,7 @@ export class News {
     this.#sessionId = sessionId;
   }
 
-  /** Gives whether something may have happened since the last call; the first one is answered at once. */
+  /** Waits, and returns whether something may have happened since the last call. The first call returns at once. */
   async next(patience: Patience): Promise<boolean> {
     if (!this.#isBegun) {
       this.#isBegun = true;
@@ -63,7 +64,7 @@ export class News {
     return isNews;
   }
 
-  /** Begins behind what has happened by now; at the beginning where the daemon does not tell. */
+  /** Sets the last known event to the session's last one; it stays 0 where the daemon does not report it. */
   async #catchUp(): Promise<void> {
     try {
       this.#last = (await this.#api.getSession(this.#sessionId)).value.lastEvent;
@@ -75,7 +76,7 @@ export class News {
 
 type Listed = Parameters<ApiClient['listEvents']>[1] & { readonly after: string };
 
-/** Gives the last number of a page; `gone` for a session that is not there, null where the daemon cannot tell. */
+/** Returns the number of a page's last event; `gone` if the session does not exist; null if the daemon cannot report events. */
 async function listBehind(api: ApiClient, id: string, page: Listed): Promise<string | null> {
   try {
     return (await api.listEvents(id, page)).value.at(-1)?.number ?? page.after;

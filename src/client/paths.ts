@@ -1,8 +1,11 @@
-/** Paths of the REST interface that hold an id: one of another form cannot exist, and must not become part of an address. */
+/** Builds paths of the REST interface that contain an id. */
 import { StageError } from '../errors.ts';
 import { isSessionId } from '../model/session.ts';
 
-/** The path of a session; an id of another form cannot exist, and must not become part of an address. */
+/**
+ * Returns the path of a session, or of a part of it.
+ * @throws StageError `session_not_found` for a malformed id: it cannot exist, and must not become part of a URL
+ */
 export function sessionPath(id: string, part?: string): string {
   if (!isSessionId(id)) {
     throw new StageError('session_not_found', `there is no session ${JSON.stringify(id)}`, {

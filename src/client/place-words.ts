@@ -1,4 +1,4 @@
-/** How rows are named that stand in the way: those in conflict, and those that hang on others. */
+/** Names rows that prevent an operation: those in conflict, and those that depend on others. */
 import type { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
@@ -11,21 +11,21 @@ import type { Value } from './values.ts';
 import { columnCell, sidesOf } from './values.ts';
 import { conflictInWords, hiddenInWords, ignoredInWords } from './words.ts';
 
-/** A row by its table and key. */
+/** Names a row by its table and key. */
 export const rowPlace = ({ table, rowId }: RowReport) =>
   `${tableCell(table)} ${rowId === null ? hiddenInWords : keyCell(rowId)}`;
 
-/** The conflicts that an error names. */
+/** Returns the conflicts that an error reports. */
 export function conflictsOf({ facts }: StageError): readonly Conflict[] {
   const conflicts = facts['conflicts'];
   return conflicts instanceof JsonText ? elementsOf(conflicts).map(readConflict) : [];
 }
 
-/** The row that a conflict is about. */
+/** Names the row that a conflict is about. */
 export const conflictPlace = ({ table, rowId }: Conflict) =>
   `${tableCell(table)} ${keyCell(rowId)}`;
 
-/** Says of one conflict where it is, and what the three sides have. */
+/** Describes one conflict: where it is, and the values of its three sides. */
 export function conflictLine(conflict: Conflict): string {
   const place = conflictPlace(conflict);
   if (conflict.kind === 'schema') return `${schemaPlace(conflict)}: ${conflictInWords(conflict)}`;
@@ -35,13 +35,13 @@ export function conflictLine(conflict: Conflict): string {
   return `${place} ${nameCell(conflict.field)}: ${mark}was ${base}, staged ${staged}, in production ${production}`;
 }
 
-/** The table, or the column, that has changed. */
+/** Names the table or column that has changed. */
 const schemaPlace = ({ table, field }: Conflict) =>
   field === null ? tableCell(table) : `${tableCell(table)} ${nameCell(field)}`;
 
 /**
- * What base, session and production have, as cells: a side without the row says so. Empty where a side has no part in it.
- * @param show makes a cell of a value
+ * Returns the base, session and production values of a conflict as cells. A side without the row says so; an irrelevant side is empty.
+ * @param show formats a value
  */
 export function conflictSides(
   conflict: Conflict,
@@ -57,7 +57,7 @@ export function conflictSides(
 
 const mostDependents = 20;
 
-/** The rows that would have to go with others, as an error names them; none where it is about something else. */
+/** Lists the dependent rows that an error reports; empty for other errors. */
 export function dependentLines({ facts }: StageError): string[] {
   const { dependents, dependents_count: count } = facts;
   if (!(dependents instanceof JsonText)) return [];

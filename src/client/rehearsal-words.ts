@@ -1,4 +1,4 @@
-/** A rehearsal in words: what would land, what else would change, what stands in the way. */
+/** Describes a rehearsal: what would be applied, what else would change, and what prevents approval. */
 import type { Change, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { keyCell, nameCell, tableCell, valueCell } from './cell.ts';
@@ -7,7 +7,7 @@ import { conflictLine } from './place-words.ts';
 import type { RehearsalReport, TableCounts } from './rehearsal.ts';
 import { sanitize } from './sanitize.ts';
 
-/** A line of text, and what it is about: a change beside the session's own, or something that may speak against approval. */
+/** A line of text and its category: a change beyond the session's, the outcome, or a possible objection to approval. */
 export interface RehearsalLine {
   readonly about: Operation | 'outcome' | 'objection';
   readonly text: string;
@@ -15,7 +15,7 @@ export interface RehearsalLine {
 
 const line = (about: RehearsalLine['about']) => (text: string) => ({ about, text });
 
-/** Lines that tell all of it but the conflicts and warnings. Nothing in them comes raw from the database. */
+/** Returns the lines of a rehearsal without its conflicts and warnings. All text of the database in them is escaped. */
 export function rehearsalLines(told: RehearsalReport): RehearsalLine[] {
   const { failure, wouldLand } = told;
   if (failure !== null) return failureLines(failure).map(line('objection'));
@@ -35,23 +35,23 @@ export function rehearsalLines(told: RehearsalReport): RehearsalLine[] {
   ];
 }
 
-/** Lines for its conflicts: with one of them nothing is applied. */
+/** Returns the lines of its conflicts. A single conflict prevents the approval. */
 export const conflictLines = ({ conflicts }: RehearsalReport): RehearsalLine[] =>
   conflicts.map((conflict) => line('objection')(conflictLine(conflict)));
 
-/** Lines for what has changed in columns that do not count. */
+/** Returns the lines of the changes in ignored columns. */
 export const ignoredLines = ({ ignored }: RehearsalReport): RehearsalLine[] =>
   ignored.map((conflict) => line('UPDATE')(conflictLine(conflict)));
 
-/** What stands above the conflicts. */
+/** Returns the heading of the conflicts. */
 export const nothingWouldLand = ({ conflicts }: RehearsalReport): RehearsalLine =>
   line('outcome')(`nothing would land: ${counted(conflicts.length, 'conflict')} with production`);
 
-/** What no rollback has taken back, and what could not be looked at. */
+/** Returns the lines of its warnings: effects that the rollback did not undo, and checks that could not be made. */
 export const warningLines = ({ warnings }: RehearsalReport): RehearsalLine[] =>
   warnings.map((warning) => line('objection')(`warning: ${sanitize(warning)}`));
 
-/** All of it in one line: `rehearsed: would land 2 rows; triggers change 2 rows in 2 tables`, `rehearsal failed: ...`. */
+/** Summarizes a rehearsal in one line: `rehearsed: would land 2 rows; triggers change 2 rows in 2 tables`, `rehearsal failed: ...`. */
 export function rehearsalInWords(told: RehearsalReport): string {
   const { failure, conflicts, wouldLand, sideEffects, differs, warnings } = told;
   if (conflicts.length > 0)
@@ -82,7 +82,7 @@ const rowsOf = (counts: readonly TableCounts[]) =>
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** `price_log +2`, `touched ~1 -1`; of a table in which nobody counts `log (not counted)`. */
+/** Formats counts: `price_log +2`, `touched ~1 -1`, or `log (not counted)`. */
 function countsText({ table, inserts, updates, deletes, isCounted }: TableCounts): string {
   const parts = [
     inserts > 0 ? ` +${inserts}` : '',
@@ -99,7 +99,7 @@ function changeLine(table: string, { type, rowId, before, after }: Change): stri
   return `  ${signs[type]} ${tableCell(table)}${key}  ${cellsOf(before, after)}`;
 }
 
-/** The columns that differ, as `price 9.50 → 12.00`; of a row that has no other side, all of them. */
+/** Formats the columns that differ, as `price 9.50 → 12.00`; all columns if a side is missing. */
 function cellsOf(before: JsonText | null, after: JsonText | null): string {
   const old = membersOf(before ?? new JsonText('{}'));
   const now = membersOf(after ?? new JsonText('{}'));

@@ -1,4 +1,4 @@
-/** Reads the answer to a rehearsal. */
+/** Reads the response to a rehearsal. */
 import type { Change, Conflict, NetCounts } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import type { DifferingRow } from '../model/rehearsal.ts';
@@ -6,12 +6,12 @@ import { readChange, readConflicts } from './decode.ts';
 import { Fields } from './fields.ts';
 
 export interface RehearsalReport {
-  /** Approval would find nothing against it. */
+  /** Whether approval would find no conflict and no refusal. */
   readonly ok: boolean;
-  /** Of what was rehearsed, as `approve` takes it. */
+  /** The digest of the rehearsed steps, as `approve` takes it. */
   readonly digest: string;
   readonly conflicts: readonly Conflict[];
-  /** Of columns that do not count. */
+  /** Conflicts in ignored columns. */
   readonly ignored: readonly Conflict[];
   readonly failure: {
     readonly sqlstate: string;
@@ -21,14 +21,14 @@ export interface RehearsalReport {
     readonly constraint: string | null;
     readonly row: JsonText | null;
   } | null;
-  /** Null where nothing would land. */
+  /** Null if nothing would be applied. */
   readonly wouldLand: readonly TableCounts[] | null;
   readonly differs: readonly {
     readonly table: string;
     readonly count: number;
     readonly rows: readonly DifferingRow[];
   }[];
-  /** Null where nobody looked. */
+  /** Null if side effects were not examined. */
   readonly sideEffects:
     | readonly (TableCounts & {
         readonly scanned: boolean;
@@ -38,7 +38,7 @@ export interface RehearsalReport {
   readonly warnings: readonly string[];
 }
 
-/** Null where operations were not counted. */
+/** The counts of a table. They are zero, and `isCounted` is false, if the response has null. */
 export type TableCounts = NetCounts & { readonly table: string; readonly isCounted: boolean };
 
 export function readRehearsal(json: JsonText): RehearsalReport {

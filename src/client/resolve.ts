@@ -1,4 +1,4 @@
-/** Reads the answer to a request that settles conflicts. */
+/** Reads the response to a request that resolves conflicts. */
 import type { Conflict } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
@@ -7,20 +7,20 @@ import { Fields } from './fields.ts';
 
 export type Side = 'mine' | 'theirs';
 
-/** A row, or a column of it, whose conflicts are settled. */
+/** A row, or a column of it, whose conflicts are resolved. */
 export interface ConflictChoice {
   readonly table: string;
-  /** A key as JSON. */
+  /** The key of a row as JSON. */
   readonly rowId: JsonText;
   readonly field?: string | undefined;
-  /** What production has there, as it was seen: refused where it has something else by now. */
+  /** The value that the reviewer saw in production. The request is refused if production now has another one. */
   readonly productionCurrent?: JsonText | undefined;
 }
 
 export interface ResolveReport {
   readonly session: Session;
   readonly resolved: readonly Conflict[];
-  /** What still is in conflict. */
+  /** The remaining conflicts. */
   readonly left: readonly Conflict[];
 }
 
@@ -33,6 +33,6 @@ export function readResolved(json: JsonText): ResolveReport {
   };
 }
 
-/** `1 settled, 2 left.` */
+/** Returns `1 settled, 2 left.` */
 export const settledInWords = ({ resolved, left }: ResolveReport) =>
   `${resolved.length} settled, ${left.length} left.`;

@@ -1,4 +1,4 @@
-/** Reads the answer to a revert. */
+/** Reads the response to a revert. */
 import type { Conflict } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
@@ -7,7 +7,7 @@ import { Fields } from './fields.ts';
 
 export interface RevertReport {
   readonly session: Session;
-  /** Of rows that were left out. */
+  /** The conflicts of the rows that were left out. */
   readonly skipped: readonly Conflict[];
 }
 

@@ -1,11 +1,11 @@
 /**
- * Makes text from the database, from other people or from the network safe to show. A row can otherwise write to the
- * clipboard, retitle the window, conceal itself or swap what stands before and after it.
+ * Makes text from the database, from other people or from the network safe to show. A row could otherwise write to the clipboard, retitle
+ * the window, conceal itself or reorder the text around it.
  */
 
 /**
- * Control, format, private and unassigned characters, lone surrogates, separators, characters without a glyph,
- * and every space that is not the ordinary one.
+ * Control, format, private and unassigned characters, lone surrogates, separators, characters without a glyph, and every space other than
+ * the ordinary one.
  */
 const unsafe = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
@@ -17,12 +17,12 @@ const shortEscapes: Readonly<Record<string, string>> = {
   '\r': '\\r',
 };
 
-/** Replaces everything that could act on a terminal or deceive its reader by a visible escape, as PostgreSQL writes it. */
+/** Replaces everything that could control a terminal or deceive its reader by a visible escape in PostgreSQL's syntax. */
 export function sanitize(text: string): string {
   return text.replace(unsafe, (character) => (character === ' ' ? ' ' : escapeOf(character)));
 }
 
-/** Whether a text would come out of sanitize as it is. */
+/** Whether `sanitize` leaves a text unchanged. */
 export function isSafe(text: string): boolean {
   return sanitize(text) === text;
 }
@@ -37,8 +37,8 @@ function escapeOf(character: string): string {
 }
 
 /**
- * Makes JSON safe to show and leaves it the same document: what sanitize would replace is escaped as JSON knows it.
- * A part of a document will do, since such characters stand in strings only.
+ * Makes JSON safe to show without changing its meaning: characters that `sanitize` would replace become JSON escapes. Parts of a document
+ * are accepted, too, since such characters occur only in strings.
  */
 export function safeJson(json: string): string {
   return json.replace(unsafe, (character) =>

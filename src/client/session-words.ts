@@ -1,12 +1,12 @@
-/** What a reviewer wants to know of a session at a glance: who made it, for what, and when. */
+/** Describes a session at a glance: who made it, for what, and when. */
 import type { Session } from '../model/session.ts';
 import { textCell, valueCell } from './cell.ts';
 import { membersOf } from './fields.ts';
 
-/** Members of the metadata that say by themselves what a session is for. */
+/** Members of the metadata that state what a session is for, in order of preference. */
 const titles = ['title', 'name', 'purpose', 'description', 'reason'];
 
-/** What the session is for, as its metadata says; empty where that says nothing. */
+/** Returns what the session is for: the first title in its metadata, else all members; empty if there are none. */
 export function titleOf({ metadata }: Session): string {
   const members = membersOf(metadata);
   for (const name of titles) {
@@ -16,7 +16,7 @@ export function titleOf({ metadata }: Session): string {
   return [...members].map(([name, value]) => `${textCell(name)}=${valueCell(value)}`).join(' ');
 }
 
-/** The token that made the session; without one the database roles that staged in it. Empty where neither is known. */
+/** Names the token that made the session, or else the database roles that staged in it; empty if neither is known. */
 export function authorOf({ createdAs, roles }: Session): string {
   const names = createdAs === null ? roles.filter((role) => role !== null) : [createdAs];
   return names.map(textCell).join(', ');
@@ -28,7 +28,7 @@ const units = [
   ['min', 60],
 ] as const;
 
-/** How long ago a time was, in its largest unit. */
+/** Formats how long ago a time was, in the largest fitting unit. */
 export function ageOf(time: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
   if (Number.isNaN(seconds)) return '';
@@ -36,12 +36,12 @@ export function ageOf(time: string, now = Date.now()): string {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-/** `made by ann for 'Fix prices' 3 h ago`, as far as it is known. */
+/** Describes the known facts of a session: `made by ann for 'Fix prices' 3 h ago`. */
 export function aboutSession(session: Session): string {
   return `made ${makerOf(session)}${ageOf(session.createdAt)} ago`;
 }
 
-/** The same for what will be read later: `Made by ann for 'Fix prices' at 2026-01-31T12:00:00Z, proposed.` */
+/** Describes a session in a text that is read later: `Made by ann for 'Fix prices' at 2026-01-31T12:00:00Z, proposed.` */
 export function originOf(session: Session): string {
   return `Made ${makerOf(session)}at ${session.createdAt}, ${session.status}.`;
 }

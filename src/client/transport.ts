@@ -1,4 +1,4 @@
-/** One HTTP request to the daemon: what it answers, or the StageError it answers with. The only importer of undici. */
+/** Sends one HTTP request to the daemon; returns the response or throws its StageError. The only importer of undici. */
 import { Agent, request } from 'undici';
 import type { ErrorCode } from '../errors.ts';
 import { isErrorCode, StageError } from '../errors.ts';
@@ -7,14 +7,14 @@ import { JsonText, stringifyJson } from '../model/json.ts';
 import { Fields } from './fields.ts';
 
 export interface TransportOptions {
-  /** The daemon's address, e.g. `http://127.0.0.1:8080`, without a slash at its end. */
+  /** The daemon's address without a trailing slash, e.g. `http://127.0.0.1:8080`. */
   readonly server: string;
   readonly token: string | null;
-  /** Certificates (PEM) by which an https server is known in place of the system's. */
+  /** Trusted certificates (PEM) for an https server, in place of the system's. */
   readonly ca?: string | null;
-  /** The name in the server's certificate does not matter: it is known by the certificate itself. */
+  /** Skips the check of the name in the server's certificate; the certificate alone identifies the server. */
   readonly anyName?: boolean;
-  /** Ends requests that are under way. */
+  /** Ends running requests. */
   readonly signal?: AbortSignal;
 }
 
@@ -24,21 +24,21 @@ export interface Call {
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends this request alone. */
+  /** Ends only this request. */
   readonly signal?: AbortSignal | undefined;
-  /** A status beyond 299 that is an answer and no error. */
+  /** A status above 299 that counts as success. */
   readonly alsoGood?: number;
 }
 
 export interface Transport {
-  /** Gives the body of a good answer; raises StageError for all others. */
+  /** Returns the body of a successful response. @throws StageError for any other */
   send(call: Call): Promise<string>;
-  /** The same, in the pieces the body arrives in. */
+  /** Returns the body in the pieces in which it arrives. */
   stream(call: Call): AsyncGenerator<string>;
   close(): Promise<void>;
 }
 
-/** Connecting is quick or hopeless; an approval of a million rows may take its time to answer. */
+/** Returns the options of the agent. Only connecting has a time limit, since the approval of a million rows may take long. */
 function agentOptions({ ca = null, anyName }: TransportOptions): Agent.Options {
   const trust = ca === null ? {} : { ca };
   const identity = anyName ? { checkServerIdentity: () => undefined } : {};
@@ -49,7 +49,7 @@ function agentOptions({ ca = null, anyName }: TransportOptions): Agent.Options {
   };
 }
 
-/** Opens a transport; nothing connects before the first call. */
+/** Opens a transport. It connects at the first call. */
 export function createTransport(options: TransportOptions): Transport {
   const agent = new Agent(agentOptions(options));
   const stream = (call: Call) => receive(options, call, agent);
@@ -69,7 +69,7 @@ async function* receive(
   call: Call,
   agent: Agent,
 ): AsyncGenerator<string> {
-  // JSON has no line breaks: behind one, an answer that is cut says why
+  // the daemon's JSON has no line breaks; a line break precedes the reason in a truncated response
   let held: string | null = null;
   try {
     const answer = await request(
@@ -96,7 +96,7 @@ async function* receive(
   }
 }
 
-/** An answer that ended before its end, for a reason that its last line tells, or for none. */
+/** Makes the error of a response that broke off: the reason in its last line, or an unknown one. */
 function cut(server: string, lastLine: string, cause: unknown): StageError {
   const code = fieldsOf(lastLine.trim())?.text('error');
   if (code) return refusal(200, lastLine.trim(), server);
@@ -126,7 +126,7 @@ function requestOptions(options: TransportOptions, call: Call, dispatcher: Agent
   };
 }
 
-/** What ends a request: the end of all, or of this one. */
+/** Combines the signals that can end a request: that of the transport and that of the call. */
 function signalFor({ signal: all }: TransportOptions, { signal: own }: Call): AbortSignal | null {
   return all && own ? AbortSignal.any([all, own]) : (all ?? own ?? null);
 }
@@ -154,14 +154,14 @@ function unreachable(server: string, call: Call, cause: unknown): StageError {
   });
 }
 
-/** Codes and words of OpenSSL for a server that is not known. */
+/** Codes and messages of OpenSSL for a server that is not trusted. */
 const certificateFaults = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME|certificate/i;
 
 function codeOf(error: unknown): string {
   return error instanceof Error ? String((error as NodeJS.ErrnoException).code ?? '') : '';
 }
 
-/** Error codes for answers that carry none we know: a proxy in between, or a newer daemon. */
+/** Error codes for responses without a known code: those of an intermediate proxy or of a newer daemon. */
 const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_request',
   401: 'unauthorized',
@@ -177,7 +177,7 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   504: 'server_unavailable',
 };
 
-/** Turns an error body back into the error it was made from; its further members become facts. */
+/** Converts an error body back into the error that it was made from. Its additional members become facts. */
 function refusal(status: number, body: string, server: string): StageError {
   const fields = fieldsOf(body);
   const code = fields?.text('error');

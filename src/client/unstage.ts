@@ -1,29 +1,29 @@
-/** Reads the answer to a request that takes staged rows out of a session. */
+/** Reads the response to a request that removes staged rows from a session. */
 import type { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 import { tableCell } from './cell.ts';
 import { readSession } from './decode.ts';
 import { Fields } from './fields.ts';
 
-/** A staged row, or all of a table. */
+/** A staged row, or all staged rows of a table. */
 export interface RowChoice {
   readonly table: string;
-  /** A key as JSON; left out for all rows of the table. */
+  /** The key of a row as JSON; omitted for all rows of the table. */
   readonly rowId?: JsonText | undefined;
 }
 
-/** A row that was taken out, or would have to be. */
+/** A row that was removed, or would have to be. */
 export interface RowReport {
   readonly table: string;
-  /** Null where it is hidden. */
+  /** Null if it is hidden. */
   readonly rowId: JsonText | null;
 }
 
 export interface UnstageReport {
   readonly session: Session;
-  /** How many rows were taken out, by table. */
+  /** The number of removed rows by table. */
   readonly counts: readonly { readonly table: string; readonly rows: number }[];
-  /** The first of those that were not asked for by themselves. */
+  /** The first of the rows that were removed without being requested. */
   readonly dependents: readonly RowReport[];
 }
 
@@ -44,7 +44,7 @@ export function readRow(json: JsonText): RowReport {
   return { table: fields.required('table'), rowId: fields.json('row_id') };
 }
 
-/** `Taken out: products 1, orders 2.` */
+/** Returns `Taken out: products 1, orders 2.` */
 export function takenOutInWords({ counts }: UnstageReport): string {
   return `Taken out: ${counts.map(({ table, rows }) => `${tableCell(table)} ${rows}`).join(', ')}.`;
 }

@@ -1,4 +1,4 @@
-/** The values of rows, as far as they can be told apart: their JSON, and the texts of those that it does not tell from others. */
+/** The values of rows. A value is its JSON, with PostgreSQL's text where different values have the same JSON. */
 import { createHash } from 'node:crypto';
 import type { Conflict } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
@@ -9,15 +9,15 @@ import { isSafe } from './sanitize.ts';
 /** A column's value. */
 export interface Value {
   readonly json: JsonText;
-  /** PostgreSQL's own text, where others have the same JSON: `null` of type jsonb beside NULL. */
+  /** PostgreSQL's text where different values have the same JSON, such as jsonb `null` and NULL. */
   readonly text?: string;
-  /** Whether the column is of type bytea: such a value is shown by its length and its hash. */
+  /** Whether the column is of type bytea. Such a value is shown by its length and hash. */
   readonly isBytes?: true;
 }
 
 export type Row = ReadonlyMap<string, Value>;
 
-/** What is known of a column: where it stands is what its place in a list says. */
+/** A known column; its position in a list is its position in the table. */
 export interface KnownColumn {
   readonly name: string;
   readonly type?: string;
@@ -26,9 +26,9 @@ export interface KnownColumn {
 type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * The values of a row by column: those of the given columns first, in their order.
- * @param texts the texts that came beside the row
- * @param member what the row is called there
+ * Returns the values of a row by column. The given columns come first, in their order.
+ * @param texts the texts that accompany the row
+ * @param member the row's member in `texts`
  */
 export function valuesOf(
   row: JsonText | null,
@@ -52,8 +52,8 @@ export function valuesOf(
 type Side = Value | undefined;
 
 /**
- * What a conflict is between: the value that the session saw, the one that it stages, and the one that production has. A side
- * that has no row is undefined.
+ * Returns the sides of a conflict: the value that the session saw, the one that it stages, and the one that production has. A side without
+ * the row is undefined.
  */
 export function sidesOf(conflict: Conflict): readonly [base: Side, staged: Side, current: Side] {
   const { kind, field, sessionDeletes = false } = conflict;
@@ -73,13 +73,13 @@ function valueIn(json: JsonText, texts: Texts[string] | undefined, name: string)
   return texts && Object.hasOwn(texts, name) ? { json, text: texts[name] ?? '' } : { json };
 }
 
-/** A bytea as the JSON of a row has it. */
+/** The JSON of a bytea. */
 const bytes = /^"\\\\x(?:[0-9a-f]{2})*"$/;
 
 const nothing = new JsonText('{}');
 const none = new JsonText('null');
 
-/** Whether two values, or places where there is none, are the same. */
+/** Whether two values are the same, or both are missing. */
 export function isSame(value: Value | undefined, other: Value | undefined): boolean {
   return value?.json.text === other?.json.text && value?.text === other?.text;
 }
@@ -88,7 +88,7 @@ export function isNull({ json, text }: Value): boolean {
   return json.text === 'null' && text === undefined;
 }
 
-/** Shows a value: no two values of one column are shown the same. */
+/** Formats a value. Different values of one column look different. */
 export function columnCell(value: Value): string {
   const { json, text, isBytes } = value;
   if (isBytes) return bytesCell(value);
@@ -96,11 +96,11 @@ export function columnCell(value: Value): string {
   return isSafe(text) && isDocument(text) ? text : textCell(text);
 }
 
-/** Bytes that are shown as they are. */
+/** The most bytes that are shown as they are. */
 const mostBytes = 32;
 const cells = new WeakMap<Value, string>();
 
-/** Shows bytes: a few in hexadecimal digits, of more their number and their hash, as sha256sum gives it. */
+/** Formats a bytea: few bytes in hexadecimal digits; of more, their number and the hash that sha256sum prints. */
 function bytesCell(value: Value): string {
   const known = cells.get(value);
   if (known !== undefined) return known;
@@ -115,7 +115,7 @@ function bytesCell(value: Value): string {
   return cell;
 }
 
-/** Whether a text is one of JSON that nobody takes for anything else. */
+/** Whether a text is JSON that cannot be mistaken for another value. */
 export function isDocument(text: string): boolean {
   if (!/^["[{]/.test(text)) return false;
   try {
@@ -126,7 +126,7 @@ export function isDocument(text: string): boolean {
   }
 }
 
-/** What a value says, for those who look into it: of a text, a document or an array its text; null for NULL. */
+/** Returns the text of a value without quotes or escapes; null for NULL. */
 export function plainText(value: Value): string | null {
   if (isNull(value)) return null;
   const { json, text } = value;

@@ -1,16 +1,16 @@
-/** What differs between two texts, word by word. */
+/** Compares two texts word by word. */
 
 export interface Part {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Comparing costs the product of both lengths: beyond so many words only what is around the difference is told. */
+/** The most words of a side that are compared, as the cost is the product of both lengths. Longer differing middles are reported whole. */
 const mostWords = 400;
 
 const words = (text: string) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 
-/** Gives the parts of both texts in order: what stayed, what was taken out, what was put in. */
+/** Returns the parts of both texts in order, as same, removed or added. */
 export function wordDifferences(before: string, after: string): Part[] {
   const [old, now] = [words(before), words(after)];
   let start = 0;
@@ -61,7 +61,7 @@ function differences(old: readonly string[], now: readonly string[]): Part[] {
 
 const at = (lengths: readonly Uint16Array[], i: number, j: number) => lengths[i]?.[j] ?? 0;
 
-/** For each pair of positions, how many words the rests have in common, in order. */
+/** Computes, for each pair of positions, the length of the longest common subsequence of the remaining words. */
 function commonLengths(old: readonly string[], now: readonly string[]): Uint16Array[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
   for (let i = old.length - 1; i >= 0; i -= 1) {
@@ -76,7 +76,7 @@ function commonLengths(old: readonly string[], now: readonly string[]): Uint16Ar
   return lengths;
 }
 
-/** Neighbours of one kind become one part: of a run of differences first all that went, then all that came. */
+/** Merges adjacent parts of one kind. A run of differences becomes its removed text, then its added text. */
 function joined(parts: readonly Part[]): Part[] {
   const result: Part[] = [];
   let run = { removed: '', added: '' };
@@ -99,7 +99,7 @@ function joined(parts: readonly Part[]): Part[] {
   return merged(result);
 }
 
-/** Space between two differences is part of them. */
+/** Whether a part is whitespace between two differences, which belongs to them. */
 function isGap(parts: readonly Part[], index: number): boolean {
   const next = parts[index + 1]?.kind ?? 'same';
   return /^\s+$/.test(parts[index]?.text ?? '') && next !== 'same';

@@ -1,9 +1,9 @@
-/** What counts and conflicts are called, wherever people read of them. */
+/** The wording of counts and conflicts, wherever people read them. */
 import type { Conflict, ConflictKind, StepCounts, Trigger } from '../model/change.ts';
 import { nameCell } from './cell.ts';
 import { sanitize } from './sanitize.ts';
 
-/** `3 inserted, 1 updated, 0 deleted`, and what approval replays beside these; `2 further changes, net 0` where nothing else is left. */
+/** Formats net and further changes: `3 inserted, 1 updated, 0 deleted`; `2 further changes, net 0` if no net change remains. */
 export function countsInWords({ inserts, updates, deletes, furtherChanges }: StepCounts): string {
   const net = `${inserts} inserted, ${updates} updated, ${deletes} deleted`;
   if (furtherChanges === 0) return net;
@@ -11,7 +11,7 @@ export function countsInWords({ inserts, updates, deletes, furtherChanges }: Ste
   return inserts + updates + deletes === 0 ? `${further}, net 0` : `${net}, ${further}`;
 }
 
-/** `at approval runs production's trigger touched (BEFORE UPDATE)`; null where there is none. */
+/** Returns `at approval runs production's trigger touched (BEFORE UPDATE)`; null if there is no trigger. */
 export function triggersInWords(triggers: readonly Trigger[]): string | null {
   if (triggers.length === 0) return null;
   const list = triggers.map(
@@ -21,35 +21,35 @@ export function triggersInWords(triggers: readonly Trigger[]): string | null {
   return `at approval ${verb} production's ${noun} ${list.join(', ')}`;
 }
 
-/** What stands in the place of a diff that has nothing. */
+/** Returns the text in place of an empty diff. */
 export const nothingInWords = (isRejected: boolean) =>
   isRejected ? 'Rejected: its changes were discarded.' : 'No changes.';
 
-/** `1 further change`. */
+/** Returns `1 further change` or `2 further changes`. */
 export function furtherInWords(count: number): string {
   return `${count} further change${count === 1 ? '' : 's'}`;
 }
 
-/** What further changes are, for those who meet the word. */
+/** The explanation of further changes. */
 export const furtherExplained =
   "Further changes are those of rows that change again, or end as they began: approval replays them too, and production's triggers run for them. `stage diff --steps` shows all steps.";
 
-/** What stands in the place of something that is not told. */
+/** The text in place of a hidden value. */
 export const hiddenInWords = "hidden: your token's database roles may not read this table";
 
-/** What stands in the place of a table's changes where they are not told. */
+/** Returns the text in place of a table's hidden changes. */
 export function changesHidden({ inserts, updates, deletes, furtherChanges }: StepCounts): string {
   const count = inserts + updates + deletes + furtherChanges;
   return `${count} ${count === 1 ? 'change' : 'changes'} ${hiddenInWords}`;
 }
 
-/** Says of a conflict what it is. */
+/** Describes the kind of a conflict. */
 export function conflictInWords({ kind, reason, ignored }: Conflict): string {
   if (ignored) return ignoredInWords;
   return reason === undefined ? conflictWords[kind] : sanitize(reason);
 }
 
-/** What stands beside a change of a column that the configuration has not count. */
+/** The text for a change in a column that the configuration ignores. */
 export const ignoredInWords = 'ignored: its column does not count';
 
 const conflictWords: Readonly<Record<ConflictKind, string>> = {
