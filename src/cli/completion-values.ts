@@ -1,4 +1,4 @@
-/** Sessions, tables and projects for completions, from the daemon; none where it does not answer at once. */
+/** Fetches sessions, tables and projects from the daemon for completions; none if it does not respond in time. */
 import type { ApiClient } from '../client/api-client.ts';
 import type { Session, SessionStatus } from '../model/session.ts';
 import { chosenSession } from './arguments/session-argument.ts';
@@ -7,10 +7,10 @@ import type { Host } from './host.ts';
 import type { ClientSettings } from './settings.ts';
 import { readSettings } from './settings.ts';
 
-/** Milliseconds that a tab waits for a daemon that does not answer; a busy one may need most of them. */
+/** The time limit in milliseconds. A busy daemon may need most of it. */
 const patience = 2_000;
 
-/** States of the sessions that a command can do something with, where it is not all of them. */
+/** The states of the sessions that a command can use; all states for commands that are not listed. */
 const useful: Readonly<Record<string, readonly SessionStatus[]>> = {
   url: ['active'],
   psql: ['active'],
@@ -23,7 +23,7 @@ const useful: Readonly<Record<string, readonly SessionStatus[]>> = {
   reject: ['proposed'],
 };
 
-/** Makes the function that asks. It never raises. */
+/** Makes the function that fetches values. It never throws. */
 export function daemonValues(host: Host): Values {
   return async (kind, written) => {
     try {
@@ -66,7 +66,7 @@ function projects(sessions: readonly Session[]): Completion[] {
   return [...names].map((value) => ({ value, text: '' }));
 }
 
-/** The tables that the session's statements wrote to. */
+/** Returns the tables that the session's statements wrote to. */
 async function tables(
   api: ApiClient,
   host: Host,

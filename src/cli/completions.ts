@@ -1,4 +1,4 @@
-/** What could come next on a command line, from the same definitions that parse it. */
+/** Completes a command line from the definitions that parse it. */
 import type { Command, Option } from 'commander';
 import { sanitize } from '../client/sanitize.ts';
 import type { LazyCommand } from './lazy-commands.ts';
@@ -9,7 +9,7 @@ export interface Completion {
   readonly text: string;
 }
 
-/** What is written already: the commands, how many operands, and the values of options. */
+/** The parsed part of the command line: command, operands and the values of options. */
 export interface Written {
   readonly command: LazyCommand;
   readonly operands: readonly string[];
@@ -18,16 +18,16 @@ export interface Written {
 
 export type ValueKind = 'session' | 'table' | 'project';
 
-/** Gives values that only the daemon knows. */
+/** Returns values that only the daemon knows. */
 export type Values = (kind: ValueKind, written: Written) => Promise<readonly Completion[]>;
 
-/** Completes the last of the words. Only what a shell takes literally is offered: a name cannot smuggle in a command. */
+/** Completes the last word. Values that a shell would not take literally are left out, so that a name cannot inject a command. */
 export async function completions(
   program: LazyCommand,
   words: readonly string[],
   values: Values,
 ): Promise<Completion[]> {
-  // bash takes `--table=ord` for three words
+  // bash splits `--table=ord` into three words
   const given = words.filter((word, index) => word !== '=' || index === words.length - 1);
   const current = given.at(-1) === '=' ? '' : (given.at(-1) ?? '');
   const { written, open } = await read(program, given.slice(0, -1));
@@ -41,7 +41,7 @@ export async function completions(
 
 const literal = /^[\p{L}\p{N}_.:@/+-]+$/u;
 
-/** Reads the words before the one that is completed; `open` is an option that waits for its value. */
+/** Parses the words before the one to complete; `open` is an option that still needs its value. */
 async function read(program: LazyCommand, words: readonly string[]) {
   let command = program;
   let open: Option | null = null;
@@ -62,7 +62,7 @@ async function read(program: LazyCommand, words: readonly string[]) {
   return { written: { command, operands, options }, open };
 }
 
-/** Whether an option is the one written so, and a value follows it. */
+/** Returns a test for an option of this name that takes a value. */
 function takesValueAs(word: string): (option: Option) => boolean {
   return (option) => (option.long === word || option.short === word) && !option.isBoolean();
 }
@@ -106,7 +106,7 @@ function described(command: Command): Completion {
   return { value: command.name(), text: command.summary() };
 }
 
-/** What `stage help` explains. */
+/** Returns the subjects of `stage help`. */
 function subjects({ parent }: Command): Completion[] {
   const commands = parent ? parent.createHelp().visibleCommands(parent).map(described) : [];
   const others = Object.entries(topics).map(([value, { summary }]) => ({ value, text: summary }));

@@ -1,4 +1,4 @@
-/** What every command is given: the outside, the output, the options that all commands share, and the way to the daemon. */
+/** The context of a command: the process, the output, the shared options, and access to the daemon. */
 import { userInfo } from 'node:os';
 import type { ApiClient } from '../client/api-client.ts';
 import type { Host } from './host.ts';
@@ -13,14 +13,14 @@ export interface Context {
   readonly options: SharedOptions;
 }
 
-/** A connection to the daemon while a command uses it. */
+/** A connection to the daemon, for the duration of a command. */
 export interface Connection {
   readonly api: ApiClient;
   readonly settings: ClientSettings;
   readonly interruption: AbortController;
 }
 
-/** Runs work with a client of the daemon; Ctrl-C ends it, and whatever happens the client is closed. */
+/** Runs work with a client of the daemon. Ctrl-C ends the work. The client is always closed. */
 export async function withServer<T>(
   context: Context,
   work: (connection: Connection) => Promise<T>,
@@ -38,12 +38,12 @@ export async function withServer<T>(
   });
 }
 
-/** Who approves where nobody is named: with a token the daemon takes its name, else it is told that of the account. */
+/** Returns the default approver: without a token the account's name. With one it is undefined, and the daemon uses the token's name. */
 export function approverOf({ settings }: Pick<Connection, 'settings'>): string | undefined {
   return settings.token === null ? userInfo().username : undefined;
 }
 
-/** Writes to stderr what --verbose asks for. */
+/** Writes a line to stderr if --verbose is set. */
 export async function explain(context: Context, text: string): Promise<void> {
   if (context.options.verbose) await context.out.note(text);
 }

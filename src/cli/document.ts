@@ -1,9 +1,9 @@
-/** What is written about the commands elsewhere, made from the definitions that parse them: the man page, docs/commands.md. */
+/** Generates the man page and docs/commands.md from the definitions that parse the commands. */
 import type { Command } from 'commander';
 import type { LazyCommand } from './lazy-commands.ts';
 import { topics } from './topics.ts';
 
-/** Gives all visible commands below one, in the order of its help; those that only hold others are left out. */
+/** Returns all visible commands below one, in the order of its help; commands that only group others are left out. */
 async function leavesOf(command: LazyCommand): Promise<Command[]> {
   await command.load();
   const below = command.createHelp().visibleCommands(command) as LazyCommand[];
@@ -13,7 +13,7 @@ async function leavesOf(command: LazyCommand): Promise<Command[]> {
   return leaves;
 }
 
-/** `stage session new [options]`, without the word for options that all have. */
+/** Returns `stage session new`, without `[options]`, which all commands have. */
 function spelling(command: Command): string {
   const usage = command.usage().replace(/\[(?:options|command)\] ?/g, '');
   return `${fullName(command)} ${usage}`.trim();
@@ -23,7 +23,7 @@ function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
-/** Writes the reference of docs/commands.md: a table of all commands, then each of them, then the topics of `stage help`. */
+/** Generates the reference in docs/commands.md: a table of all commands, then each command, then the topics of `stage help`. */
 export async function commandReference(program: LazyCommand): Promise<string> {
   const commands = await leavesOf(program);
   const rows = commands.map(
@@ -63,7 +63,7 @@ function optionList(command: Command): string {
 
 const fenced = (text: string) => (text === '' ? '' : `\`\`\`text\n${text}\n\`\`\``);
 
-/** Text in which Markdown finds no marks, except code. */
+/** Escapes Markdown, except code. */
 function markdown(text: string): string {
   return text
     .split(/(`[^`]*`)/)
@@ -71,7 +71,7 @@ function markdown(text: string): string {
     .join('');
 }
 
-/** Writes the man page, in the macros of man(7). */
+/** Generates the man page, in the macros of man(7). */
 export async function manPage(program: LazyCommand): Promise<string> {
   const commands = await leavesOf(program);
   const parts = [
@@ -115,7 +115,7 @@ function optionParts(command: Command): string[] {
   ]);
 }
 
-/** The options of a command itself; --help is told once. */
+/** Returns the options of a command. Only the program itself lists --help. */
 function shownOptions(command: Command) {
   return command
     .createHelp()
@@ -123,7 +123,7 @@ function shownOptions(command: Command) {
     .filter(({ long }) => command.parent === null || long !== '--help');
 }
 
-/** The examples stand before everything else in a command's help. */
+/** Returns the examples, which are the first part of a command's help. */
 function examplesOf(command: Command): string {
   const shown: string[] = [];
   command.configureOutput({ writeOut: (text) => shown.push(text) }).outputHelp();
@@ -134,7 +134,7 @@ function verbatim(text: string): string[] {
   return text === '' ? [] : ['.PP', '.nf', ...text.split('\n').map(roff), '.fi'];
 }
 
-/** Text in which man finds no commands. */
+/** Escapes the commands of roff. */
 function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

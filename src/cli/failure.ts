@@ -1,4 +1,4 @@
-/** Tells about an error: for people what failed and what to do next, with --json the object REST would answer. */
+/** Reports an error: to people what failed and what to do next, with --json the error object of the REST interface. */
 import { randomUUID } from 'node:crypto';
 
 import { valueCell } from '../client/cell.ts';
@@ -9,7 +9,7 @@ import { StageError } from '../errors.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
 import type { Output } from './output/output.ts';
 
-/** Makes any error one that has a code, an exit code and a sentence. */
+/** Converts any error to one with a code, an exit code and a message. */
 export function toStageError(error: unknown): StageError {
   if (error instanceof StageError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -32,7 +32,7 @@ export async function tellFailure(out: Output, error: StageError, debug: boolean
   await out.note(`${out.paintNote('advice', 'hint:')} ${advice(error)}`);
 }
 
-/** What to do next, which ends with a command to type. */
+/** Returns what to do next, ending with a command to type. */
 function advice({ hint, code }: StageError): string {
   if (hint && typeable.test(hint)) return sanitize(hint);
   return [...(hint ? [sanitize(hint)] : []), `Next: ${nextCommands[code] ?? 'stage --help'}`].join(
@@ -68,19 +68,19 @@ const nextCommands: Partial<Record<ErrorCode, string>> = {
   configuration_untrusted: 'stage trust',
 };
 
-/** Only what we write ourselves begins a line: text from elsewhere cannot pass for a hint. */
+/** Indents continuation lines, so that text from elsewhere cannot pass for a hint. */
 function indented(text: string): string {
   return text.split('\n').map(sanitize).join('\n  ');
 }
 
-/** The facts come last: for a code this client does not know they carry it. */
+/** Returns the error as JSON. The facts come last, as they contain a code that this client does not know. */
 function failureJson(error: StageError): string {
   const { code, message, hint, facts } = error;
-  // of an error that no request has led to, the id is found in no log
+  // without a request, the random id occurs in no log
   return stringifyJson({ error: code, message, hint, request_id: randomUUID(), ...facts });
 }
 
-/** Stack traces keep their lines; each line is made safe. */
+/** Returns the stack trace line by line, with each line sanitized. */
 function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const lines = (error.stack ?? error.message).split('\n').map(sanitize);

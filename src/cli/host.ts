@@ -1,4 +1,4 @@
-/** The process as the command line sees it; everything it reads from or writes to the outside comes through here. */
+/** The process as the command line sees it. All input and output goes through it. */
 import type { Readable, Writable } from 'node:stream';
 
 type MaybeTerminal = {
@@ -7,7 +7,7 @@ type MaybeTerminal = {
   readonly rows?: number;
 };
 
-/** Node's own `process` is one; so is what a test makes up. */
+/** The interface to the process. Node's `process` implements it, and tests supply their own. */
 export interface Host {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;

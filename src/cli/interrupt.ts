@@ -1,13 +1,13 @@
-/** Ctrl-C, and a reader of our output that went away: both end what is under way without noise. */
+/** Handles Ctrl-C and a closed output pipe: both end the running work silently. */
 import type { Host } from './host.ts';
 
-/** Exit codes that no error stands behind. */
+/** The exit code after Ctrl-C. */
 export const interruptedExit = 130;
 
-/** Thrown by work that ended because the user interrupted it. */
+/** Thrown by work that the user interrupted. */
 export class Interrupted extends Error {}
 
-/** Runs work that Ctrl-C ends: its controller is aborted, and the promise rejects with Interrupted. */
+/** Runs work that Ctrl-C can end: its controller is aborted, and the promise rejects with Interrupted. */
 export async function interruptible<T>(
   host: Host,
   work: (interruption: AbortController) => Promise<T>,
@@ -24,7 +24,7 @@ export async function interruptible<T>(
   }
 }
 
-/** Whether an error says that nobody reads our output any more, as in `stage diff | head`. */
+/** Whether an error means that the reader of the output is gone, as in `stage diff | head`. */
 export function isClosedPipe(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -1,16 +1,16 @@
-/** Commands that are loaded when they are used: help has to know no more than their names. */
+/** Loads commands on first use: help needs only their names. */
 import { Command } from 'commander';
 import type { ConfigureCommand, Run } from './run.ts';
 
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** Works like any other, and is shown nowhere. */
+  /** Whether the command works but is listed nowhere. */
   readonly hidden?: true;
   load(): Promise<ConfigureCommand>;
 }
 
-/** A command that gets its arguments, options and work when it is needed. */
+/** A command that gets its arguments, options and action on first use. */
 export class LazyCommand extends Command {
   #configure: (() => Promise<void>) | null = null;
 
@@ -18,13 +18,13 @@ export class LazyCommand extends Command {
     return new LazyCommand(name);
   }
 
-  /** Says how to configure it. */
+  /** Sets the function that configures it. */
   whenNeeded(configure: () => Promise<void>): this {
     this.#configure = configure;
     return this;
   }
 
-  /** Configures it, once. */
+  /** Configures it once. */
   async load(): Promise<this> {
     const configure = this.#configure;
     this.#configure = null;

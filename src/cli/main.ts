@@ -1,4 +1,4 @@
-/** The command line: from arguments to an exit code. */
+/** The entry point of the command line: from arguments to an exit code. */
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { StageError } from '../errors.ts';
@@ -11,7 +11,7 @@ import { createProgram } from './program.ts';
 import type { Run } from './run.ts';
 import type { SharedOptions } from './settings.ts';
 
-/** Runs one command line and gives its exit code; every error ends here. */
+/** Runs one command line and returns its exit code. Every error is handled here. */
 export async function main(host: Host): Promise<number> {
   for (const stream of [host.stdout, host.stderr]) stream.on('error', () => undefined);
   let exit = 0;
@@ -34,14 +34,14 @@ export async function main(host: Host): Promise<number> {
   }
 }
 
-/** What is known of the options where the command line could not be read to its end. */
+/** Returns a context with the options known so far, for a command line that could not be parsed. */
 function unparsedContext(host: Host, program: Command): Context {
   const json = host.argv.includes('--json') ? { json: true as const } : {};
   const options = { ...program.opts<SharedOptions>(), ...json };
   return { host, out: createOutput(host, options), options };
 }
 
-/** A bare `stage` asks for help. */
+/** Adds --help to a bare `stage`. */
 function argumentsOf({ argv }: Host): readonly string[] {
   return argv.length > 2 ? argv : [...argv, '--help'];
 }
@@ -51,7 +51,7 @@ function createOutput(host: Host, { json, output, color, quiet }: SharedOptions)
   return new Output(host, { json: json ?? output === 'json', quiet: quiet ?? false, colour });
 }
 
-/** Tells about an error, unless it was no more than a way to stop, and gives the exit code. */
+/** Reports an error, unless it only stopped the command, and returns the exit code. */
 async function exitOf(error: unknown, { out, options }: Context): Promise<number> {
   if (error instanceof Interrupted) return interruptedExit;
   if (isClosedPipe(error)) return 0;
@@ -66,7 +66,7 @@ async function exitOf(error: unknown, { out, options }: Context): Promise<number
   return shown.exit;
 }
 
-/** Null where help or the version was asked for. */
+/** Converts an error of commander; null if help or the version was requested. */
 function usageError({ exitCode, code, message }: CommanderError): StageError | null {
   if (exitCode === 0) return null;
   if (code === 'commander.help') return new StageError('usage', 'this is not a whole command');

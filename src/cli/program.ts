@@ -8,7 +8,7 @@ import type { Run } from './run.ts';
 import { examples } from './run.ts';
 import { topics } from './topics.ts';
 
-/** In the order in which they are used, and shown. */
+/** The commands by group, in the order in which they are used and shown. */
 const groups: readonly { readonly title: string; readonly entries: readonly CommandEntry[] }[] = [
   {
     title: 'Daemon:',
@@ -205,14 +205,14 @@ const topicList = Object.entries(topics)
   .map(([name, { summary }]) => `  stage help ${name.padEnd(12)}  ${summary}`)
   .join('\n');
 
-/** Builds the program. Parsing it raises CommanderError instead of ending the process. */
+/** Builds the program. Its parser throws CommanderError instead of ending the process. */
 export function createProgram(host: Host, version: string, run: Run): LazyCommand {
   const program = new LazyCommand('stage')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void host.stdout.write(text),
       writeErr: (text) => void host.stderr.write(text),
-      // main tells about errors, in the form that was asked for
+      // main reports errors, in the requested format
       outputError: () => undefined,
       getOutHelpWidth: () => host.stdout.columns ?? 80,
       getErrHelpWidth: () => host.stderr.columns ?? 80,

@@ -1,13 +1,12 @@
-/** Tells the person at the terminal what a command waits for, once that takes longer than a second. */
+/** Shows a person at the terminal what a command is waiting for, after one second. */
 import type { Output } from './output/output.ts';
 
 const patience = 1000;
 const rhythm = 500;
 
 /**
- * Runs work, and from its second second on keeps a line about it on stderr, which goes when the work ends.
- * In scripts nothing is shown.
- * @param tell what is being done, e.g. `Applying 12,000 changes`
+ * Runs work. After one second it shows a status line on stderr, which is removed when the work ends. Scripts get none.
+ * @param tell describes the work, e.g. `Applying 12,000 changes`
  */
 export async function withProgress<T>(
   out: Output,
@@ -29,7 +28,7 @@ export async function withProgress<T>(
   }
 }
 
-/** `1,234,567`. */
+/** Formats a number as `1,234,567`. */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -5,8 +5,8 @@ import type { Host } from './host.ts';
 import type { Output } from './output/output.ts';
 
 /**
- * Makes sure that there is somebody to ask.
- * @throws StageError `usage` in scripts, where --yes must be said instead
+ * Requires a terminal to ask at.
+ * @throws StageError `usage` in scripts, which need --yes
  */
 export function demandTerminal(host: Host, out: Output): void {
   if (hasTerminal(host, out)) return;
@@ -15,12 +15,12 @@ export function demandTerminal(host: Host, out: Output): void {
   });
 }
 
-/** Whether somebody can be asked. */
+/** Whether there is a person to ask. */
 export function hasTerminal(host: Host, out: Output): boolean {
   return out.terminal && host.stdin.isTTY === true && !host.env['CI'];
 }
 
-/** Asks one question; see `Questions`. */
+/** Asks one question. @returns as `Questions.ask` */
 export async function ask(
   host: Host,
   question: string,
@@ -34,7 +34,7 @@ export async function ask(
   }
 }
 
-/** Opens a conversation. The questions go to stderr; Ctrl-C aborts the interruption. */
+/** Opens the terminal for questions, which go to stderr. Ctrl-C aborts the interruption. */
 export async function openQuestions(host: Host, interruption: AbortController): Promise<Questions> {
   const { createInterface } = await import('node:readline');
   const asking = createInterface({ input: host.stdin, output: host.stderr });
@@ -47,7 +47,7 @@ export async function openQuestions(host: Host, interruption: AbortController): 
 
 type Answered = (line: string | null) => void;
 
-/** Questions and answers by the line. What was typed ahead answers the next question. */
+/** Asks questions that are answered by a line each. Lines that were typed ahead answer the next questions. */
 export class Questions {
   readonly #asking: Interface;
   readonly #signal: AbortSignal;
@@ -70,8 +70,8 @@ export class Questions {
   }
 
   /**
-   * Gives what is typed, null where the input ends.
-   * @param question ends where the answer begins
+   * Asks a question and returns the line that is typed; null at the end of the input.
+   * @param question ends where the line begins
    * @throws the reason of the interruption
    */
   async ask(question: string): Promise<string | null> {

@@ -1,13 +1,13 @@
-/** What a reviewer has marked as seen in a session, kept in the user's state directory: hashes, no values. */
+/** Stores a reviewer's marks of a session in the user's state directory: hashes, no values. */
 import { createHash } from 'node:crypto';
 import type { Marks } from '../client/marks.ts';
 import { readState, removeState, stateFile, writeState } from '../config/state-file.ts';
 import type { Host } from './host.ts';
 
-/** Nobody looks at more one by one. */
+/** The most marks that are stored; nobody reviews more changes one by one. */
 const most = 100_000;
 
-/** Gives the marks of a session; none when there are none, or they cannot be read. */
+/** Reads the marks of a session; empty if there are none or they cannot be read. */
 export async function readMarks(host: Host, server: string, session: string): Promise<Marks> {
   try {
     const text = readState(marksFile(host, server, session));
@@ -17,7 +17,7 @@ export async function readMarks(host: Host, server: string, session: string): Pr
   }
 }
 
-/** Keeps them. */
+/** Stores the marks of a session. */
 export async function keepMarks(
   host: Host,
   server: string,

@@ -1,4 +1,4 @@
-/** What a reviewer agrees to: how much a session changes, in which database, and the digest of exactly that. */
+/** The confirmation of a decision: how much a session changes, in which database, and the digest of exactly that. */
 
 import { tableCell } from '../client/cell.ts';
 import { DiffReader } from '../client/diff-reader.ts';
@@ -15,9 +15,9 @@ import { readMarks } from './review-marks.ts';
 
 interface Review {
   readonly totals: Totals;
-  /** What of production runs when it is applied, table by table. */
+  /** The triggers of production that run when it is applied, by table. */
   readonly triggers: readonly string[];
-  /** What `approve --digest` takes. */
+  /** The digest that `approve --digest` takes. */
   readonly digest: string | null;
 }
 
@@ -35,16 +35,17 @@ async function readReview({ api }: Connection, id: string): Promise<Review> {
 
 export interface Agreement {
   readonly agreed: boolean;
-  /** Of the diff whose counts were shown; null when nobody was asked. */
+  /** The digest of the diff whose counts were shown; null if no question was asked. */
   readonly digest: string | null;
-  /** How much it is, in words. */
+  /** Describes how much the session changes. */
   readonly size: string;
 }
 
 /**
- * Asks the person at the terminal, with the session's counts and the database's name, unless --yes was given. No single key agrees.
- * @param deed what is about to be done, e.g. `Apply to production`
- * @throws StageError `usage` when there is nobody to ask
+ * Asks the person at the terminal to confirm, showing the session's counts and the database's name, unless --yes was given. A single
+ * key does not confirm.
+ * @param deed the action, e.g. `Apply to production`
+ * @throws StageError `usage` without a terminal
  */
 export async function agree(
   context: Context,
@@ -74,7 +75,7 @@ export async function agree(
   return { agreed, digest, size };
 }
 
-/** How much a session is without counting its rows, for nobody but those who watch. */
+/** Describes the size of a session by its statements, without counting its rows. They are requested only if progress is shown. */
 async function statementsOf({ out }: Context, { api }: Connection, id: string): Promise<string> {
   if (!out.live) return 'the session';
   const { mutationCount } = (await api.getSession(id)).value;

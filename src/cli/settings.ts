@@ -1,17 +1,17 @@
-/** What the configuration says to the commands that talk to the daemon. */
+/** Reads the configuration for commands that talk to the daemon. */
 import { readFileSync } from 'node:fs';
 import { StageError } from '../errors.ts';
 import type { Host } from './host.ts';
 import type { ColourMode } from './output/colour.ts';
 
-/** Options that may stand anywhere on the command line. */
+/** Options that are allowed anywhere on the command line. */
 export interface SharedOptions {
   readonly session?: string;
   readonly server?: string;
   readonly serverCa?: string;
   readonly config?: string;
   readonly json?: true;
-  /** Of the commands that have several forms of output. */
+  /** Only for commands with several output formats. */
   readonly output?: string;
   readonly color: ColourMode | false;
   readonly quiet?: true;
@@ -20,36 +20,36 @@ export interface SharedOptions {
 }
 
 export interface ClientSettings {
-  /** The daemon's address, without a slash at its end. */
+  /** The daemon's address without a trailing slash. */
   readonly server: string;
   readonly token: string | null;
-  /** Certificates by which an https server is known; null for the system's. */
+  /** Trusted certificates for an https server; null for the system's. */
   readonly ca: string | null;
   /** The session named by --session or STAGE_SESSION. */
   readonly session: string | null;
   /**
-   * Gives the session that a configuration file names: this directory's own choice goes before it.
+   * Returns the session that a configuration file names. The choice of the directory takes precedence over it.
    * @throws StageError `configuration_untrusted`
    */
   usualSession(): string | null;
-  /** Gives the user's own keys in the review. @throws StageError `configuration_untrusted` */
+  /** Returns the user's key bindings for the review. @throws StageError `configuration_untrusted` */
   keys(): Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Reads the settings: flags, environment, files.
- * @throws StageError `configuration_invalid`, `configuration_untrusted` where a project's file decides whom a command talks to, and
- *   as whom, or `usage` for an address with a password in it
+ * Reads the settings from flags, environment and files.
+ * @throws StageError `configuration_invalid`; `configuration_untrusted` where a project's file decides the server or the identity
+ * of a command; `usage` for an address with a password
  */
 export async function readSettings(host: Host, options: SharedOptions): Promise<ClientSettings> {
-  // its parsers are slow to load, and help does not need them
+  // the parsers of the configuration are slow to load, and help does not need them
   const { loadConfig } = await import('../config/load.ts');
   const { demandTrust } = await import('../config/demand-trust.ts');
   const { readTokens } = await import('../config/tokens.ts');
   const { server, serverCa, session, config } = options;
   const loaded = loadConfig({
     flags: { server, serverCa, session, config },
-    // another program's database is none of our business here
+    // DATABASE_URL may belong to another program
     env: { ...host.env, DATABASE_URL: undefined },
     cwd: host.cwd(),
   });

@@ -1,4 +1,4 @@
-/** `stage serve --fresh`: throws the embedded PostgreSQL's data away, after asking where that would lose work. */
+/** `stage serve --fresh`: deletes the embedded PostgreSQL's data, with a confirmation if work would be lost. */
 import type { Config } from '../config/load.ts';
 import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -8,7 +8,7 @@ import type { Host } from './host.ts';
 import { interruptible } from './interrupt.ts';
 import { ask, hasTerminal } from './prompt.ts';
 
-/** What the daemon knows to do with data that it keeps in a directory. */
+/** Functions of the daemon for the embedded PostgreSQL's data. */
 interface EmbeddedWork<Clusters> {
   knownClusters(of: {
     readonly env: Host['env'];
@@ -20,8 +20,8 @@ interface EmbeddedWork<Clusters> {
 }
 
 /**
- * Throws them away; says whether they are gone.
- * @throws StageError `usage` where there is no embedded PostgreSQL, or work would be lost and there is nobody to ask
+ * Deletes the data, and returns whether it is deleted.
+ * @throws StageError `usage` without an embedded PostgreSQL, or if work would be lost and there is no terminal
  */
 export async function startAnew<Clusters>(
   { host, out }: Context,

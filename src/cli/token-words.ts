@@ -1,4 +1,4 @@
-/** The tokens of the token file, for the commands that change and show them. */
+/** Helpers of the commands that change and show the tokens of the token file. */
 import { sanitize } from '../client/sanitize.ts';
 import { StageError } from '../errors.ts';
 import type { Token } from '../model/access.ts';
@@ -11,8 +11,8 @@ export interface TokenFileOption {
 }
 
 /**
- * Gives the path of the token file that the daemon on this machine reads.
- * @throws StageError `usage` where none is configured; `configuration_untrusted` where a project's file names it
+ * Returns the path of the token file that the daemon on this machine reads.
+ * @throws StageError `usage` if none is configured; `configuration_untrusted` if a project's file names it
  */
 export async function tokenFileOf(
   { host }: Context,
@@ -32,12 +32,12 @@ export async function tokenFileOf(
   });
 }
 
-/** What names a token without telling it: the beginning of its hash. */
+/** Returns an id that does not reveal the token: the first digits of its hash. */
 export function tokenId({ hash }: Token): string {
   return hash.toString('hex').slice(0, 12);
 }
 
-/** Gives a token as the commands print it with --json. */
+/** Returns a token as the commands print it with --json. */
 export function tokenBody(token: Token): JsonObject {
   return {
     id: tokenId(token),

@@ -1,4 +1,4 @@
-/** Help on what is not one command: `stage help <topic>`. */
+/** Help on topics beyond one command: `stage help <topic>`. */
 
 export const topics: Readonly<Record<string, { readonly summary: string; readonly text: string }>> =
   {

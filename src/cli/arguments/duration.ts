@@ -1,9 +1,9 @@
-/** Times as people write them: `90s`, `15m`, `1h30m`; a bare number is seconds. */
+/** Parses durations such as `90s`, `15m` or `1h30m`; a bare number is seconds. */
 import { InvalidArgumentError, Option } from 'commander';
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Reads an option's value as milliseconds. */
+/** Parses an option's value into milliseconds. @throws InvalidArgumentError for any other text */
 export function duration(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text) * units.s;
   const parts = [...text.matchAll(/(\d{1,9})(ms|[smhd])/g)];
@@ -16,7 +16,7 @@ export function duration(text: string): number {
   );
 }
 
-/** Makes the option of commands that look again and again. */
+/** Makes the `--interval` option of commands that poll. */
 export function intervalOption(): Option {
   return new Option(
     '--interval <time>',

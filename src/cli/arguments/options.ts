@@ -1,11 +1,11 @@
-/** Options that several commands have. */
+/** Options that several commands share. */
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { operations } from '../../model/change.ts';
 import { listOutputs } from '../output/list.ts';
 import { outputOption } from './output-option.ts';
 
-/** Adds what every list has: its form, and how much of it. */
+/** Adds the options of every list: its format, limit and offset. */
 export function listOptions(command: Command): Command {
   return command
     .addOption(outputOption(listOutputs, 'table; in a pipe tsv'))
@@ -14,7 +14,7 @@ export function listOptions(command: Command): Command {
     .option('--all', 'the whole list');
 }
 
-/** Makes an option that takes a kind of write, in any case, as one or as many. */
+/** Makes an option that accepts an operation in any case, in singular or plural. */
 export function operationOption(flags: string, description: string): Option {
   return new Option(flags, `${description}: insert, update or delete`).argParser((text) => {
     const operation = operations.find((name) => name === text.toUpperCase().replace(/S$/, ''));
@@ -23,7 +23,7 @@ export function operationOption(flags: string, description: string): Option {
   });
 }
 
-/** Reads an option's value as a whole number. */
+/** Parses an option's value as a whole number. @throws InvalidArgumentError for any other text */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);

@@ -1,16 +1,16 @@
-/** The option that chooses the form of the output; `--json`, which every command has, is short for `-o json`. */
+/** The option that chooses the output format. `--json`, which every command has, is short for `-o json`. */
 import { Option } from 'commander';
 import { StageError } from '../../errors.ts';
 import type { SharedOptions } from '../settings.ts';
 
-/** Makes the option. */
+/** Makes the option. @param usual the default, as the help shows it */
 export function outputOption(forms: readonly string[], usual: string): Option {
   return new Option('-o, --output <form>', `form of the output (default: ${usual})`).choices(forms);
 }
 
 /**
- * Gives the form that was asked for; undefined where none was.
- * @throws StageError `usage` where two were
+ * Returns the requested format; undefined if none was requested.
+ * @throws StageError `usage` if two were requested
  */
 export function chosenOutput<Form extends string>({
   output,

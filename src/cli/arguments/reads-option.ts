@@ -1,4 +1,4 @@
-/** `--reads`, of commands that print or make a connection. */
+/** `--reads`, of commands that print or open a connection. */
 import { Option } from 'commander';
 import { readsModes } from '../../model/session.ts';
 

@@ -1,4 +1,4 @@
-/** Which session a command means. */
+/** Determines the session of a command. */
 import { allSessions } from '../../client/all-sessions.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { sanitize } from '../../client/sanitize.ts';
@@ -10,13 +10,13 @@ import type { Host } from '../host.ts';
 import { rememberedSession } from '../remembered-session.ts';
 import type { ClientSettings } from '../settings.ts';
 
-/** Where it only looks, a command also means the only proposed session when none is active. */
+/** The states for commands that only read: they accept the only proposed session when no session is active. */
 export const openStates = ['active', 'proposed'] as const;
 
 /**
- * Gives the id of the session meant: the argument, --session, STAGE_SESSION, the one chosen in this directory,
- * else the only one that has the first of the given states that any session has.
- * @throws StageError `session_not_found` when there is none, `usage` when there are several
+ * Returns the id of a command's session: the argument, --session, STAGE_SESSION, the one chosen in this directory,
+ * or else the only session in the first of the given states that has any.
+ * @throws StageError `session_not_found` if there is none, `usage` if there are several
  */
 export async function resolveSession(
   context: Context,
@@ -32,7 +32,7 @@ export async function resolveSession(
   return given;
 }
 
-/** The session chosen for several commands at once; null when there is none. */
+/** Returns the session that is configured for several commands; null if there is none. */
 export async function chosenSession(
   host: Host,
   { server, session, usualSession }: ClientSettings,
@@ -53,10 +53,10 @@ async function onlySession(api: ApiClient, states: readonly SessionStatus[]): Pr
   });
 }
 
-/** A unique beginning will do; in scripts one as long as the short ids that people are shown. */
+/** The prefixes that scripts may use: at least as long as the short ids that people are shown. */
 const shortestInScripts = /^sess_[0-9a-f]{8,}$/;
 
-/** A script runs again: what is unique today may be the beginning of another session tomorrow. */
+/** Refuses a short prefix in a script: scripts run again, and a prefix that is unique today can match another session tomorrow. */
 function tooShort(prefix: string): StageError {
   return new StageError('session_not_found', `${prefix} is too short for a script`, {
     hint: 'Give at least 8 digits of the id, or all of it: `stage session list` shows them.',

@@ -1,12 +1,12 @@
-/** The upstream database, for commands that connect to it by themselves. */
+/** Determines the upstream database for commands that connect to it directly. */
 import type { Settings } from '../../config/schema.ts';
 import { StageError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Gives the upstream as `stage serve` would have it.
- * @throws StageError `usage` when that is the embedded one, which runs only while it is served; `configuration_untrusted` when a
- *   project's file decides
+ * Returns the upstream that `stage serve` would use.
+ * @throws StageError `usage` for the embedded one, which runs only while it is served; `configuration_untrusted` when a project's file
+ * decides
  */
 export async function upstreamOf(
   { host, options }: Context,

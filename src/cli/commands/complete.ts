@@ -1,4 +1,4 @@
-/** `stage __complete`: what could come next on a command line; the scripts of `stage completion` ask for it. */
+/** `stage __complete`: prints the completions of a command line for the scripts of `stage completion`. */
 
 import { daemonValues } from '../completion-values.ts';
 import { completions } from '../completions.ts';

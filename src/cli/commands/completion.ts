@@ -1,4 +1,4 @@
-/** `stage completion`: the script with which a shell completes our commands. */
+/** `stage completion`: prints the script with which a shell completes the commands. */
 import { readFile } from 'node:fs/promises';
 import { Argument } from 'commander';
 import type { ConfigureCommand } from '../run.ts';

@@ -1,4 +1,4 @@
-/** `stage help`: help on a command or on a topic. */
+/** `stage help`: explains a command or a topic. */
 import type { Command } from 'commander';
 import { StageError } from '../../errors.ts';
 import type { ConfigureCommand } from '../run.ts';

@@ -1,4 +1,4 @@
-/** `stage version`: all versions that matter when something does not work together. */
+/** `stage version`: prints all versions that matter when components do not work together. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ServerInfo } from '../../client/answers.ts';
@@ -53,7 +53,7 @@ export const configureVersion: ConfigureCommand = (command, run) => {
     );
 };
 
-/** What the daemon tells of itself; null where there is none, or it tells nothing to who asks. */
+/** Returns what the daemon reports about itself; null if it cannot be reached or refuses the caller. */
 async function serviceInfo(context: Context): Promise<ServerInfo | null> {
   try {
     return await withServer(context, async ({ api }) => (await api.info()).value);
@@ -70,7 +70,7 @@ function installedVersion(name: string): string | null {
     try {
       return (require(join(folder, name, 'package.json')) as { version: string }).version;
     } catch {
-      // looked for in the next folder
+      // the next folder may have it
     }
   }
   return null;

@@ -1,4 +1,4 @@
-/** Compares a column's value with what a condition says, without rounding numbers. */
+/** Compares a column's value with a literal of a condition, without rounding numbers. */
 import type { Value } from '../../client/values.ts';
 import { plainText } from '../../client/values.ts';
 
@@ -18,7 +18,7 @@ const holds: Readonly<Record<Operator, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 };
 
-/** Whether a value stands in the relation to a literal; null for NULL, and for a number beside what is none. */
+/** Evaluates a comparison; null for NULL, and for a number literal and a value that is not a number. */
 export function compare(value: Value, operator: Operator, literal: Literal): boolean | null {
   const text = plainText(value);
   if (text === null) return null;

@@ -1,4 +1,4 @@
-/** A diff without its changes: the counts of each table, their sum, or no more than the tables' names. */
+/** Shows a diff without its changes: the counts of each table, their sum, or only the tables' names. */
 import { DiffReader } from '../../client/diff-reader.ts';
 import { safeJson, sanitize } from '../../client/sanitize.ts';
 import { StageError } from '../../errors.ts';
@@ -13,7 +13,7 @@ import { closingLines } from './text.ts';
 
 export type Detail = 'stat' | 'summary' | 'names';
 
-/** One line of the answer, by column. */
+/** One line of the output, by column. */
 type Entry = Readonly<Record<string, string | number | null>>;
 
 const columns: Readonly<Record<Detail, readonly string[]>> = {
@@ -22,13 +22,13 @@ const columns: Readonly<Record<Detail, readonly string[]>> = {
   names: ['table'],
 };
 
-/** Further changes have a column where there are some; as a member of an object they are always there. */
+/** Returns the columns. That of further changes is left out if there are none, except in JSON objects. */
 function columnsOf(detail: Detail, output: DiffOutput, { furtherChanges }: Totals) {
   if (output === 'jsonl' || furtherChanges > 0) return columns[detail];
   return columns[detail].filter((name) => name !== 'further_changes');
 }
 
-/** Writes what a session's diff says of itself and gives how many changes approval replays. */
+/** Writes the counts of a session's diff and returns how many changes approval replays. */
 export async function showDiffCounts(
   { out }: Context,
   { api }: Connection,

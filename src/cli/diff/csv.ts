@@ -1,4 +1,4 @@
-/** A diff for spreadsheets: one line a changed cell, so that rows of all tables have the same columns. */
+/** A diff for spreadsheets: one line per changed cell, so that all tables share the same columns. */
 import { keyCell } from '../../client/cell.ts';
 import { csvLine, csvText, csvValue } from '../output/csv.ts';
 import type { DiffFormat } from './format.ts';
@@ -6,7 +6,7 @@ import { cellsOf, isChanged } from './format.ts';
 
 const columns = csvLine(['table', 'operation', 'row', 'column', 'before', 'after']);
 
-/** Creates the form. A side that has no row or no such column is empty, as NULL is. */
+/** Creates the format. A side without the row or the column is empty, like NULL. */
 export function createCsvFormat(): DiffFormat {
   let begun = false;
   const begin = () => {

@@ -1,4 +1,4 @@
-/** What all forms of a diff have in common: they are written change by change, while the diff is read. */
+/** The basis of all formats of a diff. They write change by change, while the diff is read. */
 import { nameCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { membersOf } from '../../client/fields.ts';
@@ -9,26 +9,26 @@ import { columnCell, isSame, valuesOf } from '../../client/values.ts';
 import type { Change, ChangeCounts, NetCounts, StepCounts } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 
-/** A form of the diff. Texts end with a line break where one belongs, and hold nothing that acts on a terminal. */
+/** A format of a diff. Its texts include their line breaks and contain nothing that controls a terminal. */
 export interface DiffFormat {
-  /** The text of a change, after all that has to stand before it. */
+  /** Returns the text of a change, preceded by everything that belongs before it. */
   change(change: ReadChange): string;
-  /** The text that closes the diff. */
+  /** Returns the text that closes the diff. */
   end(ending: Ending): string;
 }
 
 export interface Ending {
-  /** How many changes were given to the form. */
+  /** The number of changes that the format wrote. */
   readonly shown: number;
   readonly totals: Totals;
 }
 
-/** What the whole diff has, or the one table of it that was asked for. */
+/** The counts of the whole diff, or of the requested table. */
 export interface Totals extends StepCounts {
   readonly tables: number;
 }
 
-/** Sums a diff up from what it says of itself: it need not be read to its end. */
+/** Returns a diff's totals from its summary, so it need not be read to its end. */
 export function totalsOf(reader: DiffReader, table?: string): Totals {
   if (table !== undefined) {
     return { ...reader.countsOf(table), tables: reader.tables.has(table) ? 1 : 0 };
@@ -44,24 +44,25 @@ export function totalsOf(reader: DiffReader, table?: string): Totals {
   };
 }
 
-/** How many net changes there are. */
+/** Returns the number of net changes. */
 export function changesIn(counts: NetCounts): number {
   return counts.inserts + counts.updates + counts.deletes;
 }
 
-/** Whether approval would do nothing at all. */
+/** Whether approval would change nothing. */
 export function isEmpty(counts: StepCounts): boolean {
   return changesIn(counts) + counts.furtherChanges === 0;
 }
 
-/** The tables of which the diff says no more than their counts, as far as it was read. */
+/** Returns the tables read so far whose changes are hidden. */
 export function hiddenTables({ counts }: DiffReader): ChangeCounts[] {
   return counts.filter(({ hidden }) => hidden);
 }
 
 /**
- * The tables of whose changes none is met on the way through the diff, for they come to nothing or are hidden, in their places
- * between the others: those that stand behind one table and before another, null being the diff's beginning and end.
+ * Returns the tables without shown changes, hidden or without net changes, that lie between two tables of the diff.
+ * @param behind the table before them; null for the beginning of the diff
+ * @param before the table after them; null for the end of the diff
  */
 export function passedTables(
   { counts }: DiffReader,
@@ -74,13 +75,13 @@ export function passedTables(
   return counts.slice(from, to).filter((entry) => entry.hidden || changesIn(entry) === 0);
 }
 
-/** A change that is to be shown. */
+/** A change to show. */
 export type ShownChange = Change & Pick<ReadChange, 'columns'>;
 
-/** One column of a changed row; undefined on a side that has no such column, or no row at all. */
+/** One column of a changed row. A side is undefined if it lacks the column or the row. */
 export interface Cell {
   readonly name: string;
-  /** The name as it is shown; with the path behind it where the cell is a part of a document. */
+  /** The name as it is shown; followed by the path if the cell is a part of a document. */
   readonly label: string;
   readonly isInside: boolean;
   readonly before: Value | undefined;
@@ -89,7 +90,7 @@ export interface Cell {
 
 const nothing = new JsonText('{}');
 
-/** All columns of a changed row, in the order of the table. */
+/** Returns all columns of a changed row, in the order of the table. */
 export function cellsOf({ before, after, texts, columns }: ShownChange): Cell[] {
   const old = valuesOf(before, texts, 'before', columns);
   const now = valuesOf(after, texts, 'after', columns);
@@ -105,12 +106,12 @@ export function cellsOf({ before, after, texts, columns }: ShownChange): Cell[] 
     }));
 }
 
-/** The changed columns of an update; of two documents the parts that differ, unless the documents are as short as these. */
+/** Returns the changed columns of an update. Of two documents it returns the differing parts, unless the documents are at most as long. */
 export function changedParts(change: ShownChange): Cell[] {
   return cellsOf(change).filter(isChanged).flatMap(partsOf);
 }
 
-/** The parts in which a changed cell differs, as cells of their own; the cell where it has none, or they would be longer. */
+/** Splits a changed cell into its differing parts. Returns the cell if it has no parts, or if they would be longer. */
 export function partsOf(cell: Cell): Cell[] {
   const { name, label, before, after } = cell;
   const parts = differencesInside(before, after).map(
@@ -130,7 +131,7 @@ function sizeOf({ before, after }: Cell): number {
   return (before?.json.text.length ?? 0) + (after?.json.text.length ?? 0);
 }
 
-/** What is shown of a side that is not there, and beside it. */
+/** Formats one side of a cell, which may be missing. */
 export function sideOf({ isInside }: Cell, value: Value | undefined): string {
   if (value === undefined) return isInside ? '(not there)' : '(no column)';
   return isInside ? sanitize(value.json.text) : columnCell(value);

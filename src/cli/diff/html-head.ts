@@ -1,4 +1,4 @@
-/** The head of a diff's page: whose it is, what for, how much it is, and what stands in its way. */
+/** The head of a diff's page: who made the session and for what, how large it is, and what prevents its approval. */
 import type { ApiClient } from '../../client/api-client.ts';
 import { tableCell } from '../../client/cell.ts';
 import { conflictLine } from '../../client/place-words.ts';
@@ -12,15 +12,15 @@ import { html } from '../output/html.ts';
 export interface PageHead {
   /** Who made the session, for what and when. */
   readonly about: string;
-  /** What its author said to the reviewer; null where nothing was said. */
+  /** The author's message to the reviewer; null if there is none. */
   readonly message: string | null;
   readonly digest: string;
   readonly tables: readonly ChangeCounts[];
-  /** Null of a session that is decided: then nothing can be in its way. */
+  /** Null for a decided session, which has no conflicts. */
   readonly conflicts: readonly Conflict[] | null;
 }
 
-/** Reads what the head says. @param table the only one that is shown */
+/** Reads the contents of the head. @param table the only table that is shown */
 export async function readHead(
   api: ApiClient,
   id: string,
@@ -47,7 +47,7 @@ export async function readHead(
   };
 }
 
-/** More conflicts are counted. */
+/** The most conflicts that are listed; the rest is counted. */
 const mostConflicts = 20;
 
 /** Writes the head. */

@@ -1,4 +1,4 @@
-/** A diff as one file to look at: without scripts, and without links to or parts from elsewhere, for a mail or an artifact. */
+/** A diff as one self-contained file for a mail or an artifact: without scripts, external links or external parts. */
 import { createHash } from 'node:crypto';
 import { keyCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
@@ -18,7 +18,7 @@ import { cellsOf, changedParts, changesIn, isEmpty, passedTables, sideOf } from 
 import type { PageHead } from './html-head.ts';
 import { headText } from './html-head.ts';
 
-/** Until the end of the page takes it back, the page says that it is not whole. */
+/** The style at the end of the page. It hides the notice that the page is incomplete. */
 const ending = '.cut { display: none }';
 
 const style = `
@@ -36,7 +36,7 @@ del, ins, code { font-family: ui-monospace, monospace; white-space: pre-wrap; te
 del { background: #f004 } ins { background: #0a04 } .trigger, .cut, .alarm { font-weight: bold }
 `;
 
-/** Nothing is loaded, run or sent, whatever stands in the rows. */
+/** The policy under which the page loads, runs and sends nothing, whatever the rows contain. */
 const policy = [
   // guard: a page of a diff loads and runs nothing
   "default-src 'none'",
@@ -52,9 +52,9 @@ const signs: Readonly<Record<Operation, string>> = {
 };
 
 /**
- * Creates the form.
+ * Creates the format.
  * @param id the session's id
- * @param head what the page begins with
+ * @param head the head of the page
  */
 export function createHtmlFormat(reader: DiffReader, id: string, head: PageHead): DiffFormat {
   let table: string | null = null;
@@ -122,13 +122,13 @@ function sidesOf(type: Operation, cell: Cell): Html {
   return textDifferences(before, after) ?? html`<del>${before}</del> → <ins>${after}</ins>`;
 }
 
-/** Longer keys are broken where a line ends. */
+/** The length beyond which a key may be broken into lines. */
 const longKey = 40;
-/** Of texts that are longer together, what differs is shown, with so many characters around it. */
+/** The combined length beyond which two texts are shown as their differences, and the characters of context around each. */
 const longTexts = 160;
 const around = 40;
 
-/** What differs between two long texts, with what is next to it; null where they are short, or have nothing in common. */
+/** Returns the differences of two long texts with their context; null if the texts are short or have no long passage in common. */
 function textDifferences(before: string, after: string): Html | null {
   if (before.length + after.length <= longTexts) return null;
   const parts = wordDifferences(before, after);

@@ -1,11 +1,11 @@
-/** When `stage diff` opens the terminal interface, and how. */
+/** Decides whether `stage diff` opens the terminal interface, and opens it. */
 
 import type { Connection, Context } from '../context.ts';
 import { approverOf } from '../context.ts';
 import { themeOf, wantsColour } from '../output/colour.ts';
 import { keepMarks, readMarks } from '../review-marks.ts';
 
-/** Options that ask for a text of a certain form. */
+/** Options that request text in a certain format. */
 const aboutText = [
   'output',
   'json',
@@ -22,7 +22,7 @@ const aboutText = [
   'patch',
 ];
 
-/** Whether a person sits at both ends, nothing was said about the form, and no screen reader has to follow. */
+/** Whether stdin and stdout are terminals, no option about the format is set, and neither a screen reader nor CI needs linear output. */
 export function wantsInterface({ host, out }: Context, options: object): boolean {
   const { env, stdin } = host;
   const asked = aboutText.some((name) => name in options);
@@ -31,7 +31,7 @@ export function wantsInterface({ host, out }: Context, options: object): boolean
   return seated && !asked && !linear && !env['CI'];
 }
 
-/** Opens it, and gives the number of changes. */
+/** Opens the interface and returns the number of changes. */
 export async function openInterface(
   { host, options }: Context,
   { api, interruption, settings }: Connection,
@@ -53,7 +53,7 @@ export async function openInterface(
     process: host,
     signal: interruption.signal,
   });
-  // a mark that is lost is no more than a second look
+  // a lost mark only costs the reviewer a second look
   await keepMarks(host, settings.server, id, marks).catch(() => undefined);
   return changes;
 }

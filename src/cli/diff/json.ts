@@ -1,4 +1,4 @@
-/** A diff as JSON: the document that REST answers, or one change a line. */
+/** A diff as JSON: the document of the REST interface, or one change per line. */
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { safeJson } from '../../client/sanitize.ts';
 import type { JsonText } from '../../model/json.ts';
@@ -6,7 +6,7 @@ import { stringifyJson } from '../../model/json.ts';
 import type { DiffFormat } from './format.ts';
 import { passedTables } from './format.ts';
 
-/** Creates the form of one document. Where changes were left out, it has only tables that have some, or of which none is met. */
+/** Creates the format of one document. If changes were left out, it omits tables whose net changes were all left out. */
 export function createJsonFormat(reader: DiffReader): DiffFormat {
   let table: string | null = null;
   const open = (name: string) =>
@@ -38,7 +38,7 @@ function membersOf(members: Iterable<readonly [string, JsonText]>): string[] {
   return [...members].map(([name, value]) => `${JSON.stringify(name)}:${value.text}`);
 }
 
-/** Creates the form of one line a change. */
+/** Creates the format with one change per line. */
 export function createJsonLinesFormat(): DiffFormat {
   return {
     change: ({ table, type, rowId, before, after, texts }) =>

@@ -1,4 +1,4 @@
-/** A diff for a comment on GitHub or GitLab: each table folded away, and never longer than such a comment may be. */
+/** A diff for a comment on GitHub or GitLab: each table is collapsed, and the whole fits into one comment. */
 
 import { keyCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
@@ -16,7 +16,7 @@ import { markdownCode } from '../output/markdown.ts';
 import type { DiffFormat, Ending } from './format.ts';
 import { cellsOf, changedParts, changesIn, hiddenTables, isEmpty, sideOf } from './format.ts';
 
-/** GitHub takes 65,536 characters; the rest is for the lines that close the comment. */
+/** GitHub accepts 65,536 characters; the rest is for the closing lines. */
 const roomForChanges = 63_000;
 const roomForTables = 64_500;
 
@@ -26,10 +26,10 @@ const words: Readonly<Record<Operation, string>> = {
   DELETE: '- deleted',
 };
 
-/** Tables without a change to fold away that are named; the closing line counts all of them. */
+/** The most tables without net changes that are named; the closing line counts all of them. */
 const mostPassed = 10;
 
-/** Creates the form. What finds no more room is counted, and shown by the command that it ends with. */
+/** Creates the format. Changes that do not fit are counted, and the text ends with the command that shows them. */
 export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat {
   let table: string | null = null;
   let length = 0;
@@ -66,7 +66,7 @@ function tableHeading(reader: DiffReader, table: string): string {
   return `<details>\n<summary>${markdownCode(tableCell(table))}: ${counts}</summary>\n\n${triggers}| | row | changes |\n|---|---|---|\n`;
 }
 
-/** Names the tables whose changes come to nothing. */
+/** Names the tables without net changes. */
 function passedText(reader: DiffReader): string {
   return reader.counts
     .filter((counts) => !counts.hidden && changesIn(counts) === 0)
@@ -88,7 +88,7 @@ function changeLine(change: ReadChange): string {
   return `| ${words[change.type]} | ${markdownCode(keyCell(change.rowId))} | ${cells.join('<br>')} |\n`;
 }
 
-/** A line for each table whose changes are hidden; those that find no more room are taken together. */
+/** Returns a line for each hidden table; tables that do not fit are summed up in one line. */
 function hiddenText(tables: readonly ChangeCounts[], length: number): string {
   let text = '';
   for (const [index, counts] of tables.entries()) {

@@ -1,4 +1,4 @@
-/** `stage diff` without its terminal interface: the changes in the form that was asked for, as they arrive. */
+/** `stage diff` without its terminal interface: writes the changes in the requested format as they arrive. */
 
 import type { ApiClient } from '../../client/api-client.ts';
 import { tableCell } from '../../client/cell.ts';
@@ -31,7 +31,7 @@ export interface PlainOptions extends SelectionOptions {
   readonly mode?: TextMode;
 }
 
-/** Writes a session's diff and gives how many changes it showed, counted, or has hidden. Memory does not grow with the diff. */
+/** Writes a session's diff and returns the number of its changes, including further and hidden ones. Memory use is bounded. */
 export async function showPlainDiff(
   { out }: Context,
   { api }: Connection,
@@ -45,7 +45,7 @@ export async function showPlainDiff(
   const format = await createFormat(output, { reader, out, api, id, mode, table });
   let read = 0;
   const write = async () => {
-    // a script has to go the way that approval goes: the net changes of a row may have no order in which they hold
+    // a script needs the steps of the approval: the net changes may have no order in which every constraint holds
     const steps = output === 'sql' ? ({ limit: 0, steps: 'true' } as const) : {};
     const asked = { table: options.table, type: options.filter, ...steps };
     for await (const text of api.diffText(id, asked)) {
@@ -57,7 +57,7 @@ export async function showPlainDiff(
     }
   };
   const tell = () => `${grouped(read)} of ${grouped(changesIn(totalsOf(reader)))} changes`;
-  // in a terminal the changes themselves are seen to come
+  // in a terminal the changes themselves show the progress
   await (out.terminal ? write() : withProgress(out, tell, write));
   if (!selection.full) {
     reader.end();
@@ -76,12 +76,12 @@ export async function showPlainDiff(
       `warning: approval replays ${furtherInWords(further)} that this form does not show: see \`stage diff --steps\``,
     );
   }
-  // further changes are of no kind, and meet no condition
+  // further changes have no operation and match no condition
   const net = selection.chosen + changesIn(sumHidden);
   return selection.isWhole && output !== 'sql' ? net + totals.furtherChanges : net;
 }
 
-/** Says beside a form that has no place for it which tables are hidden. */
+/** Warns on stderr of hidden tables, for formats that cannot include them. */
 export async function warnOfHidden(out: Output, tables: readonly ChangeCounts[]): Promise<void> {
   for (const counts of tables)
     await out.note(`warning: ${tableCell(counts.table)}: ${changesHidden(counts)}`);
@@ -93,7 +93,7 @@ interface Surroundings {
   readonly api: ApiClient;
   readonly id: string;
   readonly mode: TextMode;
-  /** The only table that is shown. */
+  /** The only table to show. */
   readonly table: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Which changes of a diff are shown: those of a kind, those that meet a condition, so many of them. */
+/** Selects the changes of a diff to show: by operation, by condition, up to a limit. */
 
 import type { ReadChange } from '../../client/diff-reader.ts';
 import { valuesOf } from '../../client/values.ts';
@@ -15,16 +15,16 @@ export interface SelectionOptions {
 }
 
 export class Selection {
-  /** How many changes were chosen so far. */
+  /** The number of changes selected so far. */
   chosen = 0;
   readonly #operation: Operation | undefined;
   readonly #limit: number;
   readonly #where: Where | null;
-  /** Columns that the condition names and no row has had yet. */
+  /** Columns of the condition that no row has had yet. */
   readonly #missing: Set<string>;
   readonly #seen = new Set<string>();
 
-  /** @throws StageError `usage` for a condition that cannot be read */
+  /** @throws StageError `usage` for an invalid condition */
   constructor({ filter, where, limit }: SelectionOptions) {
     this.#operation = filter;
     this.#limit = limit ?? Number.POSITIVE_INFINITY;
@@ -32,17 +32,17 @@ export class Selection {
     this.#missing = new Set(this.#where?.columns);
   }
 
-  /** Whether it asks for nothing but a number of changes. */
+  /** Whether neither an operation nor a condition restricts the selection. */
   get isWhole(): boolean {
     return this.#operation === undefined && this.#where === null;
   }
 
-  /** Whether the last change that may be chosen was. */
+  /** Whether the last allowed change was selected. */
   get full(): boolean {
     return this.chosen > 0 && this.chosen >= this.#limit;
   }
 
-  /** Whether a change is one of those; counts it. */
+  /** Whether a change is selected; counts it if so. */
   choose(change: ReadChange): boolean {
     if (this.chosen >= this.#limit || (this.#operation && change.type !== this.#operation))
       return false;
@@ -52,8 +52,8 @@ export class Selection {
   }
 
   /**
-   * Says that there are no more changes.
-   * @throws StageError `usage` when the condition named a column that no row has
+   * Marks the end of the changes.
+   * @throws StageError `usage` if the condition names a column that no row has
    */
   end(): void {
     const [name] = this.#missing;

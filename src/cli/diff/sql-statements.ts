@@ -1,21 +1,21 @@
-/** Joins steps of one statement in one again, where they may hold only together: PostgreSQL checks foreign keys at its end. */
+/** Combines the steps of one statement into one again: they may be valid only together, as PostgreSQL checks foreign keys at its end. */
 
-/** More do not go into one statement: PostgreSQL plans each of them. */
+/** The most parts of one statement, as PostgreSQL plans each of them. */
 const mostParts = 1000;
 
 export interface Part {
   readonly sql: string;
   readonly table: string;
-  /** A foreign key leads from the table to itself, and cannot be deferred. */
+  /** Whether a foreign key that cannot be deferred leads from the table to itself. */
   readonly referencesItself: boolean;
-  /** Rows that it finds, or leaves: a statement changes each but once. */
+  /** The rows that it finds or leaves. A statement can change each row only once. */
   readonly rows: readonly string[];
 }
 
 export interface Statements {
-  /** Takes the next step, of a statement if that is known, and gives what is complete before it. */
+  /** Adds the next step and returns the SQL that is complete before it. @param statement its statement's number; null if unknown */
   add(statement: string | null, part: Part): string;
-  /** Gives what is left. */
+  /** Returns the remaining SQL. */
   end(): string;
 }
 
@@ -50,7 +50,7 @@ function textOf(parts: readonly Part[]): string {
   const tables = new Set(parts.map(({ table }) => table));
   const areTied = tables.size > 1 || parts.some(({ referencesItself }) => referencesItself);
   if (parts.length < 2 || !areTied) return parts.map(({ sql }) => `${sql};\n`).join('');
-  // parts that nothing refers to run in their order, behind the SELECT
+  // PostgreSQL runs CTEs that nothing references in their order, after the SELECT
   const list = parts.map(({ sql }, index) => `  s${index + 1} AS (${sql})`);
   return `WITH\n${list.join(',\n')}\nSELECT;\n`;
 }

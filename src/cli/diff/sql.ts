@@ -1,4 +1,4 @@
-/** A diff as an SQL script of its steps, to read, or to run on a copy: approval itself never runs it. */
+/** A diff as an SQL script of its steps, to read, or to run on a copy. Approval does not use it. */
 import { tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { isSafe, sanitize } from '../../client/sanitize.ts';
@@ -13,11 +13,11 @@ import { cellsOf, hiddenTables, isChanged } from './format.ts';
 import type { Part } from './sql-statements.ts';
 import { createStatements } from './sql-statements.ts';
 
-/** What the statements on a table have to know of it. */
+/** What statements on a table need to know of it. */
 interface Target {
-  /** Its name as SQL. */
+  /** The name as SQL. */
   readonly name: string;
-  /** Its own rows, where those that inherit from it have others. */
+  /** The table's rows as SQL, with ONLY if other tables inherit from it. */
   readonly rows: string;
   readonly key: readonly string[];
   readonly types: ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ interface Target {
   readonly referencesItself: boolean;
 }
 
-/** Creates the form; the outline says which columns are the key, and of what type they are. */
+/** Creates the format. @param tables the outline, which has the keys and types of columns */
 export function createSqlFormat(tables: readonly TableOutline[], reader: DiffReader): DiffFormat {
   const targets = new Map(tables.map((table) => [table.table, targetOf(table)]));
   const statements = createStatements();
@@ -94,7 +94,7 @@ function statement(change: ReadChange, target: Target): string {
   const value = (column: string, side: Value | undefined) => literal(column, side ?? none, target);
   if (change.type === 'UPDATE') {
     const different = cells.filter(isChanged);
-    // a step that comes to nothing is replayed all the same: triggers run for it
+    // a step without effect is replayed, too, as triggers run for it
     const changed = (different.length > 0 ? different : cells.slice(0, 1)).map(
       (cell) => `${identifier(cell.name)} = ${value(cell.name, cell.after)}`,
     );
@@ -107,7 +107,7 @@ function statement(change: ReadChange, target: Target): string {
 
 const none: Value = { json: new JsonText('null') };
 
-/** The condition that finds the row: its key; without one all its values, and then one row of those that have them. */
+/** Returns the condition that finds the row by its key. Without a key it compares all values and picks one of the matching rows. */
 function place({ before, texts, columns }: ReadChange, target: Target): string {
   const row = valuesOf(before, texts, 'before', columns);
   const equals = (column: string, sign: string) =>
@@ -117,7 +117,7 @@ function place({ before, texts, columns }: ReadChange, target: Target): string {
   return `(tableoid, ctid) = (SELECT tableoid, ctid FROM ${target.rows} WHERE ${all} LIMIT 1)`;
 }
 
-/** A value as PostgreSQL reads it for this column. Arrays and composites only PostgreSQL can make of their JSON. */
+/** Returns a value as a literal for this column. Only PostgreSQL can convert the JSON of arrays and composites. */
 function literal(column: string, value: Value, { name, types }: Target): string {
   if (isNull(value)) return 'NULL';
   if (value.text !== undefined) return quoted(value.text);
@@ -127,13 +127,13 @@ function literal(column: string, value: Value, { name, types }: Target): string 
   if (!/^[{[]/.test(text)) return isBare.test(types.get(column) ?? '') ? text : quoted(text);
   const record = quoted(`{${JSON.stringify(column)}: ${text}}`);
   const type = types.get(column);
-  // a row of the whole table would need values for domains that take no NULL
+  // a row of the whole table would need values for domains that do not allow NULL
   return type === undefined
     ? `(jsonb_populate_record(NULL::${name}, ${record})).${identifier(column)}`
     : `(SELECT * FROM jsonb_to_record(${record}) AS r (${identifier(column)} ${type}))`;
 }
 
-/** Types of which a number or `true` is a value as it stands. */
+/** Types whose numbers or `true` need no quotes. */
 const isBare = /^(?:smallint|integer|bigint|numeric|real|double precision|boolean)\b/;
 
 function quoted(text: string): string {
@@ -141,7 +141,7 @@ function quoted(text: string): string {
   return `E'${sanitize(text.replaceAll(/['\\]/g, '\\$&'))}'`;
 }
 
-/** Always in quotes: no name can be taken for a keyword, or end before it ends. */
+/** Quotes a name always, so that it cannot be taken for a keyword or end early. */
 function identifier(name: string): string {
   const inner = name.replaceAll('"', '""');
   return isSafe(name) ? `"${inner}"` : `U&"${unicode(inner)}"`;

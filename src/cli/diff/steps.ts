@@ -1,4 +1,4 @@
-/** `stage diff --steps`: every change that approval replays, in order, whatever it comes to. */
+/** `stage diff --steps`: shows every change that approval replays, in order. */
 import { tableCell } from '../../client/cell.ts';
 import type { ReadChange } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
@@ -20,7 +20,7 @@ export interface StepsOptions extends SelectionOptions {
   readonly mode?: TextMode;
 }
 
-/** Writes the steps as they arrive, and gives how many there were, or are hidden. */
+/** Writes the steps as they arrive, and returns their number including hidden ones. */
 export async function showSteps(
   { out }: Context,
   { api }: Connection,
@@ -67,7 +67,7 @@ export async function showSteps(
 
 const lineOf = ({ json }: ReadChange) => `${safeJson(json.text)}\n`;
 
-/** A step under its mark; the table is named where it is another one than before. */
+/** Returns a formatter of steps, which writes the table's name whenever it changes. */
 function textOf(paint: Paint, mode: TextMode): (step: ReadChange) => string {
   let table: string | null = null;
   return (step) => {

@@ -1,4 +1,4 @@
-/** How the cells of one change are laid out in text. */
+/** The layouts of the cells of one change in text. */
 
 import type { Value } from '../../client/values.ts';
 import type { Change } from '../../model/change.ts';
@@ -10,7 +10,7 @@ import { cellsOf, changedParts, isChanged, partsOf, sideOf } from './format.ts';
 export const textModes = ['line', 'context', 'stacked', 'side-by-side'] as const;
 export type TextMode = (typeof textModes)[number];
 
-/** Writes a change's cells: what stands behind its heading, then the lines below it. None depends on a terminal's width. */
+/** Lay out a change's cells: first the text after its heading, then the lines below it. No layout depends on a terminal's width. */
 export const layouts: Readonly<
   Record<TextMode, (change: ShownChange, paint: Paint) => readonly string[]>
 > = {
@@ -35,10 +35,10 @@ export const layouts: Readonly<
   },
 };
 
-/** What an update has changed of which no value can be told: PostgreSQL may keep the same value in several ways. */
+/** The text for an update whose values look the same, as PostgreSQL can store a value in several ways. */
 const storedAnew = '(the same values, stored in another way)';
 
-/** Of an update what it changed; rows that come or go whole. */
+/** Returns the changed cells of an update, or all cells of an inserted or deleted row. */
 function shownCells(change: ShownChange): Cell[] {
   return change.type === 'UPDATE' ? changedParts(change) : cellsOf(change);
 }
@@ -61,12 +61,12 @@ function cellText({ type }: Change, cell: Cell, paint: Paint): string {
   return `${paint('removed', sideOf(cell, before))} → ${paint('added', sideOf(cell, after))}`;
 }
 
-/** Side by side, an inserted row has nothing to its left, a deleted one nothing to its right. */
+/** Returns one side; empty if it has no value, as for inserted and deleted rows. */
 function sideText(cell: Cell, value: Value | undefined): string {
   return value === undefined ? '' : sideOf(cell, value);
 }
 
-/** One line a cell, the values below each other. */
+/** Returns one line per cell, with the values aligned. */
 function aligned(cells: readonly Cell[], value: (cell: Cell) => string): string[] {
   const width = widest(cells.map(({ label }) => label));
   return cells.map((cell) => `      ${pad(cell.label, width)}  ${value(cell)}`.trimEnd());

@@ -1,4 +1,4 @@
-/** A diff as text: each table under its name and closed by its counts, `+` inserted, `~` updated, `-` deleted. */
+/** A diff as text: each table under its name and followed by its counts; `+` inserted, `~` updated, `-` deleted. */
 
 import { keyCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader } from '../../client/diff-reader.ts';
@@ -22,7 +22,7 @@ const marks: Readonly<Record<Operation, { readonly sign: string; readonly style:
   DELETE: { sign: '-', style: 'removed' },
 };
 
-/** Creates the form; the reader is the one that its changes come from. */
+/** Creates the format. @param reader the reader of its changes */
 export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMode): DiffFormat {
   let table: string | null = null;
   const heading = (name: string) => paint('heading', tableCell(name));
@@ -56,14 +56,14 @@ export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMod
   };
 }
 
-/** A change under its mark and its key. */
+/** Returns the lines of a change, headed by its sign and key. */
 export function changeLines(change: ShownChange, paint: Paint, mode: TextMode): string[] {
   const { sign, style } = marks[change.type];
   const [first = '', ...rest] = layouts[mode](change, paint);
   return [`  ${paint(style, `${sign} ${keyCell(change.rowId)}`)}  ${first}`.trimEnd(), ...rest];
 }
 
-/** The lines that sum a diff up: how many changes it has, and the digest that `approve` takes. */
+/** Returns the lines that summarize a diff: its counts, and the digest that `approve` takes. */
 export function closingLines(
   { shown, totals }: Ending,
   { digest, isRejected }: DiffReader,

@@ -1,4 +1,4 @@
-/** `stage diff --patch`: one change after the other. What was reviewed is marked, and the review shows the marks as well. */
+/** `stage diff --patch`: shows one change after the other. Reviewed changes are marked; the terminal interface shows the marks, too. */
 import { keyCell, tableCell } from '../../client/cell.ts';
 import type { Marks } from '../../client/marks.ts';
 import { isMarked, markKey, witnessOf } from '../../client/marks.ts';
@@ -20,7 +20,7 @@ export interface WalkOptions {
   readonly mode?: TextMode;
 }
 
-/** Changes that are fetched at once. */
+/** The changes per request. */
 const page = 200;
 
 const help = `y  reviewed: mark it, and go on
@@ -32,8 +32,8 @@ q  stop
 Nothing is approved or rejected here: a session is applied as a whole, or not at all.`;
 
 /**
- * Walks through the changes that have no mark yet.
- * @throws StageError `usage` where there is nobody to ask
+ * Walks through the unmarked changes.
+ * @throws StageError `usage` without a terminal
  */
 export async function walk(
   context: Context,
@@ -84,7 +84,7 @@ async function* changesOf(
   }
 }
 
-/** Where the walk is, and what the reviewer has said. */
+/** The progress of the walk, and the reviewer's answers. */
 class Walker {
   readonly #context: Context;
   readonly #marks: Map<string, string>;
@@ -92,9 +92,9 @@ class Walker {
   readonly #flagged: NumberedChange[] = [];
   #reviewed = 0;
   #table: string | null = null;
-  /** The table that is reviewed as a whole. */
+  /** The table whose remaining changes are all reviewed. */
   #whole: string | null = null;
-  /** What is looked for. */
+  /** The text to search for. */
   #wanted = '';
 
   constructor(context: Context, marks: Marks, mode: TextMode = 'stacked') {
@@ -107,7 +107,7 @@ class Walker {
     return this.#marks;
   }
 
-  /** Says of a table that its changes cannot be shown. */
+  /** Reports that a table's changes are hidden. */
   async pass(table: TableOutline): Promise<void> {
     const { out } = this.#context;
     await out.lines([
@@ -116,7 +116,7 @@ class Walker {
     ]);
   }
 
-  /** Shows a change and asks about it. Gives whether to go on. */
+  /** Shows a change and asks about it. Returns whether to continue. */
   async meet(
     change: NumberedChange,
     { columns }: TableOutline,
@@ -134,7 +134,7 @@ class Walker {
     }
   }
 
-  /** Does what was answered; null where that is no answer. */
+  /** Carries out an answer. Returns whether to continue; null for an invalid answer. */
   #take(change: NumberedChange, answer: string): boolean | null {
     if (answer === 'q') return false;
     if (answer === 'n') this.#flagged.push(change);
@@ -147,7 +147,7 @@ class Walker {
     return true;
   }
 
-  /** Tells what has come of it, and what may come next. */
+  /** Prints a summary and the next commands. */
   async sumUp(id: string): Promise<void> {
     const { out } = this.#context;
     const flagged = this.#flagged.map(

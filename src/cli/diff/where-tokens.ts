@@ -1,10 +1,10 @@
-/** The words of a `--where` condition. */
+/** The tokens of a `--where` condition. */
 
 export interface Token {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'sign' | 'end';
-  /** Keywords in lower case, names and texts without their quotes. */
+  /** Words and signs as written; names and texts without their quotes. */
   readonly text: string;
-  /** Where it begins. */
+  /** The position of its first character. */
   readonly at: number;
 }
 
@@ -17,8 +17,8 @@ const forms: readonly (readonly [Token['kind'], RegExp])[] = [
 ];
 
 /**
- * Takes a condition apart.
- * @throws SyntaxError at what is none of its words
+ * Splits a condition into tokens.
+ * @throws SyntaxError at an invalid one
  */
 export function tokensOf(condition: string): Token[] {
   const tokens: Token[] = [];

@@ -1,5 +1,5 @@
 /**
- * The condition of `diff --where`: a small part of SQL over the columns of a changed row, judged here and by no database.
+ * The condition of `diff --where`: a small subset of SQL over the columns of a changed row, evaluated here and not by a database.
  * `price` is the column on either side, `from_price` the one before the change, `to_price` the one after it.
  */
 import type { Row, Value } from '../../client/values.ts';
@@ -9,31 +9,31 @@ import { compare } from './compare.ts';
 import type { Token } from './where-tokens.ts';
 import { tokensOf } from './where-tokens.ts';
 
-/** The two sides of a changed row; null where there is no row. */
+/** The two sides of a changed row; null if a side has no row. */
 export interface Sides {
   readonly before: Row | null;
   readonly after: Row | null;
 }
 
-/** As in SQL, null where it is not known. */
+/** A truth value of SQL; null is unknown. */
 type Verdict = boolean | null;
 type Test = (value: Value) => Verdict;
 
 export interface Where {
-  /** Whether a change is wanted. */
+  /** Evaluates the condition for a change. */
   readonly holds: (sides: Sides) => Verdict;
-  /** The columns that it names, as they were written. */
+  /** The columns that it names, as written. */
   readonly columns: readonly string[];
 }
 
-/** Reads a condition. @throws SyntaxError where it is none, with what was expected */
+/** Parses a condition. @throws SyntaxError with what was expected */
 export function parseWhere(text: string): Where {
   const parser = new WhereParser(tokensOf(text));
   const holds = parser.parse();
   return { holds, columns: parser.columns };
 }
 
-/** The column that a name with `from_` or `to_` before it means. */
+/** Returns a name without its prefix `from_` or `to_`. */
 export function columnOf(name: string): string {
   return name.replace(/^(?:from|to)_/, '');
 }
@@ -122,7 +122,7 @@ class WhereParser {
     return (value) => compare(value, operator, { kind: kind === 'number' ? kind : 'text', text });
   }
 
-  /** Takes the next token if it is this sign or keyword. */
+  /** Takes the next token if it is the given sign or keyword. */
   #takes(word: string): boolean {
     const [next] = this.#tokens;
     const is = next?.kind === 'sign' || next?.kind === 'word';
@@ -148,7 +148,7 @@ class WhereParser {
 
 const operators: readonly (Operator | '!=')[] = ['=', '<>', '!=', '<', '<=', '>', '>='];
 
-/** The values that a name means in a row: a column of exactly this name goes before one with a prefix. */
+/** Returns the values of a column. A column of exactly this name takes precedence over a prefix. */
 function valuesOf(name: string, { before, after }: Sides): Value[] {
   const values = [before?.get(name), after?.get(name)].filter((value) => value !== undefined);
   if (values.length > 0 || columnOf(name) === name) return values;
@@ -161,13 +161,13 @@ function not(verdict: Verdict): Verdict {
   return verdict === null ? null : !verdict;
 }
 
-/** OR of SQL; of no values nothing is known. */
+/** The OR of SQL; unknown without values. */
 function either(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes(true)) return true;
   return verdicts.length === 0 || verdicts.includes(null) ? null : false;
 }
 
-/** The regular expression of a LIKE pattern. */
+/** Returns the regular expression of a LIKE pattern. */
 function likePattern(pattern: string, flags: string): RegExp {
   const parts = [...pattern.matchAll(/\\(.)|[\s\S]/gu)].map(([sign, escaped]) => {
     if (sign === '%') return '.*';

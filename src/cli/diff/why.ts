@@ -1,4 +1,4 @@
-/** `stage diff --why`: each change with the statements that made it. */
+/** `stage diff --why`: shows each change with the statements that made it. */
 
 import { causeInWords } from '../../client/cause-words.ts';
 import { tableCell } from '../../client/cell.ts';
@@ -16,10 +16,10 @@ import type { DiffOutput, PlainOptions } from './plain.ts';
 import { warnOfHidden } from './plain.ts';
 import { changeLines } from './text.ts';
 
-/** Changes that are fetched at once. */
+/** The changes per request. */
 const pageSize = 200;
 
-/** Writes the changes as they arrive, and gives how many there were, or are hidden. */
+/** Writes the changes as they arrive, and returns their number including hidden ones. */
 export async function showWhy(
   context: Context,
   connection: Connection,

@@ -7,8 +7,8 @@ export const colourModes = ['auto', 'always', 'never'] as const;
 export type ColourMode = (typeof colourModes)[number];
 
 /**
- * Whether a stream gets colours: the flag, NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE, CLICOLOR=0 and TERM=dumb,
- * a terminal; the first that says something wins. Sources: no-color.org, force-color.org, bixense.com/clicolors.
+ * Whether a stream gets colours: decided by the first that is set of the flag, NO_COLOR, FORCE_COLOR or CLICOLOR_FORCE, and CLICOLOR=0 or
+ * TERM=dumb, else by whether it is a terminal. Sources: no-color.org, force-color.org, bixense.com/clicolors.
  */
 export function wantsColour(mode: ColourMode, env: Host['env'], isTerminal: boolean): boolean {
   if (mode !== 'auto') return mode === 'always';
@@ -19,7 +19,7 @@ export function wantsColour(mode: ColourMode, env: Host['env'], isTerminal: bool
   return isTerminal;
 }
 
-/** What a colour means here; the sixteen base colours only, and never the one bearer of a meaning. */
+/** The colour of each style. Only the sixteen base colours are used, and no meaning depends on colour alone. */
 const standard = {
   added: 'green',
   changed: 'yellow',
@@ -43,13 +43,13 @@ const themes = {
   },
 } as const;
 
-/** The theme that STAGE_THEME names. */
+/** Returns the theme that STAGE_THEME names. */
 export const themeOf = ({ STAGE_THEME }: Host['env']): ThemeName =>
   STAGE_THEME === 'blue-orange' ? STAGE_THEME : 'standard';
 
 export type Paint = (style: Style, text: string) => string;
 
-/** Makes a function that colours text, or leaves it as it is. */
+/** Makes a function that colours text, or returns it unchanged if disabled. */
 export function createPaint(enabled: boolean, theme: ThemeName = 'standard'): Paint {
   if (!enabled) return (_, text) => text;
   return (style, text) =>

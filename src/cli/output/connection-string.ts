@@ -1,4 +1,4 @@
-/** The ways to write down how a database client connects through the proxy with a session. */
+/** The formats in which a connection through the proxy with a session is printed. */
 import { userInfo } from 'node:os';
 import type { ServerInfo } from '../../client/answers.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -23,17 +23,17 @@ export interface Target {
 
 const listensEverywhere = /^(0\.0\.0\.0|::|\*|)$/;
 
-/** What the person at the command line wants of a connection. */
+/** The user's choices for a connection. */
 export interface Wishes {
   readonly user?: string | undefined;
-  /** Undefined where the session's own mode is to apply. */
+  /** Undefined for the session's mode. */
   readonly reads?: ReadsMode | undefined;
 }
 
 /**
- * Puts together where to connect and as whom: the given user, PGUSER, the embedded sample's login,
- * else what every client would take, the name of the account.
- * @param server the daemon's address, whose host stands in where the proxy listens on every address
+ * Determines where to connect and as whom: the given user, PGUSER, the embedded sample's login, or the name of the account, which every
+ * client defaults to.
+ * @param server the daemon's address; its host is used if the proxy listens on every address
  */
 export function targetOf(
   host: Pick<Host, 'env'>,
@@ -61,8 +61,8 @@ export function targetOf(
 }
 
 /**
- * The options of a target behind those that PGOPTIONS holds already, without what both set: an option of the proxy may be
- * given only once, and PGOPTIONS may still hold that of another session.
+ * Returns the options of PGOPTIONS, followed by those of the target. Settings that the target has are removed from PGOPTIONS: the proxy
+ * accepts each of its options only once, and PGOPTIONS may name another session.
  */
 export function withUsersOptions({ env }: Pick<Host, 'env'>, { options }: Target): string {
   const own = parseOptions(options);
@@ -72,7 +72,7 @@ export function withUsersOptions({ env }: Pick<Host, 'env'>, { options }: Target
   return formatOptions([...kept, ...own]);
 }
 
-/** Whether PGOPTIONS says what reads are to see. */
+/** Whether PGOPTIONS sets the read mode. */
 export function choosesReads({ env }: Pick<Host, 'env'>): boolean {
   const users = parseOptions(env['PGOPTIONS'] ?? '');
   return users.some((each) => each.kind === 'setting' && each.name === 'service_reads');
@@ -91,17 +91,17 @@ const writers: Readonly<Record<UrlFormat, (target: Target) => string>> = {
   json: (target) => stringifyJson({ ...target, url: writers.url(target) } satisfies JsonObject),
 };
 
-/** Writes the target in one of the formats. */
+/** Formats the target. */
 export function connectionString(target: Target, format: UrlFormat): string {
   return writers[format](target);
 }
 
-/** The environment in which psql and everything else built on libpq connects to the target. */
+/** Returns the environment in which psql and other programs that use libpq connect to the target. */
 export function libpqEnvironment(target: Target): Record<string, string> {
   return Object.fromEntries(present(target, variableNames));
 }
 
-/** The target as a URL, with what else libpq takes from the environment. */
+/** Returns the target as a URL, including the other values that libpq takes from the environment. */
 export function libpqUrl(host: Pick<Host, 'env'>, target: Target): string {
   const { env } = host;
   const options = withUsersOptions(host, target);
@@ -152,17 +152,17 @@ function place({ host, port, database }: Target): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}/${encode(database)}`;
 }
 
-/** Percent-encodes; the apostrophe too, since URLs are put between apostrophes in a shell. */
+/** Percent-encodes a text, including apostrophes, since URLs are put between apostrophes in a shell. */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll("'", '%27');
 }
 
-/** A value in a libpq keyword string: quoted unless it is a plain word. */
+/** Formats a value of a libpq keyword string: quoted unless it is a plain word. */
 function keywordValue(value: string): string {
   return /^[\w.:/-]+$/.test(value) ? value : `'${value.replaceAll(/['\\]/g, '\\$&')}'`;
 }
 
-/** A value in a POSIX shell. */
+/** Quotes a value for a POSIX shell. */
 function shellValue(value: string): string {
   return /^[\w.:/-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }

@@ -1,17 +1,17 @@
-/** Comma-separated values (RFC 4180), made for spreadsheets: what must be exact is to be read from JSON. */
+/** Comma-separated values (RFC 4180), made for spreadsheets. JSON is the exact format. */
 
 import { isSafe, sanitize } from '../../client/sanitize.ts';
 import type { Value } from '../../client/values.ts';
 import { plainText } from '../../client/values.ts';
 
-/** Puts fields, quoted already where they must be, into a line. */
+/** Joins fields, which are already quoted where necessary, into a line. */
 export function csvLine(fields: readonly string[]): string {
   return `${fields.join(',')}\n`;
 }
 
 /**
- * Writes a text as a field: the empty text in quotes to tell it from NULL; with an apostrophe before it whatever a spreadsheet
- * would take for a formula, and what could pass for one of the others; with control characters as `E'two\nlines'`.
+ * Formats a text as a field. The empty text is quoted to distinguish it from NULL. An apostrophe precedes texts that a spreadsheet
+ * would take for a formula or that look like an escaped text. Texts with control characters become `E'two\nlines'`.
  */
 export function csvText(text: string): string {
   const safe = isSafe(text)
@@ -20,7 +20,7 @@ export function csvText(text: string): string {
   return safe === '' || /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Writes the value of a column; NULL, and what is not there, as nothing at all. */
+/** Formats the value of a column; NULL and a missing value are empty. */
 export function csvValue(value: Value | undefined): string {
   const text = value === undefined ? null : plainText(value);
   if (value === undefined || text === null) return '';

@@ -1,7 +1,7 @@
-/** HTML that is safe by construction: only what stands in the source of this program is markup, all else is text. */
+/** HTML that is safe by construction: only the source of this program contains markup; everything else is text. */
 import { sanitize } from '../../client/sanitize.ts';
 
-/** Markup. Nothing but the tag below makes it. */
+/** Markup, which only the tag below makes from templates. */
 export class Html {
   readonly text: string;
 
@@ -12,7 +12,7 @@ export class Html {
 
 type Part = Html | string | number | readonly Html[];
 
-/** The tag of templates: texts that are put in are escaped, markup stays what it is. */
+/** The template tag. Inserted texts are escaped, and markup is kept. */
 export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const texts = parts.map((part, index) => textOf(part) + (fixed[index + 1] ?? ''));
   return new Html((fixed[0] ?? '') + texts.join(''));
@@ -24,7 +24,7 @@ function textOf(part: Part): string {
   return part.map(({ text }) => text).join('');
 }
 
-/** Safe between tags and in quoted attributes; what could act on or deceive a reader stands as a visible escape. */
+/** Escapes text between tags and in quoted attributes. Characters that could act on a reader or deceive one become visible escapes. */
 function escapeText(text: string): string {
   // guard: values are no markup
   return sanitize(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,4 +1,4 @@
-/** Lists that come in pages: as many items as were asked for, in any form, however many pages it takes. */
+/** Writes lists that come in pages: any number of items, in any format. */
 import type { Page } from '../../client/answers.ts';
 import type { Reply } from '../../client/api-client.ts';
 import { elementsOf, membersOf } from '../../client/fields.ts';
@@ -22,21 +22,21 @@ export interface ListOptions {
   readonly all?: true;
 }
 
-/** A list: how its items look, and where they stand in the answer's JSON. */
+/** A list: the format of its items, and the member of the response's JSON that contains them. */
 export interface List<T> {
   readonly columns: readonly TableColumn[];
   readonly row: (item: T) => readonly string[];
   readonly member: string;
-  /** What a person is told when there are no items. */
+  /** The remark when there are no items. */
   readonly none?: string;
   readonly fetch: (page: { limit: number; offset: number }) => Promise<Reply<Page<T>>>;
 }
 
-/** Largest page that the daemon gives. */
+/** The largest page that the daemon returns, in items. */
 const largestPage = 1000;
 const usualLimit = 100;
 
-/** Writes a list: items of the first pages while the next ones are fetched. */
+/** Writes a list page by page. */
 export async function showList<T>(
   { out }: Context,
   options: ListOptions & SharedOptions,
@@ -82,7 +82,7 @@ function createPageWriter<T>(
   }
 }
 
-/** One document of all pages: a single one as it was answered, of several the items together and what the last one says. */
+/** Writes one document of all pages: a single page unchanged; of several, all items and the other members of the first and last page. */
 function jsonPages<T>(member: string): WritePage<T> {
   let begun = false;
   return ({ body }, last) => {
@@ -102,7 +102,7 @@ function itemsOf(body: string, member: string): readonly JsonText[] {
   return elementsOf(membersOf(new JsonText(body)).get(member) ?? new JsonText('[]'));
 }
 
-/** Tells that a list goes on: in a pipe where nobody asked for a part of it, and no document says it. */
+/** Reports that a list continues: to a person, and to a pipe if neither --limit nor a JSON document accounts for it. */
 async function tellRest(
   out: Output,
   { limit }: ListOptions,

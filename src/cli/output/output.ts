@@ -1,4 +1,4 @@
-/** The one place that writes to the terminal: data on stdout, everything meant for a person on stderr. */
+/** The only writer to the terminal: data on stdout, everything meant for a person on stderr. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { safeJson } from '../../client/sanitize.ts';
@@ -15,15 +15,15 @@ export interface OutputOptions {
 }
 
 export class Output {
-  /** One JSON document is wanted on stdout. */
+  /** Whether stdout gets one JSON document. */
   readonly json: boolean;
-  /** A person reads stdout. */
+  /** Whether a person reads stdout. */
   readonly terminal: boolean;
-  /** A person sees stderr, and lines there may come and go. */
+  /** Whether a person reads stderr, and status lines can be replaced there. */
   readonly live: boolean;
-  /** Colours what goes to stdout. */
+  /** Colours text for stdout. */
   readonly paint: Paint;
-  /** Colours what goes to stderr. */
+  /** Colours text for stderr. */
   readonly paintNote: Paint;
   readonly #host: Host;
   readonly #quiet: boolean;
@@ -42,7 +42,7 @@ export class Output {
     this.paintNote = paint(host.stderr.isTTY === true && !options.json);
   }
 
-  /** Writes to stdout as it is, and waits while the reader is slow. */
+  /** Writes text to stdout unchanged, and waits while the reader is slow. */
   async write(text: string): Promise<void> {
     await writeTo(this.#host.stdout, text);
   }
@@ -61,7 +61,7 @@ export class Output {
     await this.line(safeJson(json));
   }
 
-  /** Writes rows the way the reader of stdout wants them. Cells are sanitised already. */
+  /** Writes rows as a table or as tab-separated values. Cells are already sanitized. */
   async table(
     columns: readonly TableColumn[],
     rows: readonly (readonly string[])[],
@@ -70,7 +70,7 @@ export class Output {
     await this.write(createRowsWriter(form, columns, this.paint)(rows));
   }
 
-  /** Writes names and values, one pair a line. Values are sanitised already. */
+  /** Writes names and values, one pair per line. Values are already sanitized. */
   async record(rows: readonly (readonly [name: string, value: string])[]): Promise<void> {
     const width = rows.reduce((most, [name]) => Math.max(most, name.length), 0);
     const line = (name: string, value: string) =>
@@ -79,23 +79,23 @@ export class Output {
     await this.lines(rows.map(([name, value]) => (this.terminal ? line : tabbed)(name, value)));
   }
 
-  /** Tells the person at the terminal something that is not data; silent in scripts, where stderr is for what went wrong. */
+  /** Writes a line that is not data to stderr, for a person at the terminal. Scripts do not get it, as their stderr is for errors. */
   async remark(text: string): Promise<void> {
     if (this.terminal && !this.#quiet) await writeTo(this.#host.stderr, `${text}\n`);
   }
 
-  /** Tells scripts, too, what their data does not say; --quiet silences it. */
+  /** Writes what the data lacks to stderr, for scripts, too; --quiet silences it. */
   async advise(text: string): Promise<void> {
     if (!this.#quiet) await this.note(text);
   }
 
-  /** Writes a line to stderr: what went wrong, or what a person asked to be told. */
+  /** Writes a line to stderr: an error, a warning, or information that was requested. */
   async note(text: string): Promise<void> {
     this.status(null);
     await writeTo(this.#host.stderr, `${text}\n`);
   }
 
-  /** Puts a line on stderr in place of the one before; null takes it away. Only where `live`. */
+  /** Replaces the status line on stderr; null removes it. Use it only if `live`. */
   status(text: string | null): void {
     if (text === null && !this.#hasStatus) return;
     this.#hasStatus = text !== null;
@@ -103,7 +103,7 @@ export class Output {
   }
 }
 
-/** Whether a line on stderr may come and go: there it disturbs neither a log nor a screen reader. */
+/** Whether stderr can have a status line, which would disturb a log or a screen reader. */
 function isLive({ env, stderr }: Host, { json, quiet }: OutputOptions): boolean {
   const plain = env['CI'] || env['STAGE_ACCESSIBLE'] || env['TERM'] === 'dumb';
   return stderr.isTTY === true && !plain && !json && !quiet;

@@ -1,4 +1,4 @@
-/** Sessions as text. */
+/** Formats sessions as text. */
 import type { Reply } from '../../client/api-client.ts';
 import { textCell, valueCell } from '../../client/cell.ts';
 import { membersOf } from '../../client/fields.ts';
@@ -7,7 +7,7 @@ import { ageOf, authorOf } from '../../client/session-words.ts';
 import type { Session } from '../../model/session.ts';
 import type { Output } from './output.ts';
 
-/** A session's fields with their names, leaving out those it has not got yet. */
+/** Returns a session's fields with their names, without those that are not set. */
 export function sessionRows(session: Session): [string, string][] {
   const metadata = [...membersOf(session.metadata)].map(
     ([name, value]) => `${textCell(name)}=${valueCell(value)}`,
@@ -34,7 +34,7 @@ export function sessionRows(session: Session): [string, string][] {
   return rows.filter((row): row is [string, string] => row[1] !== null);
 }
 
-/** Tells what has become of a session: a sentence for people, id and status for scripts, the body with --json. */
+/** Prints the new state of a session: a sentence for people, id and status for scripts, the body with --json. */
 export async function tellOutcome(
   out: Output,
   { body, value }: Reply<Session>,

@@ -1,14 +1,14 @@
-/** Rows as text: for people (aligned, with a heading), for pipes (divided by tabs), for spreadsheets and for comments. */
+/** Formats rows: aligned for people, tab-separated for pipes, for spreadsheets, and for comments. */
 import type { Paint } from './colour.ts';
 import { csvLine, csvText } from './csv.ts';
 import { markdownCell, markdownRow } from './markdown.ts';
 
-/** Code points that take two columns, and those that take none of their own. */
+/** Characters that take two columns, and those that take none. */
 const wide =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
 const combining = /\p{M}/u;
 
-/** Number of terminal columns that a sanitised text takes. */
+/** Returns the number of terminal columns of a sanitized text. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) {
@@ -17,7 +17,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Fills a text up with spaces to a width in terminal columns. */
+/** Pads a text with spaces to a width in terminal columns. @param side where the spaces go */
 export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
   const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return side === 'left' ? spaces + text : text + spaces;
@@ -30,10 +30,10 @@ export interface TableColumn {
 
 export type RowsForm = 'table' | 'tsv' | 'csv' | 'markdown';
 
-/** Turns rows into text; those of the first call go below the heading, where the form has one. */
+/** Formats rows. The first call also writes the heading, if the format has one. */
 export type WriteRows = (rows: readonly (readonly string[])[]) => string;
 
-/** Makes the writer of a form. Cells are sanitised already: they hold no tab and no line break. */
+/** Makes the writer of a format. Cells are already sanitized: they contain no tab and no line break. */
 export function createRowsWriter(
   form: RowsForm,
   columns: readonly TableColumn[],
@@ -68,7 +68,7 @@ export function createRowsWriter(
   }
 }
 
-/** People's table: aligned, the last column not filled up. Columns do not get narrower on later pages. */
+/** Writes an aligned table, whose last column is not padded. Columns do not get narrower on later pages. */
 function alignedWriter(columns: readonly TableColumn[], paint: Paint): WriteRows {
   let widths = columns.map(({ title }) => displayWidth(title));
   let heading = true;

@@ -1,4 +1,4 @@
-/** What `stage serve` says once it serves: where to connect, and the next commands. */
+/** The lines that `stage serve` prints once it serves: where to connect, and the next commands. */
 import { readFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import type { ServerInfo } from '../../client/answers.ts';
@@ -9,7 +9,7 @@ import { rememberSession } from '../remembered-session.ts';
 import type { Paint } from './colour.ts';
 import { connectionString, targetOf } from './connection-string.ts';
 
-/** What the daemon tells of itself once it has started. */
+/** What the daemon reports about itself once it has started. */
 interface Served {
   readonly restUrl: string;
   readonly info: ServerInfo;
@@ -22,9 +22,8 @@ interface Served {
 const usualServer = 'http://127.0.0.1:8080';
 
 /**
- * On the embedded sample, gives a session to start with: the newest active one, else a new one, which the commands
- * in this directory then mean. The printed lines can be pasted as they are. In front of a real database nothing is
- * created that nobody asked for.
+ * Returns a session to start with on the embedded sample, so that the printed lines can be pasted unchanged: the newest active one, or else
+ * a new one, which becomes the default in this directory. A real database gets no session that was not requested.
  */
 export async function openingSession(
   host: Host,
@@ -35,14 +34,14 @@ export async function openingSession(
   const { ApiClient } = await import('../../client/api-client.ts');
   const { readTokens } = await import('../../config/tokens.ts');
   const { accepted, own } = readTokens(settings);
-  // of tokens that are kept as hashes there is none to show
+  // only hashes of the tokens are known, so no token can be used
   if (accepted.length > 0 && own === null) return null;
   const ca = settings.restTls && settings.tlsCert ? await readFile(settings.tlsCert, 'utf8') : null;
   const api = new ApiClient({ server: restUrl, token: own, ca, anyName: true });
   try {
     const [newest] = (await api.listSessions({ status: 'active', limit: 1 })).value.items;
     const { id } = newest ?? (await api.createSession({})).value;
-    // a convenience: daemons also run where they can write nothing
+    // a convenience: the daemon may run where it cannot write
     await rememberSession(host, restUrl, id).catch(() => undefined);
     return id;
   } finally {
@@ -50,7 +49,7 @@ export async function openingSession(
   }
 }
 
-/** The lines to print. */
+/** Returns the lines to print. */
 export function welcome(
   host: Host,
   { settings }: Pick<Config, 'settings'>,
@@ -119,7 +118,7 @@ function embeddedWarning(
   ];
 }
 
-/** How this program was called: by its name, or from a checkout that nobody installed. */
+/** Returns the command that called this program: its name, or `node` with the script of a checkout. */
 function programName(host: Host): string {
   const script = host.argv[1] ?? 'stage';
   return basename(script) === 'stage' ? 'stage' : `node ${relative(host.cwd(), script)}`;

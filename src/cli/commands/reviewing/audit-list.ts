@@ -1,4 +1,4 @@
-/** `stage audit list`: applied row changes of a project, oldest first. */
+/** `stage audit list`: lists the applied row changes of a project, oldest first. */
 
 import { textCell } from '../../../client/cell.ts';
 import { hiddenInWords } from '../../../client/words.ts';

@@ -1,4 +1,4 @@
-/** `stage audit show`: one applied row change with the row before and after. */
+/** `stage audit show`: shows one applied row change with the row before and after. */
 
 import { nameCell, textCell } from '../../../client/cell.ts';
 import type { Row } from '../../../client/values.ts';

@@ -1,4 +1,4 @@
-/** `stage audit`: the append-only record of what was applied to production. */
+/** `stage audit`: reads the append-only record of what was applied to production. */
 import type { CommandEntry } from '../../lazy-commands.ts';
 import { addCommands } from '../../lazy-commands.ts';
 import type { ConfigureCommand } from '../../run.ts';

@@ -1,4 +1,4 @@
-/** `stage check`: what approve would find in the way. */
+/** `stage check`: reports what would prevent the approval. */
 
 import type { Reply } from '../../../client/api-client.ts';
 import { keyCell, nameCell, tableCell } from '../../../client/cell.ts';

@@ -1,4 +1,4 @@
-/** `stage comment`: says something about a session, a table or a row. */
+/** `stage comment`: comments on a session, a table or a row. */
 import { text } from 'node:stream/consumers';
 import { StageError } from '../../../errors.ts';
 import { keyOf } from '../../arguments/row-key.ts';

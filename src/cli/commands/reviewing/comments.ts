@@ -1,4 +1,4 @@
-/** `stage comments`: the comments on a session, oldest first. */
+/** `stage comments`: lists the comments on a session, oldest first. */
 import { keyCell, tableCell, textCell } from '../../../client/cell.ts';
 import type { Comment } from '../../../client/discussion.ts';
 import { sanitize } from '../../../client/sanitize.ts';

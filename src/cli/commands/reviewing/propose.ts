@@ -1,4 +1,4 @@
-/** `stage propose`: submits a session for review; from then on it takes no writes. */
+/** `stage propose`: submits a session for review, which closes it for writing. */
 
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';

@@ -1,4 +1,4 @@
-/** `stage reopen`: gives a proposed session back, with what is to be changed. */
+/** `stage reopen`: returns a proposed session to its author, with a message. */
 import { StageError } from '../../../errors.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';

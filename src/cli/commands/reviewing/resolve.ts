@@ -1,4 +1,4 @@
-/** `stage resolve`: settles conflicts of a session in place. */
+/** `stage resolve`: resolves conflicts of a session in place. */
 import { conflictPlace } from '../../../client/place-words.ts';
 import type { Side } from '../../../client/resolve.ts';
 import { settledInWords } from '../../../client/resolve.ts';

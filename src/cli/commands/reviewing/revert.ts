@@ -1,4 +1,4 @@
-/** `stage revert`: a new session that takes back what an approved one did. */
+/** `stage revert`: stages the inverse of an approved session in a new one. */
 import { conflictPlace } from '../../../client/place-words.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import { withServer } from '../../context.ts';

@@ -1,4 +1,4 @@
-/** `stage wait`: lets a script go on when somebody has decided. */
+/** `stage wait`: blocks a script until a session is decided. */
 import { Option } from 'commander';
 import type { Reply } from '../../../client/api-client.ts';
 import { News } from '../../../client/news.ts';
@@ -22,7 +22,7 @@ interface Options {
   readonly interval: number;
 }
 
-/** The states that meet each goal; a session in another final state never will. */
+/** The states that meet each goal. A session in another final state cannot meet it. */
 const met: Readonly<Record<Goal, readonly SessionStatus[]>> = {
   proposed: ['proposed', 'approved', 'rejected'],
   approved: ['approved'],
@@ -69,7 +69,7 @@ export const configureWait: ConfigureCommand = (command, run) => {
     );
 };
 
-/** Waits until the goal is met. Once the session was seen, a daemon that cannot be reached may come back. */
+/** Waits until the goal is met. Once the session was read, the daemon may be unreachable for a time. */
 async function waitFor(
   connection: Connection,
   id: string,
@@ -81,7 +81,7 @@ async function waitFor(
   const { interval: intervalMs } = options;
   const deadline = performance.now() + (options.timeout ?? Number.POSITIVE_INFINITY);
   let reply = await api.getSession(id);
-  // one that was proposed and takes writes again was not decided on
+  // the round counts proposals; an active session of a later round was proposed and reopened
   const first = reply.value.status === 'active' ? reply.value.round : reply.value.round - 1;
   let failure: StageError | null = null;
   for (;;) {

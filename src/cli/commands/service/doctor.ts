@@ -1,4 +1,4 @@
-/** `stage doctor`: looks at the upstream database for what would let writes pass by review, or keep them from being staged. */
+/** `stage doctor`: examines the upstream database for ways around review, and for writes that cannot be staged. */
 import { sanitize } from '../../../client/sanitize.ts';
 import type { Finding, FittingSettings } from '../../../daemon/doctor/examine.ts';
 import { stringifyJson } from '../../../model/json.ts';
@@ -15,7 +15,7 @@ interface Options {
   readonly printService?: string | true;
 }
 
-/** How many things a finding names for people; --json names all. */
+/** The most subjects that a finding lists for people; --json lists all. */
 const shown = 5;
 
 const help = examples([
@@ -70,7 +70,7 @@ interface Examined {
   readonly settings: FittingSettings;
 }
 
-/** Examines an upstream database, tells what was found, and gives the exit code. @param role of clients; null leaves them out */
+/** Examines an upstream database, prints the findings, and returns the exit code. @param role the role of clients; null skips its checks */
 export async function examineUpstream(
   context: Context,
   { url: given, settings }: Examined,

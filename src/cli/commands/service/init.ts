@@ -1,4 +1,4 @@
-/** `stage init`: writes the files a deployment begins with. */
+/** `stage init`: writes the initial files of a deployment. */
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Option } from 'commander';
@@ -13,7 +13,7 @@ interface Options {
   readonly force?: true;
 }
 
-/** A template and, where it does not go beside the configuration, its place. */
+/** Templates and their target paths, relative to the current directory. */
 type Files = Readonly<Record<string, string>>;
 
 const services = {
@@ -87,8 +87,8 @@ interface Copy {
 }
 
 /**
- * What is there as it would be written is in nobody's way: two services share a file.
- * @throws StageError `usage` when another file is in one of the places: then none is written
+ * Checks that no other file is in one of the places. An identical file is allowed, as two services share one.
+ * @throws StageError `usage` otherwise, before anything is written
  */
 async function demandFree(copies: readonly Copy[]): Promise<void> {
   for (const { template, place } of copies) {
@@ -100,7 +100,7 @@ async function demandFree(copies: readonly Copy[]): Promise<void> {
   }
 }
 
-/** What is there and cannot be read is like nothing that would be written. */
+/** Reads a file; null if it does not exist. A file that cannot be read counts as different from every template. */
 async function readIfThere(place: string): Promise<Buffer | null> {
   return readFile(place).catch(({ code }: NodeJS.ErrnoException) =>
     code === 'ENOENT' ? null : Buffer.alloc(0),
@@ -109,6 +109,6 @@ async function readIfThere(place: string): Promise<Buffer | null> {
 
 async function copyTemplate({ template, place }: Copy): Promise<void> {
   await mkdir(dirname(place), { recursive: true });
-  // with the template's mode: scripts stay executable
+  // keeps the template's mode, so that scripts stay executable
   await copyFile(template, place);
 }

@@ -1,4 +1,4 @@
-/** `stage serve`: runs the proxy and the REST interface until it is told to stop. */
+/** `stage serve`: runs the proxy and the REST interface until it is stopped. */
 import type { Config } from '../../../config/load.ts';
 import { options as settingOptions } from '../../../config/schema.ts';
 import { packageVersion } from '../../../package-version.ts';
@@ -43,10 +43,10 @@ export const configureServe: ConfigureCommand = (command, run) => {
   command.action(run<Options>(serve));
 };
 
-/** Options that every command has. */
+/** Settings whose options every command has. */
 const shared = new Set(['server', 'serverCa', 'session']);
 
-/** The flags of all settings but those that every command has, `--port PORT` written as commander wants it. */
+/** Returns the flags of all other settings, with `--port PORT` written as `--port <port>` for commander. */
 function serveFlags(): { flag: string; sentence: string }[] {
   return Object.entries(settingOptions).flatMap(([name, { flag, sentence }]) => {
     if (!flag || shared.has(name)) return [];
@@ -77,7 +77,7 @@ async function serve(context: Context, options: Options): Promise<number> {
   return 0;
 }
 
-/** Everything that would keep a daemon from serving, or make it unsafe, without starting one; gives the doctor's exit code. */
+/** Checks everything that would prevent a daemon from serving, or make it unsafe, without starting one. Returns the doctor's exit code. */
 async function check(context: Context, config: Config): Promise<number> {
   const { chooseProduction } = await import('../../../config/upstream.ts');
   const { checkStart } = await import('../../../daemon/check-start.ts');

@@ -1,4 +1,4 @@
-/** `stage status`: where the daemon is, how it is, and which session is meant here. */
+/** `stage status`: shows the address and state of the daemon, and the session of this directory. */
 import type { Health, ServerInfo } from '../../../client/answers.ts';
 import { textCell } from '../../../client/cell.ts';
 import type { JsonObject } from '../../../model/json.ts';
@@ -13,7 +13,7 @@ interface Status {
   readonly server: string;
   readonly health: Health;
   readonly info: ServerInfo;
-  /** Null while the upstream cannot be asked. */
+  /** Null while the upstream cannot be queried. */
   readonly activeSessions: number | null;
   readonly session: string | null;
 }

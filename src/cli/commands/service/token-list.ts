@@ -1,4 +1,4 @@
-/** `stage token list`: the tokens of the token file. */
+/** `stage token list`: lists the tokens of the token file. */
 import { stringifyJson } from '../../../model/json.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';

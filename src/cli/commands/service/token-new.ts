@@ -1,4 +1,4 @@
-/** `stage token new`: makes a token; its hash goes into the token file, the token itself is printed once. */
+/** `stage token new`: makes a token, adds its hash to the token file, and prints the token once. */
 import { createHash, randomBytes } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
 import { StageError } from '../../../errors.ts';
@@ -66,7 +66,7 @@ export const configureTokenNew: ConfigureCommand = (command, run) => {
     );
 };
 
-/** @throws StageError `usage` for words that have no place in a line of the file */
+/** Returns the line of a token. @throws StageError `usage` for values that cannot be in a line of the file */
 async function lineFor(
   secret: string,
   name: string,
@@ -86,14 +86,14 @@ async function lineFor(
     const token = readToken(line, '');
     if (token.name === name) return { line, token };
   } catch {
-    // it is told below, in the command's own words
+    // reported below, in the command's terms
   }
   throw new StageError('usage', 'a token cannot have that name, project or database role', {
     hint: 'A name has up to 64 letters, digits and any of _.@-; projects and database roles have no blanks and no commas.',
   });
 }
 
-/** Gives a moment in UTC, to the second. */
+/** Parses a future time, or a duration from now. Returns it in UTC, to the second. */
 function moment(text: string): string {
   const time = /^\d{4}-/.test(text) ? Date.parse(text) : Date.now() + duration(text);
   if (Number.isNaN(time) || time <= Date.now())

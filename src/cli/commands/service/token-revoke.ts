@@ -1,4 +1,4 @@
-/** `stage token revoke`: takes tokens out of the token file. */
+/** `stage token revoke`: removes tokens from the token file. */
 import { StageError } from '../../../errors.ts';
 import type { Token } from '../../../model/access.ts';
 import { stringifyJson } from '../../../model/json.ts';
@@ -42,7 +42,7 @@ export const configureTokenRevoke: ConfigureCommand = (command, run) => {
     );
 };
 
-/** @throws StageError `not_found` for none, `usage` for several that were not asked for */
+/** Returns the tokens to revoke. @throws StageError `not_found` for none, `usage` for several without --all */
 function chosen(tokens: readonly Token[], named: string, { all }: Options): Token[] {
   const meant = tokens.filter((token) => token.name === named || tokenId(token) === named);
   if (meant.length === 0) {

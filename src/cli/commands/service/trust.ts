@@ -1,4 +1,4 @@
-/** `stage trust`: says that the configuration of a project, or the cluster in a directory, is one's own. */
+/** `stage trust`: marks the configuration of a project, or the cluster in a directory, as the user's. */
 import { resolve } from 'node:path';
 import { sanitize } from '../../../client/sanitize.ts';
 import type { Subject } from '../../../config/trust.ts';
@@ -108,7 +108,7 @@ async function list(context: Context): Promise<void> {
   if (rows.length === 0) await context.out.remark('Nothing is trusted.');
 }
 
-/** @throws StageError `not_found` where no path is given, and the project has no file */
+/** Returns the absolute path. @throws StageError `not_found` if no path is given and the project has no file */
 async function placeOf({ host }: Context, path?: string): Promise<string> {
   if (path !== undefined) return resolve(host.cwd(), path);
   const { readProjectFile } = await import('../../../config/files.ts');
@@ -119,7 +119,7 @@ async function placeOf({ host }: Context, path?: string): Promise<string> {
   });
 }
 
-/** Tells a person what takes effect by trusting a file. */
+/** Explains which settings take effect by trusting a file. */
 async function explain(
   { out }: Context,
   content: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** `stage uninstall`: takes everything of the service out of the upstream database. */
+/** `stage uninstall`: removes everything of the service from the upstream database. */
 import { sanitize } from '../../../client/sanitize.ts';
 import type { Removal } from '../../../daemon/uninstall.ts';
 import { stringifyJson } from '../../../model/json.ts';
@@ -60,7 +60,7 @@ async function uninstall(context: Context, options: Options): Promise<number> {
   }
 }
 
-/** Only the whole name of the database agrees: the audit goes, too. */
+/** Asks for confirmation. Only the full name of the database confirms, as the audit is dropped, too. */
 async function agreed({ host, out }: Context, removal: Removal): Promise<boolean> {
   demandTerminal(host, out);
   const { schemas, entries, undecided, database } = removal;

@@ -1,4 +1,4 @@
-/** `stage diff`: what a session changes, net per row. */
+/** `stage diff`: shows what a session changes, net per row. */
 import { Option } from 'commander';
 import { shownAs } from '../../../model/table.ts';
 import { operationOption, wholeNumber } from '../../arguments/options.ts';
@@ -89,7 +89,7 @@ export const configureDiff: ConfigureCommand = (command, run) => {
     );
 };
 
-/** Writes the diff in the form asked for, and gives the number of changes that it showed. */
+/** Writes the diff in the requested format and returns the number of changes shown. */
 async function show(context: Context, connection: Connection, id: string, options: Options) {
   const output = chosenOutput(options) ?? 'text';
   if (options.steps) return showSteps(context, connection, id, output, options);

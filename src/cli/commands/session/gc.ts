@@ -1,4 +1,4 @@
-/** `stage gc`: deletes active sessions that nobody goes on with. */
+/** `stage gc`: deletes abandoned active sessions. */
 import { Option } from 'commander';
 import { allSessions } from '../../../client/all-sessions.ts';
 import type { ApiClient } from '../../../client/api-client.ts';
@@ -24,7 +24,7 @@ interface Options {
   readonly yes?: true;
 }
 
-/** What became of a session. */
+/** What happened to a session. */
 type Outcome = 'deleted' | 'in use' | 'found';
 
 const day = 86_400_000;
@@ -74,7 +74,7 @@ export const configureGc: ConfigureCommand = (command, run) => {
     );
 };
 
-/** Finds active sessions that nothing has happened in; the oldest last. */
+/** Finds abandoned active sessions, newest first. */
 async function abandoned(api: ApiClient, options: Options): Promise<Session[]> {
   const own = options.everybody ? undefined : ((await api.whoami()).value.name ?? undefined);
   const author = options.author ?? own;
@@ -104,7 +104,7 @@ async function agreed(
   return false;
 }
 
-/** Deletes a session that is still what it was when it was found, and that no database client of the daemon uses. */
+/** Deletes a session unless it changed since it was found, or a database client of the daemon uses it. */
 async function remove(
   { host }: Context,
   { api, settings }: Connection,

@@ -1,4 +1,4 @@
-/** `stage log`: the statements that a session staged, oldest first. */
+/** `stage log`: lists the statements that a session staged, oldest first. */
 
 import { roleInWords } from '../../../client/cause-words.ts';
 import { tableCell, valueCell } from '../../../client/cell.ts';

@@ -1,4 +1,4 @@
-/** `stage mcp`: lets an agent work in sessions by the Model Context Protocol. */
+/** `stage mcp`: lets an agent work in sessions through the Model Context Protocol. */
 import { Option } from 'commander';
 import type { ServerInfo } from '../../../client/answers.ts';
 import { StageError } from '../../../errors.ts';
@@ -134,7 +134,7 @@ async function serveHttp({ out }: Context, listen: string, enter: Enter, signal:
   }
 }
 
-/** The agent's own login, at the proxy unless its URL names another place. */
+/** Returns the URL of the agent's login: at the proxy, unless --url names another host. */
 function loginOf({ host }: Context, server: string, info: ServerInfo, wanted?: URL): string {
   const target = targetOf(
     host,
@@ -146,7 +146,7 @@ function loginOf({ host }: Context, server: string, info: ServerInfo, wanted?: U
   if (wanted === undefined) return url.href;
   const parts = ['username', 'password', 'hostname', 'port'] as const;
   for (const part of parts) if (wanted[part]) url[part] = wanted[part];
-  // a password that goes with another name is none of this one's
+  // the default user's password does not belong to another user
   if (wanted.username && !wanted.password) url.password = host.env['PGPASSWORD'] ?? '';
   if (wanted.pathname.length > 1) url.pathname = wanted.pathname;
   for (const [name, value] of wanted.searchParams) url.searchParams.set(name, value);

@@ -67,7 +67,7 @@ export const configurePsql: ConfigureCommand = (command, run) => {
     );
 };
 
-/** What somebody needs to know who writes by hand. @param reads undefined where PGOPTIONS says it */
+/** Returns the lines that a person needs before writing by hand. @param reads undefined if PGOPTIONS sets it */
 function banner(
   { id, status, mutationCount }: Session,
   { database }: ServerInfo,
@@ -89,7 +89,7 @@ function banner(
   ];
 }
 
-/** Tells the session's operand from psql's arguments: only the latter stand after `--`. */
+/** Separates the session's operand from psql's arguments, which follow `--`. */
 function splitOperands(
   argv: readonly string[],
   operands: readonly string[],
@@ -105,7 +105,7 @@ function splitOperands(
   return [before[0], operands.slice(operands.length - after)];
 }
 
-/** Finds psql the way a shell does, but never in a directory that depends on where we are. */
+/** Finds psql on the PATH like a shell, but ignores relative directories. */
 async function findPsql({ env }: Host): Promise<string> {
   for (const directory of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const file = join(directory, 'psql');
@@ -120,10 +120,10 @@ async function findPsql({ env }: Host): Promise<string> {
   });
 }
 
-/** Variables that would lead libpq past the proxy: they win over PGHOST. */
+/** Variables that take precedence over PGHOST and would make libpq bypass the proxy. */
 const detours = ['PGHOSTADDR', 'PGSERVICE', 'PGSERVICEFILE'];
 
-/** Runs psql on our terminal and gives its exit code. The session goes in by the environment: arguments are for all to see. */
+/** Runs psql on this terminal and returns its exit code. The environment selects the session, since other users can see arguments. */
 async function runPsql(
   host: Host,
   psql: string,
@@ -135,7 +135,7 @@ async function runPsql(
   );
   const env = { ...inherited, ...connection };
   const { spawn } = await import('node:child_process');
-  // Ctrl-C cancels psql's statement, and must not end us before it
+  // Ctrl-C cancels psql's statement and must not end this process first
   const ignore = () => undefined;
   host.on('SIGINT', ignore);
   try {

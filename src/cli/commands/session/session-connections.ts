@@ -1,4 +1,4 @@
-/** `stage session connections`: the database clients of a session. */
+/** `stage session connections`: lists the database clients of a session. */
 import { textCell } from '../../../client/cell.ts';
 import type { Connection } from '../../../model/connection.ts';
 import { outputOption } from '../../arguments/output-option.ts';

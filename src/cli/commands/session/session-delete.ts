@@ -1,4 +1,4 @@
-/** `stage session delete`: removes a session and everything it staged. */
+/** `stage session delete`: deletes a session and everything it staged. */
 import type { ApiClient } from '../../../client/api-client.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import type { Context } from '../../context.ts';

@@ -1,4 +1,4 @@
-/** `stage session list`: the sessions, newest first. */
+/** `stage session list`: lists the sessions, newest first. */
 import { Option } from 'commander';
 import type { ApiClient } from '../../../client/api-client.ts';
 import { textCell } from '../../../client/cell.ts';
@@ -69,7 +69,7 @@ export const configureSessionList: ConfigureCommand = (command, run) => {
   );
 };
 
-/** @throws StageError `usage` where no token says who asks */
+/** Returns the name of the caller's token. @throws StageError `usage` if no token identifies the caller */
 async function ownName(api: ApiClient): Promise<string> {
   const { name } = (await api.whoami()).value;
   if (name !== null) return name;

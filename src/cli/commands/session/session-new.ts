@@ -84,8 +84,8 @@ function readMetadata(pairs: readonly string[]): JsonText {
 }
 
 /**
- * Makes it the session that commands here mean, and says so where another one was meant before. The session is there, and its
- * id was told: that it cannot be remembered must not look like a failure.
+ * Makes it the session of commands in this directory, and reports which open session it replaces. A failure is only a warning, as the
+ * session exists and its id was printed.
  */
 async function choose({ host, out }: Context, connection: Connection, id: string): Promise<void> {
   const { server } = connection.settings;
@@ -124,7 +124,7 @@ async function tellSession(
   );
 }
 
-/** What a person needs next. */
+/** Returns the next steps for a person. */
 function instructions({ id, reads }: Session, url: string, info: ServerInfo): string[] {
   const seen =
     reads === 'staged'

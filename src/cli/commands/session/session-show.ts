@@ -1,4 +1,4 @@
-/** `stage session show`: one session's fields. */
+/** `stage session show`: shows one session's fields. */
 
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';

@@ -1,4 +1,4 @@
-/** `stage session use`: chooses the session that commands in this directory mean. */
+/** `stage session use`: chooses the default session of commands in this directory. */
 
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';

@@ -1,4 +1,4 @@
-/** `stage session`: starts sessions and looks after them. */
+/** `stage session`: starts and manages sessions. */
 import type { CommandEntry } from '../../lazy-commands.ts';
 import { addCommands } from '../../lazy-commands.ts';
 import type { ConfigureCommand } from '../../run.ts';

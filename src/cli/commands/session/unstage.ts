@@ -1,4 +1,4 @@
-/** `stage unstage`: takes staged rows out of a session. */
+/** `stage unstage`: removes staged rows from a session. */
 
 import { rowPlace } from '../../../client/place-words.ts';
 import type { RowChoice } from '../../../client/unstage.ts';

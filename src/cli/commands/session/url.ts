@@ -1,4 +1,4 @@
-/** `stage url`: how a database client connects with a session. */
+/** `stage url`: prints how a database client connects with a session. */
 import { Option } from 'commander';
 import type { ReadsMode } from '../../../model/session.ts';
 import { readsOption } from '../../arguments/reads-option.ts';
@@ -43,7 +43,7 @@ export const configureUrl: ConfigureCommand = (command, run) => {
         withServer(context, async (connection) => {
           const { api, settings } = connection;
           const id = await resolveSession(context, connection, argument);
-          // of a session that is not there a URL would be of no use
+          // the URL of a session that does not exist would be useless
           await api.getSession(id);
           const { value: info } = await api.info();
           const target = targetOf(context.host, settings.server, info, id, { user, reads });

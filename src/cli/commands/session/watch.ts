@@ -1,4 +1,4 @@
-/** `stage watch`: follows a session, statement by statement, until it is decided on. */
+/** `stage watch`: follows a session, statement by statement, until it is decided. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { tableCell } from '../../../client/cell.ts';
 import { elementsOf, membersOf } from '../../../client/fields.ts';
@@ -20,7 +20,7 @@ interface Options {
   readonly interval: number;
 }
 
-/** Something that happened: a line for people, and the JSON that REST has of it. */
+/** Something that happened: a line for people, and the REST interface's JSON of it. */
 interface Event {
   readonly cells: readonly string[];
   readonly json: string;
@@ -28,9 +28,9 @@ interface Event {
 
 const columns = ['time', 'event', 'table', 'rows', 'query'].map((title) => ({ title }));
 
-/** Largest page that the daemon gives. */
+/** The largest page that the daemon returns, in mutations. */
 const page = 1000;
-/** How long to wait for news of a session that takes no statements. */
+/** The longest wait for events of a session that takes no statements. */
 const quietMs = 60_000;
 
 export const configureWatch: ConfigureCommand = (command, run) => {
@@ -68,9 +68,9 @@ async function watch(
   }
 }
 
-/** Knows what was told already. */
+/** Follows a session and remembers what was reported. */
 class Follower {
-  /** Nothing more can happen. */
+  /** Whether nothing more can happen. */
   over = false;
   readonly #connection: Connection;
   readonly #id: string;
@@ -78,7 +78,7 @@ class Follower {
   readonly #news: News;
   #statements = 0;
   #status: string | null = null;
-  /** Something has happened that could not be asked for yet. */
+  /** Whether something happened that could not be read yet. */
   #isBehind = false;
 
   constructor(connection: Connection, id: string, interval: number) {
@@ -88,7 +88,7 @@ class Follower {
     this.#news = new News(connection.api, id);
   }
 
-  /** Waits, and gives what has happened since it was last asked. Statements are no events: they are looked for while there can be more. */
+  /** Waits, and returns what happened since the last call. Statements produce no events, so an active session is polled. */
   async next(): Promise<Event[]> {
     const intervalMs = this.#interval;
     const { signal } = this.#connection.interruption;
@@ -103,7 +103,7 @@ class Follower {
       return events;
     } catch (error) {
       if (!(error instanceof StageError) || this.#status === null) throw error;
-      // once the session was seen, a daemon that cannot be reached may come back
+      // once the session was read, the daemon may be unreachable for a time
       if (error.exit === 7) {
         this.#isBehind = true;
         await pause(intervalMs, undefined, { signal });
@@ -133,7 +133,7 @@ class Follower {
     }));
   }
 
-  /** A rejected or deleted session has no statements any more: what becomes of it comes last. */
+  /** Returns a change of the state. It is read after the statements, since a rejected or deleted session has none. */
   async #newStatus(): Promise<Event[]> {
     const { body, value } = await this.#connection.api.getSession(this.#id);
     if (value.status === this.#status) return [];
