@@ -1,4 +1,4 @@
-/** Asks the parser's process about statements, one at a time, and gives a statement up that takes too long. */
+/** Sends statements to the parser's process, one at a time, and abandons those that take too long. */
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -6,17 +6,17 @@ import { compiledProgram } from '../compiled.ts';
 import type { Aids } from './aids.ts';
 import { noAids } from './aids.ts';
 
-/** Longer statements are not worth the risk; nor is waiting longer. */
+/** The longest statement to parse, in characters, and the longest wait, in milliseconds. */
 const longestQuery = 10_000;
 const patienceMs = 5000;
 
 export class AidsReader {
   #worker: ChildProcess | null = null;
-  /** The parser is not there: it is an optional package. */
+  /** Whether the parser, which is an optional package, is missing. */
   #isMissing = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Reads a statement; what cannot be read has no aids. */
+  /** Parses a statement. Returns `noAids` if it cannot be parsed. */
   read(query: string): Promise<Aids> {
     const answer = this.#last.then(() => this.#ask(query));
     this.#last = answer;

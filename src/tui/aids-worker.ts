@@ -1,4 +1,4 @@
-/** Parses one statement at a time in a process of its own: the parser can take exponential time. The only importer of node-sql-parser. */
+/** Parses one statement at a time in a separate process: the parser can take exponential time. The only importer of node-sql-parser. */
 import sqlParser from 'node-sql-parser/build/postgresql.js';
 import { aidsOf, noAids } from './aids.ts';
 
@@ -8,10 +8,10 @@ process.on('message', (query: string) => {
   process.send?.(read(query));
 });
 
-// only now can it be asked: on a busy machine starting takes longer than any statement may
+// the reader's time limit begins only now: on a busy machine the start takes longer than any statement may
 process.send?.('ready');
 
-// nobody is left to ask
+// the interface is gone
 process.on('disconnect', () => process.exit());
 
 function read(query: string) {

@@ -1,17 +1,17 @@
-/** What a reviewer should know of a statement at a glance; read from the tree of a parser that is for display alone. */
+/** What a reviewer should know of a statement at a glance, derived from the tree of a parser that is used only for display. */
 
 export interface Aids {
-  /** Columns that the statement names as written; empty where it names none. */
+  /** The columns that the statement writes explicitly; empty if it names none. */
   readonly columns: readonly string[];
-  /** An UPDATE or DELETE of every row. */
+  /** Whether it is an UPDATE or DELETE of every row. */
   readonly noWhere: boolean;
-  /** Whether the parser understood the statement. It knows less of PostgreSQL's SQL than the proxy does. */
+  /** Whether the parser understood the statement. It supports less of PostgreSQL's SQL than the proxy does. */
   readonly understood: boolean;
 }
 
 export const noAids: Aids = { columns: [], noWhere: false, understood: false };
 
-/** The parts of a statement's tree that matter here. */
+/** The used parts of a statement's tree. */
 interface Tree {
   readonly type?: unknown;
   readonly where?: unknown;
@@ -19,7 +19,7 @@ interface Tree {
   readonly columns?: unknown;
 }
 
-/** Reads a statement's tree. */
+/** Derives the aids from a statement's tree. */
 export function aidsOf(tree: unknown): Aids {
   const statement = (Array.isArray(tree) ? tree[0] : tree) as Tree | null | undefined;
   const { type, where, set, columns } = statement ?? {};

@@ -1,6 +1,6 @@
 /**
- * The terminal interface: a reducer, a hook for keys, views, a theme. Its lines have their places and widths already, so they go
- * straight to the painter: Ink's layout would take them apart into single characters, at ten times the cost of making them.
+ * The terminal interface: a reducer, a hook for keys, views, a theme. Its lines are already laid out, so they go straight to the painter.
+ * Ink's layout would split them into single characters, at ten times the cost of making them.
  */
 import { useInput } from 'ink';
 import { useEffect, useLayoutEffect, useMemo, useReducer } from 'react';
@@ -17,18 +17,18 @@ import { frameView } from './views/frame.ts';
 
 export type Dispatch = (action: Action) => void;
 
-/** What the interface is connected to. */
+/** The connections of the interface to its surroundings. */
 export interface Wiring {
   readonly size: Size;
   readonly theme: Theme;
   readonly keymap: Keymap;
-  /** What the reviewer has seen before. */
+  /** The changes that the reviewer marked before. */
   readonly marks: Marks;
-  /** Is given the way to tell the interface something, once. */
+  /** Receives the function that sends actions to the interface, once. */
   connect(dispatch: Dispatch): void;
-  /** Puts the lines of a frame on the terminal. */
+  /** Writes the lines of a frame to the terminal. */
   paint(lines: readonly string[]): void;
-  /** Is told every state: fetches what that lacks, and does what it asks for. */
+  /** Receives every state, fetches what it lacks, and carries out what it requests. */
   follow(state: State): void;
 }
 

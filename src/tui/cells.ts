@@ -1,4 +1,4 @@
-/** The cells of a change: what each column was, what it becomes, and which parts of it differ. */
+/** The cells of a change: each column's old and new value, and the parts that differ. */
 import { differencesInside } from '../client/json-diff.ts';
 import { sanitize } from '../client/sanitize.ts';
 import type { KnownColumn, Row, Value } from '../client/values.ts';
@@ -9,19 +9,19 @@ import type { JsonText } from '../model/json.ts';
 import type { Span } from './terminal/line.ts';
 import { span } from './terminal/line.ts';
 
-/** Both sides of a change by column; a column that one side lacks is undefined there. */
+/** Both sides of a change by column. A column is undefined on a side that lacks it. */
 export interface Sides {
   readonly before: Row;
   readonly after: Row;
-  /** Changed cells that were worked out already. */
+  /** The changed cells computed so far. */
   readonly cells: Map<string, Span[]>;
 }
 
-/** Takes changes apart, each once: a frame shows the same ones as the frame before. */
+/** Splits changes into their sides, each change once: consecutive frames show the same changes. */
 export class SidesCache {
   readonly #known = new WeakMap<Change, Sides>();
 
-  /** @param columns those of the change's table, which are the same from frame to frame */
+  /** @param columns the columns of the change's table, which are the same from frame to frame */
   of(change: Change, columns: readonly KnownColumn[]): Sides {
     const known = this.#known.get(change);
     if (known) return known;
@@ -35,12 +35,12 @@ export class SidesCache {
   }
 }
 
-/** Columns in which an update differs; all of an insert or a delete. */
+/** Whether an update changes a column; true for every column of an insert or delete. */
 export function isChanged(change: Change, { before, after }: Sides, column: string): boolean {
   return change.type !== 'UPDATE' || !isSame(before.get(column), after.get(column));
 }
 
-/** Shows a value in at most so many characters of its text; of a longer one, how long it is. */
+/** Formats a value in at most `most` characters of its text, followed by its size if it is longer. */
 export function shortCell(value: Value | undefined, most: number): string {
   if (value === undefined) return '(no column)';
   if (value.isBytes) return columnCell(value);
@@ -49,17 +49,17 @@ export function shortCell(value: Value | undefined, most: number): string {
   return shortText(text, most);
 }
 
-/** Shows at most so many characters of a text; of a longer one, how long it is. */
+/** Formats at most `most` characters of a text, followed by its size if it is longer. */
 export function shortText(text: string, most: number): string {
   if (text.length <= most) return sanitize(text);
   const size = Buffer.byteLength(text).toLocaleString('en-US');
   return `${sanitize([...text.slice(0, most)].join(''))}… (${size} bytes)`;
 }
 
-/** Characters of a value that a grid looks at: no cell is wider. */
+/** The most characters of a value in a grid; no cell is wider. */
 const gridText = 120;
 
-/** The cell of a grid: the value, or before → after with what differs marked. */
+/** Returns the cell of a grid: the value, or before → after with the differences marked. */
 export function gridCell(change: Change, sides: Sides, column: string): Span[] {
   const before = sides.before.get(column);
   const after = sides.after.get(column);
@@ -82,12 +82,12 @@ function changedCell(before: Value | undefined, after: Value | undefined): Span[
   return shortened(nearDifference(before, after) ?? arrow(old, now));
 }
 
-/** So many parts of a document find room in a cell. */
+/** The most parts of a document in a cell. */
 const mostParts = 3;
-/** Longer documents are compared in the detail alone: a frame has many cells. */
+/** The combined length up to which documents are compared in the grid, as a frame has many cells. The detail compares longer ones, too. */
 const longestDocument = 20_000;
 
-/** The few parts in which two documents differ, by their paths; null where there are none, or more. */
+/** Returns the differing parts of two documents, with their paths; null if there are none or too many. */
 function partSpans(before: Value | undefined, after: Value | undefined): Span[] | null {
   const length = (before?.json.text.length ?? 0) + (after?.json.text.length ?? 0);
   if (length > longestDocument) return null;
@@ -101,7 +101,7 @@ function partSpans(before: Value | undefined, after: Value | undefined): Span[] 
   ]);
 }
 
-/** What is around the first difference of two texts or documents; null where one side is neither. */
+/** Returns the surroundings of the first difference of two texts or documents; null if a side is missing or NULL. */
 export function nearDifference(before: Value | undefined, after: Value | undefined): Span[] | null {
   const [old, now] = [before, after].map((value) => (value ? plainText(value) : null));
   return old == null || now == null ? null : markedDifference(...aroundDifference(old, now));
@@ -113,10 +113,10 @@ export const arrow = (old: string, now: string): Span[] => [
   span(now, 'added'),
 ];
 
-/** Characters that are left of a stretch that stayed the same before and behind a difference. */
+/** The characters of unchanged text that are kept on each side of a difference. */
 const context = 10;
 
-/** Of two long texts what is around their first difference, safe to show: a difference far behind must not be cut off. */
+/** Returns the surroundings of the first difference of two texts, sanitized, so that a late difference is not cut off. */
 function aroundDifference(old: string, now: string): [string, string] {
   let same = 0;
   while (same < old.length && old[same] === now[same]) same += 1;
@@ -126,7 +126,7 @@ function aroundDifference(old: string, now: string): [string, string] {
   return [dots + piece(old), dots + piece(now)];
 }
 
-/** Leaves of what stayed the same only what is next to a difference. */
+/** Shortens unchanged text to what is next to a difference. */
 function shortened(spans: readonly Span[]): Span[] {
   return spans.map(({ text, style }, index) => {
     const characters = [...text];
@@ -137,7 +137,7 @@ function shortened(spans: readonly Span[]): Span[] {
   });
 }
 
-/** One text with what was taken out and what was put in, marked as `[-old-]{+new+}`: colours alone carry no meaning. */
+/** Returns one text with removed and added parts marked as `[-old-]{+new+}`, since no meaning depends on colour alone. */
 export function markedDifference(old: string, now: string): Span[] {
   return wordDifferences(old, now).map(({ kind, text }): Span => {
     if (kind === 'same') return span(text, 'faint');

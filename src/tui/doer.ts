@@ -1,4 +1,4 @@
-/** Does at the daemon what the reviewer decided: deeds, edits, comments, rehearsals. */
+/** Carries out the reviewer's decisions at the daemon: decisions on the session, edits, comments, rehearsals. */
 import type { ApiClient } from '../client/api-client.ts';
 import { conflictPlace, conflictsOf, dependentLines } from '../client/place-words.ts';
 import { settledInWords } from '../client/resolve.ts';
@@ -14,12 +14,12 @@ import { currentDigest } from './state/state.ts';
 export interface DoerOptions {
   readonly api: ApiClient;
   readonly id: string;
-  /** Who approves, for the audit. */
+  /** The approver, for the audit. */
   readonly approver: string | undefined;
   readonly dispatch: Dispatch;
-  /** Ends everything that is under way. */
+  /** Ends all running requests. */
   readonly signal: AbortSignal;
-  /** Is called after what may have changed the session. */
+  /** Called after everything that may have changed the session. */
   readonly done: () => void;
 }
 
@@ -32,7 +32,7 @@ export class Doer {
     this.#options = options;
   }
 
-  /** Begins what a state asks for anew. */
+  /** Begins what a state newly requests. */
   follow(state: State): void {
     const before = this.#before;
     this.#before = state;
@@ -46,7 +46,7 @@ export class Doer {
     if (rehearsing !== null) void this.#rehearse(this.#rehearsal.signal);
   }
 
-  /** Tells the outcome, or what went wrong. */
+  /** Dispatches the outcome, or the error. */
   async #do(work: () => Promise<Action>): Promise<void> {
     const { dispatch, done } = this.#options;
     try {
@@ -70,7 +70,7 @@ export class Doer {
     return { type: 'done', deed, session: (await deeds[deed]()).value };
   }
 
-  /** Rows that have changed since are named, and how to leave them out. */
+  /** Reverts the session. The error names rows that have changed since, and how to leave them out. */
   async #revert(): Promise<Action> {
     const { api, id } = this.#options;
     try {
@@ -124,7 +124,7 @@ export class Doer {
     return { type: 'said' };
   }
 
-  /** Nothing is told of a rehearsal that nobody waits for any longer. */
+  /** Rehearses the approval. An aborted rehearsal reports nothing. */
   async #rehearse(given: AbortSignal): Promise<void> {
     const { api, id, dispatch, signal: all } = this.#options;
     const signal = AbortSignal.any([given, all]);
@@ -137,10 +137,10 @@ export class Doer {
   }
 }
 
-/** Rows that find room in a notice. */
+/** The most rows that a notice names. */
 const mostPlaces = 3;
 
-/** What went wrong and what to do next. */
+/** Returns an error's message and hint. */
 export function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return error instanceof StageError && error.hint ? `${message}. ${error.hint}` : message;

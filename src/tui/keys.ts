@@ -1,11 +1,11 @@
-/** The keys: what each is called, what it does, and how the help tells it. */
+/** The key bindings: names, commands and help texts. */
 import { StageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 
-/** What moves in the list of the pane that has the focus. */
+/** Movements in the list of the focused pane. */
 export type Move = 'down' | 'up' | 'halfDown' | 'halfUp' | 'pageDown' | 'pageUp' | 'first' | 'last';
 
-/** What changes the state. */
+/** Commands, which change the state. */
 export type Command =
   | Move
   | 'left'
@@ -46,7 +46,7 @@ export type Command =
   | 'comment'
   | 'help';
 
-/** What reaches outside of the state: done by the program around it. */
+/** Effects, which the program around the state carries out. */
 export const effects = ['quit', 'refresh', 'suspend', 'copyCell', 'copyRow'] as const;
 export type Effect = (typeof effects)[number];
 
@@ -56,7 +56,7 @@ export interface Binding {
   readonly help: string;
 }
 
-/** The keys as they are unless the user wants others. */
+/** The default bindings. */
 export const bindings: readonly Binding[] = [
   { keys: ['j', 'down'], does: 'down', help: 'next row' },
   { keys: ['k', 'up'], does: 'up', help: 'previous row' },
@@ -114,21 +114,21 @@ export const bindings: readonly Binding[] = [
   { keys: ['q', 'ctrl-c'], does: 'quit', help: 'quit' },
 ];
 
-/** What the keys mean to this reviewer. */
+/** The bindings of this reviewer. */
 export interface Keymap {
   readonly bindings: readonly Binding[];
-  /** What a key does; undefined where it does nothing. */
+  /** Returns what a key does; undefined if it is not bound. */
   bound(key: string): Command | Effect | undefined;
-  /** The key to name in a hint; empty where the reviewer has taken it away. */
+  /** Returns the key to name in a hint; empty if the reviewer has unbound it. */
   keyFor(does: Command | Effect): string;
 }
 
-/** Keys by what they do, as the user's configuration has them. */
+/** The configured keys of each command or effect. */
 export type OwnKeys = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Makes the keymap: a key that the user gives to something is taken from what it does otherwise. ctrl-c always quits.
- * @throws StageError `configuration_invalid` for what is unknown, and for a key that is given twice
+ * Makes the keymap. A configured key loses its default binding. ctrl-c always quits.
+ * @throws StageError `configuration_invalid` for an unknown command, and for a key that is bound twice
  */
 export function createKeymap(own: OwnKeys = {}): Keymap {
   checkOwn(own);

@@ -1,4 +1,4 @@
-/** Between the state and the daemon: fetches what the screen lacks, and looks for news. */
+/** Connects the state with the daemon: fetches what the screen lacks, and polls for changes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../client/api-client.ts';
 import { causeInWords } from '../client/cause-words.ts';
@@ -13,24 +13,24 @@ import { needsOf } from './state/needs.ts';
 import type { State } from './state/state.ts';
 import { operationOf } from './state/state.ts';
 
-/** How often the session is looked at, and production: seldom where that is much work for the database. */
+/** The shortest intervals between reads of the session and of the conflicts. Expensive reads are rarer, to spare the database. */
 const sessionEveryMs = 2000;
 const conflictsEveryMs = 5000;
-/** How long to wait for the next event where nothing else happens: a session that is under review or decided takes no statements. */
+/** The longest wait for an event while nothing else can happen: a proposed or decided session takes no statements. */
 const quietMs = 60_000;
-/** Comments that are shown. */
+/** The most comments that are shown. */
 const mostComments = 500;
-/** How many times as long as the work took the database is left alone. */
+/** The wait after a read, as a multiple of its duration. */
 const rest = { session: 2, conflicts: 20 };
 
 export interface LoaderOptions {
   readonly api: ApiClient;
   readonly id: string;
-  /** Who approves, for the audit. */
+  /** The approver, for the audit. */
   readonly approver: string | undefined;
   readonly aids: AidsReader;
   readonly dispatch: Dispatch;
-  /** Ends everything that is under way. */
+  /** Ends all running requests. */
   readonly signal: AbortSignal;
 }
 
@@ -44,16 +44,16 @@ function deferred() {
 
 export class Loader {
   readonly #options: LoaderOptions;
-  /** Needs that are being fetched, or that the daemon refused: they are not asked for again. */
+  /** Needs that are being fetched or that the daemon refused. They are not requested again. */
   readonly #known = new Set<string>();
   readonly #doer: Doer;
   #commentCount = 0;
   #seen = '';
   #isOffline = false;
-  /** Only events tell of something new. */
+  /** Whether every change of the session produces an event. */
   #isQuiet = false;
   #hurry = new AbortController();
-  /** Is kept when there is something to see. */
+  /** Resolved when the screen has something to show. */
   readonly #seenRows = deferred();
 
   constructor(options: LoaderOptions) {
@@ -61,7 +61,7 @@ export class Loader {
     this.#doer = new Doer({ ...options, done: () => this.hurry() });
   }
 
-  /** Looks for news until the signal ends it. The comparison with production waits until there is something to see. */
+  /** Polls for changes until the signal ends it. The comparison with production waits until the screen has something to show. */
   start(): void {
     const { api, id } = this.#options;
     const news = new News(api, id);
@@ -83,7 +83,7 @@ export class Loader {
     );
   }
 
-  /** Looks for news at once. */
+  /** Polls at once. */
   hurry(): void {
     this.#seen = '';
     this.#known.clear();
@@ -91,7 +91,7 @@ export class Loader {
     this.#hurry = new AbortController();
   }
 
-  /** Fetches what a state lacks, and has done what it asks for. */
+  /** Fetches what a state lacks, and has its requests carried out. */
   follow(state: State): void {
     for (const need of needsOf(state)) void this.#meet(need);
     const mutation = state.pane === 'log' ? state.mutations.get(state.mutation) : undefined;
@@ -106,7 +106,7 @@ export class Loader {
     this.#doer.follow(state);
   }
 
-  /** Looks and waits in turn; after a fault it waits for a fixed time. */
+  /** Reads and waits in turn; after an error it waits for a fixed time. */
   async #whileOpen(
     every: number,
     look: () => Promise<void>,
@@ -128,7 +128,7 @@ export class Loader {
     }
   }
 
-  /** Says what went wrong: until the service answers again where it does not, else until the next key. */
+  /** Reports an error: an unreachable service until it responds again, any other error until the next key. */
   #tell(error: unknown): void {
     const { signal, dispatch } = this.#options;
     if (signal.aborted) return;
@@ -138,12 +138,12 @@ export class Loader {
       return;
     }
     this.#isOffline = true;
-    // once it is back, what was missed is read
+    // everything that was missed is read once it is back
     this.#seen = '';
     dispatch({ type: 'offline', text: error.message });
   }
 
-  /** The outline is read again only when the session has moved. */
+  /** Reads the session. Reads its outline only if the session has changed. */
   async #readSession(): Promise<void> {
     const { api, id, dispatch } = this.#options;
     const first = this.#seen === '';
@@ -164,12 +164,12 @@ export class Loader {
     this.#seen = revision;
     this.#known.clear();
     dispatch({ type: 'outline', outline });
-    // where nothing is left, or told, there are no rows to wait for
+    // without rows to wait for, conflicts are compared at once
     const [table] = outline.tables;
     if (!table || table.hidden || table.chunks.length === 0) this.#seenRows.resolve();
   }
 
-  /** The last of the comments, when there is another one. */
+  /** Reads the latest comments if their number has changed. */
   async #readComments(): Promise<void> {
     const { api, id, dispatch } = this.#options;
     const { totalCount } = (await api.listComments(id, { limit: 0 })).value;
@@ -189,7 +189,7 @@ export class Loader {
     await this.#once(JSON.stringify(need), () => this.#fetch(need));
   }
 
-  /** Does work that was not begun yet. Unless it brought something, it is not repeated before the session moves. */
+  /** Does work that has not begun yet. It is repeated before the session changes only if it returned true. */
   async #once(name: string, work: () => Promise<boolean>): Promise<void> {
     if (this.#known.has(name)) return;
     this.#known.add(name);
@@ -200,7 +200,7 @@ export class Loader {
     }
   }
 
-  /** Gives whether the daemon had what was wanted. */
+  /** Fetches a need. Returns whether the daemon had it. */
   async #fetch(need: Need): Promise<boolean> {
     const { api, id, dispatch } = this.#options;
     switch (need.kind) {

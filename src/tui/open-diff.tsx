@@ -1,4 +1,4 @@
-/** Opens the terminal interface for a session's diff, and stays until the reviewer leaves. */
+/** Runs the terminal interface for a session's diff until the reviewer leaves. */
 import { render } from 'ink';
 import type { ApiClient } from '../client/api-client.ts';
 import type { Marks } from '../client/marks.ts';
@@ -26,35 +26,35 @@ export interface DiffOptions {
   readonly api: ApiClient;
   /** The session's id. */
   readonly session: string;
-  /** Who approves, for the audit. */
+  /** The approver, for the audit. */
   readonly approver: string | undefined;
   readonly colours: boolean;
   readonly theme?: ThemeName;
-  /** The reviewer's own keys. */
+  /** The reviewer's configured keys. */
   readonly keys?: OwnKeys;
   readonly stdin: TerminalInput;
   readonly stdout: TerminalOutput;
-  /** What the reviewer has seen before. */
+  /** The changes that the reviewer marked before. */
   readonly marks?: Marks;
   /** Node's `process`, for its signals. */
   readonly process: Surroundings;
   /** Closes the interface from outside. */
   readonly signal: AbortSignal;
-  /** Is given every frame, for measurements. */
+  /** Receives every frame, for measurements. */
   readonly onFrame?: (frame: string) => void;
 }
 
-/** How the interface was left. */
+/** The result of the interface. */
 export interface Left {
-  /** How many changes approval replays. */
+  /** The number of changes that approval replays. */
   readonly changes: number;
-  /** What the reviewer has seen. */
+  /** The changes that the reviewer marked. */
   readonly marks: Marks;
 }
 
 /**
- * Runs the interface on a terminal.
- * Rejects when the interface itself fails; what the daemon refuses is told inside of it. The terminal is given back in any case.
+ * Runs the interface on a terminal. Rejects when the interface fails; it shows errors of the daemon itself. The terminal is always
+ * restored.
  */
 export async function openDiff(options: DiffOptions): Promise<Left> {
   const { stdin, stdout, colours, session: id, api, approver } = options;
@@ -111,7 +111,7 @@ interface Outside {
   suspend(): void;
 }
 
-/** Goes along with the state: lets the loader see it, and does what reaches outside of it. */
+/** Follows the state: passes it to the loader, and carries out its effects. */
 class Follower {
   #loader: Loader | null = null;
   #dispatch: Dispatch | null = null;
@@ -126,7 +126,7 @@ class Follower {
     loader.start();
   }
 
-  /** How many changes approval replays. */
+  /** The number of changes that approval replays. */
   get changes(): number {
     const counts = stepCountsOf(this.#state?.outline?.tables ?? []);
     return counts.inserts + counts.updates + counts.deletes + counts.furtherChanges;
@@ -157,7 +157,7 @@ class Follower {
     effects[effect]();
   }
 
-  /** Through the terminal's own clipboard sequence, OSC 52, which passes through ssh. */
+  /** Copies a text with the terminal's clipboard sequence, OSC 52, which works through ssh. */
   #copy(text: string): void {
     const encoded = Buffer.from(text).toString('base64');
     this.#outside?.stdout.write(`\x1b]52;c;${encoded}\x07`);

@@ -1,4 +1,4 @@
-/** The part of React's types that the terminal interface and Ink's own types stand on; the package ships none. */
+/** The subset of React's types that the terminal interface and Ink's types need; the package ships none. */
 declare module 'react' {
   export type Key = string | number;
   export interface ReactElement {

@@ -1,20 +1,20 @@
-/** How the screen is divided: heading, tabs, body, notice, keys. */
+/** Divides the screen: heading, tabs, body, notice, keys. */
 import type { Size, State } from './state/state.ts';
 
-/** Lines above the body: session and tabs. Below it: notice or prompt, and keys. */
+/** The lines outside the body: session and tabs above; notice or prompt, and keys below. */
 const frame = 4;
 
 export const bodyHeight = ({ rows }: Size) => Math.max(1, rows - frame);
 
-/** Below so many columns one pane is shown at a time. */
+/** The width below which one pane is shown at a time, in columns. */
 const narrow = 60;
 
 export interface Division {
-  /** Columns of the list of tables; 0 when it is not shown. */
+  /** The width of the list of tables; 0 if it is not shown. */
   readonly tables: number;
   readonly main: number;
   readonly height: number;
-  /** Lines of the list of changes above the detail; all of them when it is closed. */
+  /** The lines of the list of changes above the detail; the whole height if the detail is closed. */
   readonly list: number;
 }
 

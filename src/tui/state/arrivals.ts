@@ -1,4 +1,4 @@
-/** What came from the daemon takes its place. */
+/** Adds what arrives from the daemon to the state. */
 import type { ChangePage, NumberedChange, Outline } from '../../model/change.ts';
 import { scrolled } from './lists.ts';
 import type { Need, PageNeed } from './needs.ts';
@@ -6,11 +6,11 @@ import { startOfChunkWith } from './needs.ts';
 import type { Loaded, State } from './state.ts';
 import { currentTable, editName, listLength } from './state.ts';
 
-/** Changes that are kept around the screen; and the length of their text, whatever their number. */
+/** The most changes cached on either side of the screen's top, and the most characters of all of them. */
 const keptAround = 2000;
 const keptLength = 16_000_000;
 
-/** Another outline: the reader stays at the table and near the row that was looked at. */
+/** Replaces the outline. The position stays at the table and near the row. */
 export function renewed(state: State, outline: Outline): State {
   if (outline.revision === state.outline?.revision) return state;
   const name = currentTable(state)?.table;
@@ -35,7 +35,7 @@ export function renewed(state: State, outline: Outline): State {
   });
 }
 
-/** A page that was asked for. One of another list, or of a diff that is no more, is dropped. */
+/** Adds a page that was requested. A page of another list or revision is dropped. */
 export function page(state: State, need: PageNeed, { changes }: ChangePage): State {
   const current = currentTable(state)?.table === need.table && state.filter === need.filter;
   if (!current || state.outline?.revision !== need.revision) return state;
@@ -44,7 +44,7 @@ export function page(state: State, need: PageNeed, { changes }: ChangePage): Sta
   return reached({ ...state, changes: pruned(loaded, state.top) }, need.start, changes);
 }
 
-/** Goes on to the change that was looked for, when it has come. */
+/** Moves to the target change if a page contains it. */
 function reached(state: State, start: number, changes: readonly NumberedChange[]): State {
   if (state.target === null) return state;
   const index = changes.findIndex(({ number }) => number === state.target);
@@ -52,7 +52,7 @@ function reached(state: State, start: number, changes: readonly NumberedChange[]
   return scrolled({ ...state, row: start + index, target: null, detailTop: 0 });
 }
 
-/** Moves to the stretch of the list that the change looked for lies in: its page is then loaded. */
+/** Moves to the chunk that contains the target change, so that its page is fetched. */
 function towards(state: State): State {
   const { target } = state;
   const known = [...state.changes].find(([, { number }]) => number === target);
@@ -63,7 +63,7 @@ function towards(state: State): State {
   return row === state.row ? state : scrolled({ ...state, row });
 }
 
-/** Finds of a search; the first of them is gone to. */
+/** Adds the results of a search, and moves to the first one. */
 export function found(state: State, need: Need & { kind: 'search' }, answer: ChangePage): State {
   const { search } = state;
   if (search === null || search.text !== need.text || search.cursor !== need.cursor) return state;
@@ -75,7 +75,7 @@ export function found(state: State, need: Need & { kind: 'search' }, answer: Cha
   return towards({ ...state, search: next, target: first, notice });
 }
 
-/** Goes to a find that was chosen. */
+/** Moves to the target, if there is one. */
 export function followed(state: State): State {
   return state.target === null ? state : towards(state);
 }

@@ -1,17 +1,17 @@
-/** What is asked before something is done, and when there is nothing to ask. */
+/** Asks before something is done, or reports that it is not possible. */
 import type { Deed, Edit, Prompt } from './deeds.ts';
 import { notActive, told } from './doing.ts';
 import type { State } from './state.ts';
 import { currentTable, listLength } from './state.ts';
 
-/** Begins a line to type. */
+/** Opens a prompt. */
 export const ask =
   (prompt: Prompt) =>
   (state: State): State => ({ ...state, prompt });
 
 const confirm = (deed: Deed) => ask({ kind: 'confirm', deed, text: '' });
 
-/** Asks before a deed; of a session that was decided on, there is none to ask about. */
+/** Asks for confirmation of a decision, unless the session is already decided. */
 export const askFor =
   (deed: 'propose' | 'approve' | 'reject') =>
   (state: State): State => {
@@ -20,21 +20,21 @@ export const askFor =
     return told(state, `The session is ${status} already: there is nothing to ${deed}.`);
   };
 
-/** Only what was proposed can be given back. */
+/** Asks to reopen the session, which must be proposed. */
 export function askToReopen(state: State): State {
   const status = state.session?.status;
   if (status === 'proposed') return confirm('reopen')(state);
   return told(state, `The session is ${status}: changes are asked for in one that is proposed.`);
 }
 
-/** Only what was approved can be taken back. */
+/** Asks to revert the session, which must be approved. */
 export function askToRevert(state: State): State {
   const status = state.session?.status;
   if (status === 'approved') return confirm('revert')(state);
   return told(state, `The session is ${status}: only one that is approved can be taken back.`);
 }
 
-/** On the chosen row, or where none is in sight on the session. */
+/** Asks for a comment on the selected row; on the session if no row is visible. */
 export function askForComment(state: State): State {
   if (!isOnRow(state)) return ask({ kind: 'comment', about: null, text: '' })(state);
   const change = state.changes.get(state.row);
@@ -43,7 +43,7 @@ export function askForComment(state: State): State {
   return ask({ kind: 'comment', about, text: '' })(state);
 }
 
-/** The chosen row; of a table without a key all rows, for nobody can tell which one is meant. */
+/** Asks to unstage the selected row. Without a key the rows of a table cannot be told apart, so all of them are unstaged. */
 export function askToUnstage(state: State): State {
   const why = notActive(state);
   if (why !== null) return told(state, why);

@@ -1,4 +1,4 @@
-/** What keys ask for: moving about, and how things are shown. */
+/** Carries out the commands of keys: movement, and display options. */
 
 import type { Command, Move } from '../keys.ts';
 import { followed } from './arrivals.ts';
@@ -67,7 +67,7 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   help: (state) => ({ ...state, help: '' }),
 };
 
-/** Carries a command out. */
+/** Carries out a command. */
 export function command(state: State, name: Command): State {
   const plain = { ...state, notice: null };
   return name in moves ? move(plain, name as Move) : changes[name as Exclude<Command, Move>](plain);
@@ -84,7 +84,7 @@ function move(state: State, name: Move): State {
   return goTo(Math.max(0, Math.min(length - 1, position + step)));
 }
 
-/** In the detail of a change: to its neighbour. */
+/** Moves to another column; in the detail of a change, to the neighbouring change. */
 function toColumn(state: State, step: number): State {
   if (state.pane === 'detail') return { ...toRow(state, state.row + step), pane: 'detail' };
   const columns =
@@ -111,7 +111,7 @@ function open(state: State): State {
   return { ...state, pane: within[state.pane] ?? state.pane, detailTop: 0 };
 }
 
-/** From a conflict to the row that it is about. */
+/** Moves from a conflict to its table. */
 function toConflict(state: State): State {
   const conflict = state.conflicts?.[state.conflict];
   const table =
@@ -128,7 +128,7 @@ function back(state: State): State {
   return { ...state, pane: around[state.pane] ?? state.pane };
 }
 
-/** Marks the chosen change, or the range, as reviewed; what is marked already loses its mark. */
+/** Marks the selected change or range as reviewed. If all of it is marked, the marks are removed. */
 function mark(state: State): State {
   const from = Math.min(state.anchor ?? state.row, state.row);
   const to = Math.max(state.anchor ?? state.row, state.row);
@@ -147,7 +147,7 @@ function range(state: State): State {
   return { ...state, anchor: state.anchor === null ? state.row : null };
 }
 
-/** Moves to another find of the search. */
+/** Moves to another search result. */
 function toFound(state: State, step: number): State {
   const { search } = state;
   if (search === null) return { ...state, notice: { text: 'Search with / first.', alarm: false } };
@@ -161,7 +161,7 @@ function toFound(state: State, step: number): State {
   return { ...state, search: { ...search, current }, target: found[current] ?? null };
 }
 
-/** Goes to a position of the list of changes. */
+/** Moves to a position in the list of changes. */
 export function toRow(state: State, row: number): State {
   const last = Math.max(0, listLength(state) - 1);
   return listOf({ ...state, pane: 'rows' }).goTo(Math.max(0, Math.min(last, row)));

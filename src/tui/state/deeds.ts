@@ -1,12 +1,12 @@
-/** What a reviewer does beside looking, and the lines that are typed before it. */
+/** The actions of a reviewer, and the prompts before them. */
 import type { Side } from '../../client/resolve.ts';
 import type { Conflict, NumberedChange } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 
-/** What is done with the session as a whole. */
+/** Decisions on the session as a whole. */
 export type Deed = 'propose' | 'approve' | 'reject' | 'reopen' | 'revert';
 
-/** What is changed of what the session stages. */
+/** Edits of what the session stages. */
 export type Edit = { readonly withDependents: boolean } & (
   | {
       readonly kind: 'unstage';
@@ -17,7 +17,7 @@ export type Edit = { readonly withDependents: boolean } & (
   | { readonly kind: 'resolve'; readonly conflict: Conflict; readonly take: Side }
 );
 
-/** What a comment is about; null for the session. */
+/** The subject of a comment; null for the session. */
 export type Subject = Pick<NumberedChange, 'table' | 'rowId'> | null;
 
 /** A line that is being typed. */
@@ -27,7 +27,7 @@ export type Prompt =
   | {
       readonly kind: 'edit';
       readonly edit: Edit;
-      /** Rows that would not hold without it, in words. */
+      /** Dependent rows, as text, which would have to go, too. */
       readonly dependents: readonly string[];
       readonly text: string;
     }

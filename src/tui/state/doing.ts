@@ -1,15 +1,15 @@
-/** What is done at a key, without being asked about: conflicts settled, rehearsals begun and given up. */
+/** Actions without a confirmation: resolving conflicts, starting and cancelling rehearsals. */
 import type { Side } from '../../client/resolve.ts';
 import { hiddenInWords } from '../../client/words.ts';
 import type { State } from './state.ts';
 
-/** Says why nothing was done. */
+/** Reports why nothing was done. */
 export const told = (state: State, text: string): State => ({
   ...state,
   notice: { text, alarm: true },
 });
 
-/** Why what is staged cannot be changed as things are; null where it can. */
+/** Returns why staged rows cannot be changed now; null if they can. */
 export function notActive({ session, keymap }: State): string | null {
   const status = session?.status;
   if (status === 'active') return null;
@@ -18,7 +18,7 @@ export function notActive({ session, keymap }: State): string | null {
   return `The session is proposed: ${key} gives it back for changes first.`;
 }
 
-/** Lets one side of the chosen conflict stand. */
+/** Resolves the selected conflict in favour of one side. */
 export const take =
   (side: Side) =>
   (state: State): State => {
@@ -28,13 +28,13 @@ export const take =
     if (conflict === undefined) return told(state, 'There is no conflict to settle.');
     const why = notActive(state) ?? (conflict.hidden ? `It is ${hiddenInWords}.` : null);
     if (why !== null) return told(state, why);
-    // what comes next is to be seen before it is settled
+    // the next conflict has to be seen before it is resolved
     // guard: the review settles one conflict at a time
     if (state.edit !== null) return state;
     return { ...state, edit: { kind: 'resolve', conflict, take: side, withDependents: false } };
   };
 
-/** Begins a rehearsal, and shows where its outcome will be. */
+/** Starts a rehearsal, and shows the pane of its result. */
 export function rehearse(state: State): State {
   const status = state.session?.status;
   if (status === 'approved' || status === 'rejected')
@@ -43,7 +43,7 @@ export function rehearse(state: State): State {
   return state.rehearsing === null ? { ...shown, rehearsing: {} } : shown;
 }
 
-/** Waits no longer for a rehearsal. */
+/** Stops waiting for a rehearsal. */
 export function cancelled(state: State): State {
   const text = 'Not waited for any longer: the service rolls it back in any case.';
   return { ...state, pane: 'rows', rehearsing: null, notice: { text, alarm: false } };

@@ -1,4 +1,4 @@
-/** The list that the current pane is about, and how far the screen shows it. */
+/** The list of the current pane, and its visible part. */
 import { bodyHeight } from '../screen.ts';
 import { detailLength } from '../views/detail.ts';
 import { effectsLength } from '../views/effects.ts';
@@ -11,7 +11,7 @@ interface List {
   goTo(position: number): State;
 }
 
-/** Gives the list in which the arrow keys move. */
+/** Returns the list in which the arrow keys move. */
 export function listOf(state: State): List {
   switch (state.pane) {
     case 'tables':
@@ -59,7 +59,7 @@ export function listOf(state: State): List {
   }
 }
 
-/** Turns to another table, at its beginning. */
+/** Moves to the beginning of another table. */
 export function toTable(state: State, table: number): State {
   const last = (state.outline?.tables.length ?? 0) - 1;
   const chosen = Math.max(0, Math.min(last, table));
@@ -76,14 +76,14 @@ export function toTable(state: State, table: number): State {
   return { ...state, ...start, table: chosen, changes: new Map() };
 }
 
-/** Keeps the chosen row on the screen. */
+/** Scrolls so that the selected row is visible. */
 export function scrolled(state: State): State {
   const height = pageHeight(state);
   const top = Math.max(state.row - height + 1, Math.min(state.top, state.row));
   return top === state.top ? state : { ...state, top: Math.max(0, top) };
 }
 
-/** Rows that a pane shows at a time, its heading taken off. */
+/** Returns the number of rows of a pane without its heading. */
 export function pageHeight(state: State): number {
   return Math.max(1, bodyHeight(state.size) - 1);
 }

@@ -1,14 +1,14 @@
-/** What is missing for what the screen shows. */
+/** Determines what the screen lacks. */
 import { markKey } from '../../client/marks.ts';
 import type { Chunk, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { Filter, State } from './state.ts';
 import { countIn, currentDigest, currentTable, digestName, listLength } from './state.ts';
 
-/** Changes that are fetched at once, and how far ahead of the screen that is done. */
+/** The changes per page, and how far around the screen they are prefetched. */
 const pageSize = 500;
 const ahead = 150;
-/** Changes that are fetched at once where the screen is still empty. */
+/** The changes per page while the screen still lacks some. */
 const screenful = 100;
 
 export interface PageNeed {
@@ -16,9 +16,9 @@ export interface PageNeed {
   readonly table: string;
   readonly filter: Filter;
   readonly revision: string;
-  /** Position in the list of the first change wanted. */
+  /** The position of the first change in the list. */
   readonly start: number;
-  /** How to find it: so many changes behind a chunk's beginning. */
+  /** The place of the first change: `offset` changes after the beginning of the chunk at `cursor`. */
   readonly cursor: string;
   readonly offset: number;
   readonly limit: number;
@@ -42,10 +42,10 @@ export type Need =
       readonly cursor: string;
     };
 
-/** A digest is read without being asked for where that takes no time to speak of. */
+/** The size up to which a digest is read without being needed, as it takes little time. */
 const smallDiff = 5000;
 
-/** Gives what should be fetched next; what is asked for twice is the same need. */
+/** Returns what should be fetched next. The same need is equal each time, so that callers can recognize it. */
 export function needsOf(state: State): Need[] {
   const { outline, search, pane, mutations, mutation, mutationCount } = state;
   const table = currentTable(state);
@@ -72,7 +72,7 @@ export function needsOf(state: State): Need[] {
   return needs;
 }
 
-/** To approve it, or to know whether it is what was rehearsed. */
+/** Whether the digest is needed: to approve the diff, or to know whether it is the rehearsed one. */
 const wantsDigest = ({ prompt, pane, rehearsal }: State) =>
   (prompt?.kind === 'confirm' && prompt.deed === 'approve') ||
   (pane === 'effects' && rehearsal !== null);
@@ -82,7 +82,7 @@ function changeCount({ outline }: State): number {
   return countIn(counts, 'all') + counts.furtherChanges;
 }
 
-/** The block of changes that is missing: on the screen, else ahead of it, else behind. */
+/** Returns the block of changes that is missing: on the screen, else below it, else above it. */
 function pageNeed(state: State): PageNeed | null {
   const table = currentTable(state);
   const { top, changes } = state;
@@ -99,7 +99,7 @@ function pageNeed(state: State): PageNeed | null {
     firstMissing(state, Math.max(0, top - ahead), Math.min(last, top));
   if (missing === null) return null;
   const block = Math.floor(missing / pageSize) * pageSize;
-  // rows of great length come in short pages: then the block's rest is missing
+  // pages of long rows are shorter than a block; the rest of the block is missing then
   const start = changes.has(block) ? missing : block;
   return needAt(state, table, start, block + pageSize - start);
 }
@@ -121,7 +121,7 @@ function firstMissing({ changes }: State, from: number, to: number): number | nu
   return null;
 }
 
-/** Finds the chunk that a position of the filtered list lies in, and how far inside. */
+/** Returns the chunk that contains a position of the filtered list, and the offset in it. */
 function placeOf(
   chunks: readonly Chunk[],
   filter: Filter,
@@ -136,7 +136,7 @@ function placeOf(
   return null;
 }
 
-/** Where in the filtered list the chunk begins that a change's number lies in. */
+/** Returns the position in the filtered list at which the chunk with a change's number begins. */
 export function startOfChunkWith(chunks: readonly Chunk[], filter: Filter, number: string): number {
   let before = 0;
   let start = 0;

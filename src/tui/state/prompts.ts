@@ -1,4 +1,4 @@
-/** Lines that are typed: search, go to, confirmations; and the filter of the help. */
+/** Prompts: search, go to, confirmations; and the filter of the help. */
 import { shortId } from '../../model/session.ts';
 import { followed } from './arrivals.ts';
 import { toRow } from './commands.ts';
@@ -9,7 +9,7 @@ import { currentDigest } from './state.ts';
 
 const longest = 200;
 
-/** Takes one key: what ends the line, what edits it, or a character of it. */
+/** Handles one key: it ends the line, edits it, or is a character of it. */
 export function typed(state: State, name: string): State {
   const key = name === 'ctrl-c' ? 'escape' : name;
   if (state.help !== null) return inHelp(state, state.help, key);
@@ -23,7 +23,7 @@ export function typed(state: State, name: string): State {
 function lengthened(text: string, key: string): string {
   if (key === 'backspace') return [...text].slice(0, -1).join('');
   const character = key === 'space' ? ' ' : key;
-  // keys without a character of their own have longer names
+  // names of more than one character are keys without a character
   return [...character].length > 1 || text.length >= longest ? text : text + character;
 }
 
@@ -55,7 +55,7 @@ function accepted(state: State, prompt: Prompt): State {
   }
 }
 
-/** Whoever asks for changes says which. */
+/** Accepts a reason, which is required to reopen a session. */
 function worded(state: State, prompt: Prompt & { kind: 'reason' }): State {
   const { deed, text } = prompt;
   if (deed === 'reject' || text.trim() !== '') return { ...state, deed: { deed, reason: text } };
@@ -74,7 +74,7 @@ function searched(state: State, text: string): State {
   return followed({ ...state, search, target: null, pane: 'rows' });
 }
 
-/** A number is a position in the list; anything else the name of a table, or its beginning. */
+/** Moves to a position if the text is a number, else to a table by its name or a prefix of it. */
 function goneTo(state: State, text: string): State {
   if (/^\d+$/.test(text)) return toRow(state, Number(text) - 1);
   const tables = state.outline?.tables ?? [];
@@ -89,7 +89,7 @@ const nothingDone = { text: 'Nothing was done.', alarm: false };
 const isAgreed = ({ session }: State, text: string) =>
   text === 'yes' || text === shortId(session?.id ?? '');
 
-/** Whoever goes on after having read what hangs on it takes that, too. */
+/** Confirms an edit, together with the dependent rows that the prompt listed. */
 function edited(state: State, { edit, dependents, text }: Prompt & { kind: 'edit' }): State {
   if (!isAgreed(state, text.trim())) return { ...state, notice: nothingDone };
   // guard: the review asks before it takes out what hangs on a row

@@ -1,4 +1,4 @@
-/** From one state of the screen to the next. Pure: what has to be done is found in the state afterwards. */
+/** Computes the next state of the screen. Pure: the state contains what remains to be done. */
 import type { Comment } from '../../client/discussion.ts';
 import type { RehearsalReport } from '../../client/rehearsal.ts';
 import type { ChangePage, Conflict, Mutation, Outline } from '../../model/change.ts';
@@ -38,12 +38,12 @@ export type Action =
   | {
       readonly type: 'edited';
       readonly session: Session;
-      /** What is left of them, where they were looked for. */
+      /** The remaining conflicts; null if they were not compared. */
       readonly conflicts: readonly Conflict[] | null;
       readonly text: string;
     }
   | {
-      /** An edit was refused, for other rows hang on what it takes out. */
+      /** An edit was refused, since other rows depend on what it removes. */
       readonly type: 'dependents';
       readonly edit: Edit;
       readonly dependents: readonly string[];
@@ -58,7 +58,7 @@ export type Action =
 
 type Handlers = { [T in Action['type']]: (state: State, action: Action & { type: T }) => State };
 
-/** What makes another state of the session. */
+/** Decisions that change the state of the session. */
 type Decision = Exclude<Deed, 'revert'>;
 
 const outcomes: Readonly<Record<Decision, string>> = {
@@ -147,13 +147,13 @@ const handlers: Handlers = {
   notice: (state, { text, alarm }) => ({ ...state, notice: { text, alarm } }),
 };
 
-/** Gives the state after an action. */
+/** Returns the state after an action. */
 export function reduce(state: State, action: Action): State {
   const handle = handlers[action.type] as (state: State, action: Action) => State;
   return handle(state, action);
 }
 
-/** A key means what it is bound to, or where a line is being typed a character of it. */
+/** Handles a key: as a character if a line is being typed, else by its binding. */
 function pressed(state: State, name: string): State {
   const typing = state.prompt !== null || state.help !== null;
   if (typing && state.keymap.bound(name) !== 'suspend') return typed(state, name);
@@ -165,7 +165,7 @@ function pressed(state: State, name: string): State {
 const isEffect = (does: Command | Effect): does is Effect =>
   (effects as readonly string[]).includes(does);
 
-/** Somebody else decided, while this reviewer was reading. */
+/** Reports that somebody else changed the session's status; null otherwise. */
 function moved({ session: before }: State, { status }: Session): State['notice'] {
   if (before === null || before.status === status) return null;
   return { text: `The session is ${status} by now.`, alarm: true };
@@ -177,7 +177,7 @@ function withConflicts(state: State, conflicts: readonly Conflict[] | null): Sta
   return { ...state, conflicts, conflict, banner: bannerOf(conflicts) };
 }
 
-/** Production moves under a reviewer's eyes: that must not go unnoticed. */
+/** Returns the banner that reports conflicts, which a reviewer must not miss. */
 function bannerOf(conflicts: readonly Conflict[]): string | null {
   if (conflicts.length === 0) return null;
   const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;

@@ -1,15 +1,15 @@
-/** Marks of a reviewer in the interface. */
+/** The reviewer's marks in the interface. */
 import type { Marks } from '../../client/marks.ts';
 import { isMarked, markKey, witnessOf } from '../../client/marks.ts';
 import type { NumberedChange } from '../../model/change.ts';
 import type { State } from './state.ts';
 
-/** Whether a change was marked, and is still what it was then. */
+/** Whether a change was marked and is unchanged since. */
 export function isReviewed({ reviewed }: State, change: NumberedChange): boolean {
   return isMarked(reviewed, change);
 }
 
-/** Marks changes, or takes the marks away where all of them have one. */
+/** Marks changes, or removes the marks if all of them have one. */
 export function toggled(state: State, changes: readonly NumberedChange[]): Marks {
   const reviewed = new Map(state.reviewed);
   const all = changes.every((change) => isReviewed(state, change));

@@ -1,4 +1,4 @@
-/** What the screen shows, and what it is made from. */
+/** The state of the screen. */
 import type { Comment } from '../../client/discussion.ts';
 import type { Marks } from '../../client/marks.ts';
 import type { RehearsalReport } from '../../client/rehearsal.ts';
@@ -35,20 +35,20 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Items of a long list by position: only those near what is looked at. */
+/** Items of a long list by position. Only those near the visible part are loaded. */
 export type Loaded<T> = ReadonlyMap<number, T>;
 
 export interface Search {
   readonly text: string;
-  /** Numbers of the changes that were found so far, in order. */
+  /** The numbers of the changes found so far, in order. */
   readonly found: readonly string[];
-  /** Where to look on; null when all was looked through. */
+  /** Where to continue; null when everything was searched. */
   readonly cursor: string | null;
-  /** The find to move to, once it is there. */
+  /** The position in `found` of the selected result. */
   readonly current: number;
 }
 
-/** A digest, and the diff that it names: see digestName. */
+/** A digest and the diff that it identifies: see digestName. */
 export interface Digest {
   readonly revision: string;
   readonly text: string;
@@ -68,13 +68,13 @@ export interface State {
   readonly changedOnly: boolean;
   readonly wrapped: boolean;
   readonly types: boolean;
-  /** Position of the table in the outline. */
+  /** The position of the table in the outline. */
   readonly table: number;
   readonly filter: Filter;
-  /** Position of the chosen change among those that the filter lets through. */
+  /** The position of the selected change in the filtered list. */
   readonly row: number;
   readonly top: number;
-  /** Position of the chosen column among those that are no key. */
+  /** The position of the selected column among those outside the key. */
   readonly column: number;
   readonly changes: Loaded<NumberedChange>;
   readonly detailTop: number;
@@ -83,47 +83,47 @@ export interface State {
   readonly mutation: number;
   readonly aids: ReadonlyMap<string, Aids>;
   readonly conflicts: readonly Conflict[] | null;
-  /** Of columns that do not count. */
+  /** Conflicts in ignored columns. */
   readonly ignored: readonly Conflict[];
   readonly conflict: number;
   readonly comments: readonly Comment[];
   readonly comment: number;
-  /** Rows that were commented on, see rowKey. */
+  /** Rows with comments: see rowKey. */
   readonly commented: ReadonlySet<string>;
-  /** Why changes are there, by markKey: only of those whose detail was looked at. */
+  /** The causes of changes by markKey, for the changes whose detail was opened. */
   readonly whys: ReadonlyMap<string, readonly string[]>;
-  /** What the reviewer has seen. */
+  /** The changes that the reviewer marked. */
   readonly reviewed: Marks;
-  /** Where a range of rows to mark begins. */
+  /** The position at which a range of rows to mark begins. */
   readonly anchor: number | null;
   readonly search: Search | null;
-  /** A change to go to by its number, once its page is there. */
+  /** The number of a change to move to once its page is loaded. */
   readonly target: string | null;
   readonly prompt: Prompt | null;
   readonly help: string | null;
   readonly notice: { readonly text: string; readonly alarm: boolean } | null;
-  /** Production has moved under the reviewed rows, or the session has changed. */
+  /** The warning of conflicts with production. */
   readonly banner: string | null;
-  /** Why the daemon does not answer, until it does again: what is shown may be old. */
+  /** Why the daemon does not respond; null if it does. What is shown may be outdated. */
   readonly offline: string | null;
-  /** What is being done at the daemon. */
+  /** The decision that is being carried out. */
   readonly deed: { readonly deed: Deed; readonly reason: string } | null;
-  /** What is being changed of what is staged, at the daemon. */
+  /** The edit that is being carried out. */
   readonly edit: Edit | null;
-  /** What the session was like after the reviewer's own edit, see editName: that is no news. */
+  /** The session after the reviewer's latest edit, see editName, so that it is not reported as a change by others. */
   readonly edited: string | null;
-  /** A rehearsal that is waited for; a new object each time. */
+  /** The running rehearsal; a new object each time. */
   readonly rehearsing: object | null;
-  /** The last one; of which diff, its digest says. */
+  /** The latest rehearsal; its digest identifies the diff. */
   readonly rehearsal: RehearsalReport | null;
   readonly effectsTop: number;
-  /** What is being said at the daemon. */
+  /** The comment that is being sent. */
   readonly saying: { readonly text: string; readonly about: Subject } | null;
-  /** What the last key asks of the program around the state; a new object each time. */
+  /** The effect that the latest key requested; a new object each time. */
   readonly effect: { readonly name: Effect } | null;
 }
 
-/** What is read beside the changes. */
+/** The initial values of what is read besides the changes. */
 const nothingRead = {
   mutations: new Map(),
   mutationCount: 0,
@@ -184,7 +184,7 @@ export function currentTable(state: State): TableOutline | null {
   return state.outline?.tables[state.table] ?? null;
 }
 
-/** How many changes of a chunk a filter lets through. */
+/** Returns the number of changes of a chunk that match a filter. */
 export function countIn(
   counts: { readonly inserts: number; readonly updates: number; readonly deletes: number },
   filter: Filter,
@@ -193,7 +193,7 @@ export function countIn(
   return filter === 'all' ? counts.inserts + counts.updates + counts.deletes : byKind[filter];
 }
 
-/** How many changes the current list has; none where they are hidden. */
+/** Returns the length of the current list; 0 if its changes are hidden. */
 export function listLength(state: State): number {
   const { chunks = [], hidden } = currentTable(state) ?? {};
   if (hidden) return 0;
@@ -203,21 +203,21 @@ export function listLength(state: State): number {
 export const operationOf = (filter: Filter): Operation | undefined =>
   filter === 'all' ? undefined : filter;
 
-/** Names a row of a table, whether a change or a comment is about it. */
+/** Returns the key of a row of a table, for changes and comments alike. */
 export const rowKey = (table: string, rowId: JsonText) =>
   `${table}\n${rowId.text.replaceAll(/\s/g, '')}`;
 
-/** What a session is like: another name, and something else is staged. */
+/** Returns the version of what a session stages: it differs whenever something else is staged. */
 export const editName = ({ mutationCount, edits }: Session) => `${mutationCount} ${edits}`;
 
-/** Names what the current digest is of: the diff that is shown, in the round that it is proposed in. */
+/** Returns the name of the diff that a digest covers: the diff that is shown, in the round of its proposal. */
 export function digestName({ outline, session }: State): string {
   const { round = 0, status } = session ?? {};
   // guard: the digest in the review is that of its round
   return `${outline?.revision ?? ''} ${status === 'active' ? round + 1 : round}`;
 }
 
-/** What the current digest is, if it names the diff that is shown. */
+/** Returns the digest of the diff that is shown; null if it is unknown. */
 export function currentDigest(state: State): string | null {
   const { digest } = state;
   return digest?.revision === digestName(state) ? digest.text : null;

@@ -1,4 +1,4 @@
-/** What keys are called, whatever the terminal sends for them. */
+/** The names of keys, independent of what the terminal sends for them. */
 import type { Key } from 'ink';
 
 const special = [
@@ -24,7 +24,7 @@ const inText: Readonly<Record<string, string>> = {
   '\x7f': 'backspace',
 };
 
-/** The names of the keys that one event of Ink stands for: characters that came fast arrive as one. */
+/** Returns the names of the keys in one event of Ink, which combines characters that arrive quickly. */
 export function keyNames(input: string, key: Key): string[] {
   if (key.tab) return [key.shift ? 'shift-tab' : 'tab'];
   const name = special.find(([field]) => key[field])?.[1];

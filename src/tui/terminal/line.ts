@@ -1,4 +1,4 @@
-/** A line of the screen: pieces of text with a meaning each, before any colour is chosen. */
+/** A line of the screen: pieces of text with a style each, before colours are chosen. */
 import { ellipsis, startOf, widthOf } from './text.ts';
 
 export type Style =
@@ -25,7 +25,7 @@ export function span(text: string, style?: Style): Span {
 
 export const lineWidth = (line: Line) => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
-/** Cuts or fills a line to exactly so many columns. */
+/** Cuts or pads a line to exactly `width` columns. */
 export function fitLine(line: Line, width: number): Line {
   const total = lineWidth(line);
   if (total <= width) return total === width ? line : [...line, span(' '.repeat(width - total))];
@@ -41,19 +41,19 @@ export function fitLine(line: Line, width: number): Line {
   return width < 1 ? [] : [...kept, span(ellipsis, 'faint'), fill];
 }
 
-/** Cuts or fills a list of lines to exactly so many, each to so many columns. */
+/** Cuts or pads a list to exactly `height` lines, each of `width` columns. */
 export function fitLines(lines: readonly Line[], width: number, height: number): Line[] {
   return Array.from({ length: Math.max(0, height) }, (_, index) =>
     fitLine(lines[index] ?? [], width),
   );
 }
 
-/** Lays lists of lines side by side, a rule between them. */
+/** Places lists of lines side by side, with a rule between them. */
 export function beside(left: readonly Line[], right: readonly Line[]): Line[] {
   return left.map((line, index) => [...line, span('│', 'faint'), ...(right[index] ?? [])]);
 }
 
-/** Breaks a line into several of at most so many columns. */
+/** Breaks a line into several of at most `width` columns. */
 export function wrapLine(line: Line, width: number): Line[] {
   const lines: Span[][] = [[]];
   let left = width;

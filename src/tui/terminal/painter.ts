@@ -1,6 +1,6 @@
 /**
- * Puts frames on a terminal: line by line, each at its place, only those that have changed. Nothing scrolls and nothing
- * wraps, so a line that a terminal measures differently can spoil itself alone.
+ * Writes frames to a terminal: only changed lines, each at its position. Nothing scrolls or wraps, so a line whose width a
+ * terminal measures differently spoils only itself.
  */
 import { EventEmitter } from 'node:events';
 import type { Writable } from 'node:stream';
@@ -11,7 +11,7 @@ export interface TerminalOutput extends Writable {
   readonly rows?: number;
 }
 
-/** Synchronised output: terminals that know it show a frame at once, others ignore it. */
+/** Synchronized output: terminals that support it show a frame at once; others ignore it. */
 const begin = '\x1b[?2026h';
 const end = '\x1b[?2026l';
 
@@ -43,19 +43,19 @@ export class Painter {
     this.#onFrame(lines.join('\n'));
   }
 
-  /** Forgets what is on the screen, which somebody else has written to: the next frame is painted as a whole. */
+  /** Forgets the contents of the screen after another program wrote to it. The next frame is painted completely. */
   forget(): void {
     this.#shown = null;
   }
 
-  /** Shows the last frame anew. */
+  /** Shows the last frame again. */
   repaint(): void {
     this.forget();
     this.paint(this.#frame);
   }
 }
 
-/** The stream to give to Ink: the size of the terminal, and nothing of what Ink writes. */
+/** Returns the stream for Ink: it has the size of the terminal, and discards what Ink writes. */
 export function inkStream(output: TerminalOutput): NodeJS.WriteStream {
   const stream = Object.assign(new EventEmitter(), { write: () => true, isTTY: false });
   Object.defineProperty(stream, 'columns', { get: () => sizeOf(output).columns });
@@ -63,7 +63,7 @@ export function inkStream(output: TerminalOutput): NodeJS.WriteStream {
   return stream as unknown as NodeJS.WriteStream;
 }
 
-/** The size of a terminal; that of the smallest one where it does not tell. */
+/** Returns the size of a terminal; 80 by 24 if it is unknown. */
 export function sizeOf({ columns, rows }: TerminalOutput): Size {
   return { columns: columns || 80, rows: rows || 24 };
 }

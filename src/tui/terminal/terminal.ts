@@ -1,4 +1,4 @@
-/** The terminal while the interface has it: taken over on entering, and given back whatever happens. */
+/** Takes the terminal over for the interface, and restores it in any case. */
 import type { TerminalOutput } from './painter.ts';
 
 export interface TerminalInput extends NodeJS.ReadableStream {
@@ -12,7 +12,7 @@ type Listening = {
   (event: 'uncaughtExceptionMonitor', listener: () => void): unknown;
 };
 
-/** What is told of the process around the interface. Node's own `process` is one. */
+/** The part of Node's `process` that the interface uses. */
 export interface Surroundings {
   readonly pid: number;
   readonly on: Listening;
@@ -20,25 +20,25 @@ export interface Surroundings {
   kill(pid: number, signal: NodeJS.Signals): unknown;
 }
 
-/** The alternate screen, no cursor, no wrapping at the edge; and back. */
+/** Enters the alternate screen without cursor and wrapping, and leaves it. */
 const enter = '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J';
 const leave = '\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l';
 
-/** How long a process that has been told to stop may go on until it is clear that it does not. */
+/** How long to wait for a stop signal to take effect, in milliseconds, before the interface resumes. */
 const patienceMs = 200;
 
 const deadly = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 export interface Terminal {
-  /** Gives the terminal back; a second call does nothing. */
+  /** Restores the terminal; a second call does nothing. */
   release(): void;
-  /** Stops the process as Ctrl-Z does; `resumed` is called when it goes on. */
+  /** Stops the process as Ctrl-Z does; `resumed` is called when it continues. */
   suspend(): void;
 }
 
 /**
- * Takes the terminal over, and sees to it that it is given back: on release, on a signal that ends the process, on a crash.
- * @param resumed called after the process was stopped and goes on, and the screen is taken over again
+ * Takes the terminal over. It is restored on release, on a signal that ends the process, and on a crash.
+ * @param resumed called when the process continues after a stop and the screen is taken over again
  */
 export function takeTerminal(
   input: TerminalInput,
@@ -67,12 +67,12 @@ export function takeTerminal(
   };
   const suspend = () => {
     giveBack();
-    // without our listener the signal stops the whole job; but not where no shell could continue it
+    // without the listener the signal stops the whole job, except where no shell could continue it
     surroundings.off('SIGTSTP', suspend);
     surroundings.kill(0, 'SIGTSTP');
     state.unstopped = setTimeout(resume, patienceMs);
   };
-  // dies of the same signal, so that whoever waits for the process is told the truth
+  // ends by the same signal, so that the parent sees the true reason
   const die = deadly.map((signal): [NodeJS.Signals, () => void] => [
     signal,
     () => {

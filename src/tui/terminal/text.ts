@@ -1,17 +1,17 @@
-/** Text in the columns of a terminal: measured, cut and wrapped. Takes text that was made safe to show. */
+/** Measures, cuts and wraps text in columns of a terminal. The text must be sanitized. */
 import stringWidth from 'string-width';
 
 const segments = new Intl.Segmenter();
-/** Characters of one column and one unit each, Latin, Greek and Cyrillic letters and our own signs: measured by counting. */
+/** Characters of one column and one code unit, which need no measuring: Latin, Greek and Cyrillic letters, the interface's signs. */
 const plain = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f│─→…✓‹›]*$/;
 export const ellipsis = '…';
 
-/** How many columns a text takes. */
+/** Returns the width of a text in columns. */
 export function widthOf(text: string): number {
   return plain.test(text) ? text.length : stringWidth(text);
 }
 
-/** The longest beginning that takes no more than so many columns; whole characters only. */
+/** Returns the longest prefix of whole characters that fits into `width` columns. */
 export function startOf(text: string, width: number): string {
   if (width <= 0) return '';
   if (plain.test(text)) return text.slice(0, width);
@@ -25,20 +25,20 @@ export function startOf(text: string, width: number): string {
   return taken;
 }
 
-/** Cuts a text to so many columns; what was cut shows. */
+/** Cuts a text to `width` columns, with an ellipsis where it was cut. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   return width < 1 ? '' : startOf(text, width - 1) + ellipsis;
 }
 
-/** Cuts or fills a text to exactly so many columns. */
+/** Cuts or pads a text to exactly `width` columns. */
 export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const shown = cut(text, width);
   const fill = ' '.repeat(Math.max(0, width - widthOf(shown)));
   return align === 'left' ? shown + fill : fill + shown;
 }
 
-/** Breaks a text into lines of at most so many columns: at spaces where that leaves no great gap. */
+/** Breaks a text into lines of at most `width` columns, at a space if it is in the second half of the line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let rest = text;

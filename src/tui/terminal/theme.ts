@@ -1,11 +1,11 @@
-/** From meanings to escape sequences: the sixteen base colours alone, or none at all. */
+/** Converts styles to escape sequences: the sixteen base colours, or none at all. */
 import type { Line, Style } from './line.ts';
 import { textOf } from './line.ts';
 
-/** `blue-orange` is for eyes that do not tell red from green. */
+/** `blue-orange` is for people who cannot distinguish red from green. */
 export type ThemeName = 'standard' | 'blue-orange';
 
-/** Codes of SGR, see ECMA-48. */
+/** The SGR codes, see ECMA-48. */
 const standard: Readonly<Record<Style, string>> = {
   added: '32',
   removed: '31',
@@ -17,7 +17,7 @@ const standard: Readonly<Record<Style, string>> = {
   alarm: '1;31',
 };
 
-/** Terminals show 33 as orange or a yellow near to it. */
+/** The codes of each theme. Terminals show 33 as orange or a similar yellow. */
 const themes: Readonly<Record<ThemeName, Readonly<Record<Style, string>>>> = {
   standard,
   'blue-orange': { ...standard, added: '94', removed: '33', changed: '1', alarm: '1;33' },
@@ -25,7 +25,7 @@ const themes: Readonly<Record<ThemeName, Readonly<Record<Style, string>>>> = {
 
 export type Theme = (line: Line) => string;
 
-/** Makes the function that writes a line. Without colours every meaning is in the text already. */
+/** Makes the function that formats a line. The text has every meaning without colours, too. */
 export function createTheme(colours: boolean, name: ThemeName = 'standard'): Theme {
   if (!colours) return textOf;
   const codes = themes[name];

@@ -1,4 +1,4 @@
-/** What stands between the top and the bottom lines: the panes side by side, or a dialog. */
+/** The body of the screen: the panes side by side, or a dialog. */
 import type { SidesCache } from '../cells.ts';
 import { divide } from '../screen.ts';
 import type { State } from '../state/state.ts';
@@ -13,7 +13,7 @@ import { logView } from './log.ts';
 import { rowsView } from './rows.ts';
 import { tablesView } from './tables.ts';
 
-/** Draws the body: exactly as many lines as there is room for. */
+/** Draws the body with exactly as many lines as it has room for. */
 export function bodyView(state: State, sides: SidesCache): Line[] {
   const { tables, main, height } = divide(state);
   const { columns } = state.size;
@@ -50,7 +50,7 @@ function mainView(state: State, sides: SidesCache, width: number): Line[] {
   }
 }
 
-/** A few changes around the one whose detail is shown. */
+/** Draws a few changes around the one whose detail is shown. */
 function listAbove(state: State, sides: SidesCache, width: number, height: number): Line[] {
   if (height === 0) return [];
   const rows = height - 2;

@@ -1,4 +1,4 @@
-/** What people say to each other about the session: the comments, and the messages with which its state changed. */
+/** The comments on the session, including the messages with which its state changed. */
 import { keyCell, tableCell, textCell } from '../../client/cell.ts';
 import type { Comment } from '../../client/discussion.ts';
 import { sanitize } from '../../client/sanitize.ts';
@@ -6,7 +6,7 @@ import type { State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { span, wrapLine } from '../terminal/line.ts';
 
-/** Draws the list, the chosen comment in full below it. */
+/** Draws the list, with the full selected comment below it. */
 export function commentsView(state: State, width: number, height: number): Line[] {
   const { comments } = state;
   if (comments.length === 0) {
@@ -31,7 +31,7 @@ export function commentsView(state: State, width: number, height: number): Line[
   return [...list, [span('─'.repeat(width), 'faint')], ...whole];
 }
 
-/** A comment with all its lines. */
+/** Draws a comment with all its lines. */
 export function commentLines(comment: Comment, width: number): Line[] {
   const room = Math.max(10, width - 4);
   const lines = comment.body.split('\n').flatMap((line) => wrapLine([span(sanitize(line))], room));
@@ -47,7 +47,7 @@ const said: Readonly<Record<string, string>> = {
   withdrawn: 'took it back',
 };
 
-/** `ann on orders 7`, `bob wants changes`. */
+/** Returns `ann on orders 7`, or `bob wants changes`. */
 function headOf({ by, kind, table, rowId }: Comment): string {
   const who = by === null ? 'somebody' : textCell(by);
   const what = said[kind];

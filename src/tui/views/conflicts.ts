@@ -1,4 +1,4 @@
-/** The conflicts: what the session saw, what it staged, what production has now, side by side. */
+/** The conflicts: the values that the session saw, that it staged, and that production has now, side by side. */
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
 import { conflictLine, conflictSides } from '../../client/place-words.ts';
 import { conflictInWords, hiddenInWords } from '../../client/words.ts';
@@ -18,7 +18,7 @@ function titledSides(conflict: Conflict): [string, string, Style][] {
   ];
 }
 
-/** Draws the list, and below it the chosen conflict with its three sides. */
+/** Draws the list, and below it the selected conflict with its three sides. */
 export function conflictsView(state: State, width: number, height: number): Line[] {
   const { conflicts, ignored } = state;
   if (conflicts === null) return [[], [span('  Comparing with production …', 'faint')]];

@@ -1,4 +1,4 @@
-/** One change in full: every column, what differs within long texts word by word, within JSON path by path. */
+/** One change in full, with every column: differences of long texts word by word, of JSON path by path. */
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
 import { differencesInside } from '../../client/json-diff.ts';
 import { markKey } from '../../client/marks.ts';
@@ -25,17 +25,17 @@ import { widthOf } from '../terminal/text.ts';
 import { commentLines } from './comments.ts';
 import { signs } from './signs.ts';
 
-/** Characters of a value that are shown; who wants more copies it. */
+/** The most characters of a value that are shown; copying takes the whole value. */
 const most = 65_536;
 
-/** Draws the chosen change from the line that was scrolled to. */
+/** Draws the selected change from the current scroll position. */
 export function detailView(state: State, sides: SidesCache, width: number, height: number): Line[] {
   const lines = detailLines(state, sides, width);
   const start = Math.max(0, Math.min(state.detailTop, lines.length - height));
   return lines.slice(start, start + height);
 }
 
-/** How many positions there are to scroll to. */
+/** Returns the number of scroll positions. */
 export function detailLength(state: State): number {
   const { main, height, list } = divide(state);
   const lines = detailLines(state, new SidesCache(), main);
@@ -76,7 +76,7 @@ function detailLines(state: State, sides: SidesCache, width: number): Line[] {
   ];
 }
 
-/** What was said about the row. */
+/** Draws the comments on the row. */
 function saidLines({ comments }: State, change: NumberedChange, width: number): Line[] {
   const key = rowKey(change.table, change.rowId);
   const about = comments.filter(
@@ -85,7 +85,7 @@ function saidLines({ comments }: State, change: NumberedChange, width: number): 
   return about.flatMap((comment) => commentLines(comment, width));
 }
 
-/** The statements that made the change. */
+/** Draws the statements that made the change. */
 function whyLines({ whys }: State, change: NumberedChange, width: number): Line[] {
   const causes = whys.get(markKey(change)) ?? [];
   if (causes.length === 0) return [];
@@ -93,7 +93,7 @@ function whyLines({ whys }: State, change: NumberedChange, width: number): Line[
   return [[], [span('Why', 'strong')], ...lines.map((line): Line => [span('  '), ...line])];
 }
 
-/** A label with its value's lines beside it. */
+/** Draws a label with its value's lines beside it. */
 function folded(state: State, label: Line, values: readonly Line[], width: number): Line[] {
   const indent = lineWidth(label);
   const room = Math.max(10, width - indent);
@@ -126,13 +126,13 @@ function valueLines(change: NumberedChange, sides: Sides, name: string, width: n
 
 const isHuge = (value: Value | undefined) => value !== undefined && value.json.text.length > most;
 
-/** Values inside of a document are cut earlier: there may be hundreds. */
+/** The most characters of a value inside a document, as there may be hundreds of values. */
 const mostInside = 500;
 
-/** Nobody reads more on a screen. */
+/** The most differences that are shown. */
 const mostParts = 500;
 
-/** Where two documents differ. */
+/** Draws the differences of two documents. */
 function partLines(before: Value | undefined, after: Value | undefined): Line[] {
   const insideCell = (json: JsonText) => shortText(json.text, mostInside);
   const parts = differencesInside(before, after).slice(0, mostParts);

@@ -1,4 +1,4 @@
-/** What stands in the place of the body: the help, and what a reviewer is asked before a deed. */
+/** Dialogs in place of the body: the help, and the confirmations. */
 import { tableCell } from '../../client/cell.ts';
 import { conflictPlace, rowPlace } from '../../client/place-words.ts';
 import { rehearsalInWords } from '../../client/rehearsal-words.ts';
@@ -15,7 +15,7 @@ import { span } from '../terminal/line.ts';
 import { fit, widthOf, wrap } from '../terminal/text.ts';
 import { isOutdated } from './effects.ts';
 
-/** Draws the keys whose name or meaning has the text that is being typed. */
+/** Draws the bindings that match the typed text. */
 export function helpView({ help, keymap }: State, height: number): Line[] {
   const wanted = (help ?? '').toLowerCase();
   const found = keymap.bindings.filter(({ keys, does, help: text }) =>
@@ -45,7 +45,7 @@ const questions: Readonly<Record<Deed, (database: string) => string>> = {
     'Take this approval back? A new session gets the inverse, and is reviewed like any.',
 };
 
-/** Draws what is about to be done, to how much, and what speaks against it. */
+/** Draws what a decision does, how many changes it concerns, and possible objections. */
 export function confirmView(state: State, deed: Deed): Line[] {
   const tables = state.outline?.tables ?? [];
   const count = tables.length === 1 ? '1 table' : `${tables.length} tables`;
@@ -70,7 +70,7 @@ const changes = {
   resolve: 'Settle this conflict?',
 } as const;
 
-/** Draws which rows are about to be taken out, and what would not hold without them. */
+/** Draws the rows that are about to be removed, and those that depend on them. */
 export function editView({ edit, dependents }: Prompt & { kind: 'edit' }, columns: number): Line[] {
   return [
     [],
@@ -98,7 +98,7 @@ function editPlace(edit: Edit): string {
     : rowPlace({ table, rowId });
 }
 
-/** Short texts side by side, for there may be many. */
+/** Draws short texts side by side, as there may be many. */
 function inColumns(texts: readonly string[], columns: number): Line[] {
   const width = Math.max(...texts.map(widthOf)) + 2;
   const count = Math.max(1, Math.floor((columns - 4) / width));
@@ -141,7 +141,7 @@ function remarks(state: State, deed: Deed): Line[] {
   return lines;
 }
 
-/** What the last rehearsal of exactly this diff has shown. */
+/** Draws the result of the latest rehearsal, or that this diff was not rehearsed. */
 function rehearsalRemark(state: State): Line[] {
   const { rehearsal, size } = state;
   if (rehearsal !== null && currentDigest(state) === null) return [];

@@ -1,4 +1,4 @@
-/** The effects: what a rehearsal of the approval has shown, in the words in which the command line tells it. */
+/** The effects: the result of a rehearsal, in the words of the command line. */
 
 import type { RehearsalReport } from '../../client/rehearsal.ts';
 import type { RehearsalLine } from '../../client/rehearsal-words.ts';
@@ -19,14 +19,14 @@ import { wrap } from '../terminal/text.ts';
 const explained =
   'Production applies the changes, and rolls them back: that tells what would land, what triggers would change elsewhere, and what would be refused.';
 
-/** Draws what the last rehearsal has shown, from the line that was scrolled to. */
+/** Draws the latest rehearsal from the current scroll position. */
 export function effectsView(state: State, width: number, height: number): Line[] {
   const lines = effectsLines(state, width);
   const start = Math.max(0, Math.min(state.effectsTop, lines.length - height));
   return lines.slice(start, start + height);
 }
 
-/** How many positions there are to scroll to. */
+/** Returns the number of scroll positions. */
 export function effectsLength(state: State): number {
   const { main, height } = divide(state);
   return Math.max(1, effectsLines(state, main).length - height + 1);
@@ -65,7 +65,7 @@ const below = ({ session }: State, width: number): Line[] =>
     ? wrapped(explained, width, 'faint')
     : [];
 
-/** Whether what is shown by now is known to be something else than what was rehearsed. */
+/** Whether the diff that is shown is known to differ from the rehearsed one. */
 export function isOutdated(state: State, { digest }: RehearsalReport): boolean {
   const current = currentDigest(state);
   // guard: a rehearsal tells of its own diff alone
@@ -80,7 +80,7 @@ const styles: Readonly<Record<RehearsalLine['about'], Style>> = {
   DELETE: 'removed',
 };
 
-/** What does not fit goes on below, further in than the beginning. */
+/** Wraps a line, with a deeper indent for its continuation. */
 function reportLines({ about, text }: RehearsalLine, width: number): Line[] {
   const indent = (/^ */.exec(text)?.[0].length ?? 0) + 1;
   const [first = '', ...rest] = wrap(text.trimStart(), Math.max(10, width - indent - 4));

@@ -5,7 +5,7 @@ import type { Pane, State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';
 
-/** What keys do, and what to call it in few words. */
+/** Commands, and their short name. */
 type Hint = readonly [does: readonly (Command | Effect)[], text: string];
 
 const hints: Readonly<Record<Pane, readonly Hint[]>> = {
@@ -55,7 +55,7 @@ const hints: Readonly<Record<Pane, readonly Hint[]>> = {
   ],
 };
 
-/** What may be changed of what is staged, in an active session. */
+/** The edits that are possible in an active session. */
 const edits: Partial<Readonly<Record<Pane, readonly Hint[]>>> = {
   rows: [[['unstage'], 'take out']],
   detail: [[['unstage'], 'take out']],
@@ -65,7 +65,7 @@ const edits: Partial<Readonly<Record<Pane, readonly Hint[]>>> = {
   ],
 };
 
-/** What may be decided on the session as it is: shown where there is room for little else. */
+/** The decisions that are possible in each state of the session. They come early, so that a narrow screen shows them, too. */
 const decisions: Readonly<Record<SessionStatus, readonly Hint[]>> = {
   active: [
     [['propose'], 'propose'],

@@ -8,7 +8,7 @@ import { keysLine } from './footing.ts';
 import { headingLine, tabsLine } from './heading.ts';
 import { noticeLines } from './notice.ts';
 
-/** Draws all lines, each exactly as wide as the screen. A notice of several lines lies on the end of the body. */
+/** Draws all lines, each exactly as wide as the screen. A notice of several lines covers the end of the body. */
 export function frameView(state: State, sides: SidesCache): Line[] {
   const body = bodyView(state, sides);
   const notice = noticeLines(state, Math.ceil(body.length / 2));

@@ -1,4 +1,4 @@
-/** The two lines on top: which session, how much it changes, and which pane shows what. */
+/** The two lines at the top: the session and the size of its diff, then the panes. */
 import { tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { ageOf, authorOf, titleOf } from '../../client/session-words.ts';
@@ -31,12 +31,12 @@ export function headingLine(state: State): Line {
     ...(counts.furtherChanges === 0 ? [] : [span('further ', 'accent')]),
     span(` ${headOf(session)}`),
     span(` in ${sanitize(database)}`),
-    // Last, for what is too long is cut, and whoever approves is shown the whole digest.
+    // the digest is last, as a long line is cut; the confirmation of an approval shows the whole digest
     ...(digest === null ? [] : [span(`  ${digest.slice(0, 19)}…`, 'faint')]),
   ];
 }
 
-/** Who made the session, for what, how long ago. */
+/** Returns who made the session, for what, and how long ago. */
 function headOf(session: Session): string {
   const named = [authorOf(session), titleOf(session)].filter((text) => text !== '').join(': ');
   const about = named === '' ? [] : [fit(named, Math.min(40, widthOf(named)))];
@@ -53,7 +53,7 @@ const titles: Readonly<Record<Pane, (state: State) => string>> = {
   effects: () => 'Effects',
 };
 
-/** The panes, the current one in brackets, and where in the list the reader is. */
+/** Draws the panes, the current one in brackets, and the position in the list. */
 export function tabsLine(state: State): Line {
   const tabs = (Object.keys(titles) as Pane[]).flatMap((pane) => {
     const title = titles[pane](state);

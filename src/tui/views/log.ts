@@ -1,4 +1,4 @@
-/** The mutation log: the statements in order, and of the chosen one all that a reviewer wants to know. */
+/** The mutation log: the statements in order, and the selected one in full. */
 
 import { roleInWords } from '../../client/cause-words.ts';
 import { nameCell, tableCell, valueCell } from '../../client/cell.ts';
@@ -12,11 +12,11 @@ import { span } from '../terminal/line.ts';
 import { fit, wrap } from '../terminal/text.ts';
 import { signs } from './signs.ts';
 
-/** Characters of a statement that are shown. */
+/** The most characters of a statement or parameter that are shown. */
 const mostText = 20_000;
 const mostParameters = 200;
 
-/** Draws the list and, below it, the chosen statement. */
+/** Draws the list and, below it, the selected statement. */
 export function logView(state: State, width: number, height: number): Line[] {
   if (state.mutationCount === 0) return [[], [span('  No statements.', 'faint')]];
   const listed = Math.max(1, Math.min(state.mutationCount, Math.floor(height / 2) - 1));

@@ -1,4 +1,4 @@
-/** The lines above the keys: what is being typed, what is under way, what has happened. */
+/** The lines above the keys: the prompt, the running action, or a notice. */
 import { keyCell, tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { shortId } from '../../model/session.ts';
@@ -18,7 +18,7 @@ const deeds = {
 
 const edits = { resolve: 'Settling', unstage: 'Taking out' } as const;
 
-/** Draws what is typed, being done, or was said: as many lines as that takes, one at least and `most` at most. */
+/** Draws the prompt, the running action or the notice, in at least one and at most `most` lines. */
 export function noticeLines(state: State, most: number): Line[] {
   const { prompt, notice, size } = state;
   if (prompt !== null) return [promptLine(state, prompt)];
@@ -34,7 +34,7 @@ export function noticeLines(state: State, most: number): Line[] {
   return [...above, ...lines.map((part): Line => [span(` ${part}`, style)])].slice(0, most);
 }
 
-/** What is under way. */
+/** Returns the name of the running action; null if there is none. */
 function doingWords({ saying, deed, edit, rehearsing }: State): string | null {
   if (saying !== null) return 'Saying it';
   if (deed !== null) return deeds[deed.deed];
@@ -42,7 +42,7 @@ function doingWords({ saying, deed, edit, rehearsing }: State): string | null {
   return rehearsing === null ? null : 'Rehearsing the approval';
 }
 
-/** What holds until it changes, whatever keys are pressed. */
+/** Returns the warnings that stay until their reason is gone, independent of keys. */
 function standingWords({ offline, banner }: State): string[] {
   if (offline !== null)
     return [`Offline, trying again; this is what was there. ${sanitize(offline)}`];

@@ -1,4 +1,4 @@
-/** The list of changes: a grid whose key columns stay in sight, or one change after the other. */
+/** The list of changes: a grid whose key columns stay visible, or one change after the other. */
 import { keyCell, nameCell } from '../../client/cell.ts';
 import { changesHidden, countsInWords, nothingInWords } from '../../client/words.ts';
 import type { NumberedChange, TableOutline } from '../../model/change.ts';
@@ -16,14 +16,14 @@ import { signs } from './signs.ts';
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** Its cells on the screen, one for each visible change; undefined where that is not loaded. */
+  /** The visible cells, one for each visible change; undefined where a change is not loaded. */
   readonly cells: readonly (Line | undefined)[];
   readonly width: number;
   readonly align: 'left' | 'right';
 }
 
 const widest = { key: 24, other: 44 };
-/** Columns before the chosen one that are looked at for a place on the screen. */
+/** The most columns before the selected one that may be visible. */
 const lookBack = 12;
 
 /** Draws the changes that fit. */
@@ -81,7 +81,7 @@ function grid(
   return [heading, ...lines];
 }
 
-/** Columns that are no key; only those with a change on the screen, if so wished. */
+/** Returns the columns outside the key; only those that a visible update changes, if `changedOnly` is set. */
 function otherColumns(
   state: State,
   table: TableOutline,
@@ -116,7 +116,7 @@ function columnOf(
   return { name, type, cells, width: Math.min(most, longest), align };
 }
 
-/** The columns from the first that leaves the chosen one on the screen. */
+/** Returns the columns from the first one that leaves the selected one visible. */
 function onScreen(
   names: readonly string[],
   chosen: number,
@@ -160,7 +160,7 @@ function aligned(line: Line, width: number, align: 'left' | 'right'): Line {
   return [span(' '.repeat(gap)), ...line];
 }
 
-/** What stands before a change: chosen or in the range, its kind, reviewed. */
+/** Draws the marks before a change: selection or range, operation, reviewed, commented. */
 function rowMarks(state: State, change: NumberedChange | undefined, index: number): Span[] {
   const { row, anchor } = state;
   const inRange =

@@ -1,4 +1,4 @@
-/** How each kind of change is marked, with colours and without. */
+/** The sign and style of each operation, so that it is recognizable without colours. */
 import type { Operation } from '../../model/change.ts';
 import type { Style } from '../terminal/line.ts';
 

@@ -8,7 +8,7 @@ import { span } from '../terminal/line.ts';
 
 const inGroups = (count: number) => count.toLocaleString('en-US');
 
-/** `+1 ~2 -3 »4`, the last for further changes, each kind in its colour; kinds that do not occur are left out. */
+/** Draws counts as `+1 ~2 -3 »4`, where the last is further changes. Counts of zero are left out. */
 export function countSpans(counts: StepCounts): Span[] {
   const all: [string, number, Span['style']][] = [
     ['+', counts.inserts, 'added'],
