@@ -1,4 +1,4 @@
-/** A statement whose result is read up to a limit, whatever it would give. */
+/** Runs a statement and reads its result up to a limit, however large it is. */
 import pg from 'pg';
 import type { JsonValue } from '../model/json.ts';
 
@@ -6,26 +6,26 @@ export interface BoundedStatement {
   readonly sql: string;
   readonly params: readonly (string | number | boolean | null)[];
   readonly maxRows: number;
-  /** Refuses writes, and ends as soon as enough was read. */
+  /** Whether the statement must only read. Reading then ends at the limit. */
   readonly readOnly: boolean;
 }
 
 export interface StatementResult {
-  /** `INSERT`, `SELECT` and so on; null where the result was cut off before it was told. */
+  /** `INSERT`, `SELECT` and so on; null if the result was cut off before the command tag. */
   readonly command: string | null;
-  /** Rows that were changed or read; null where that is not known. */
+  /** The number of rows changed or read; null if it is unknown. */
   readonly affected: number | null;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly JsonValue[])[];
   readonly truncated: boolean;
 }
 
-/** Beyond so many characters of rows nothing more is kept. */
+/** The most characters of rows that are returned. */
 const maxKept = 100_000;
-/** A longer value is cut. */
+/** The length beyond which a value is cut, in characters. */
 const maxValue = 20_000;
 
-/** Types whose texts JSON can hold as they are, unrounded: boolean, smallint, integer, oid. */
+/** Parsers of the types that JSON can represent exactly: boolean, smallint, integer, oid. All other values remain text. */
 const parsers = new Map<number, (text: string) => JsonValue>([
   [16, (text) => text === 't'],
   [21, Number],
@@ -34,12 +34,12 @@ const parsers = new Map<number, (text: string) => JsonValue>([
 ]);
 const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? ((text: string) => text) };
 
-/** What pg hands to a query that takes part in the conversation. */
+/** The connection that pg passes to the handlers of a query. */
 interface Wire {
   sync(): void;
 }
 
-/** Leaves what is behind the limit of rows where it is; pg by itself would fetch it, too. */
+/** A query that does not fetch the rows beyond the limit; that of pg fetches them. */
 class FirstRows extends pg.Query<JsonValue[]> {
   handlePortalSuspended(wire: Wire): void {
     wire.sync();
@@ -63,9 +63,9 @@ export function readBounded(
     values: [...params],
     rowMode: 'array',
     types,
-    // the extended protocol takes one statement and no more
+    // the extended protocol accepts only one statement
     queryMode: 'extended',
-    // one row more than asked for tells whether there are more; what writes has to run to its end
+    // one row more than the limit shows whether there are more; a write has to run to its end
     ...(readOnly ? { rows: maxRows + 1 } : {}),
   } as unknown as pg.QueryArrayConfig);
   const rows: JsonValue[][] = [];
@@ -92,7 +92,7 @@ export function readBounded(
   });
 }
 
-/** Cuts values that are too long; gives the row, how many characters it has, and whether any was cut. */
+/** Cuts values that are too long. Returns the row, its length in characters, and whether a value was cut. */
 function cutValues(row: readonly JsonValue[]): [JsonValue[], number, boolean] {
   let length = 0;
   let wasCut = false;

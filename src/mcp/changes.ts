@@ -7,13 +7,13 @@ import type { NumberedChange, Outline, TableOutline } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 
-/** A table's counts. */
+/** Returns a table's counts. */
 export function countsBody({ table, chunks, furtherChanges, hidden }: TableOutline): JsonObject {
   const counts = { ...sumOf(chunks), further_changes: furtherChanges };
   return { table, ...counts, ...(hidden ? { hidden: true } : {}) };
 }
 
-/** A change with its values: of an update the columns that it changes. */
+/** Returns a change with its values; of an update only the changed columns. */
 export function changeBody({ table, type, rowId, ...sides }: NumberedChange): JsonObject {
   const before = valuesOf(sides.before, sides.texts, 'before');
   const after = valuesOf(sides.after, sides.texts, 'after');
@@ -27,7 +27,7 @@ export function changeBody({ table, type, rowId, ...sides }: NumberedChange): Js
   };
 }
 
-/** A value that its JSON does not tell from others is PostgreSQL's own text. */
+/** Returns the shown values. A value whose JSON is ambiguous becomes PostgreSQL's text of it. */
 function valuesBody(row: Row, isShown: (name: string) => boolean): JsonObject {
   const shown = [...row].filter(([name]) => isShown(name));
   return Object.fromEntries(shown.map(([name, { json, text }]) => [name, text ?? json]));
@@ -35,22 +35,22 @@ function valuesBody(row: Row, isShown: (name: string) => boolean): JsonObject {
 
 export interface ChangesAsked {
   readonly outline: Outline;
-  /** Only this table; all of them without it. */
+  /** The only table to read; undefined for all. */
   readonly table: string | undefined;
-  /** Where to begin; at the first change without it. */
+  /** Where to begin; null for the first change. */
   readonly from: Place | null;
   readonly limit: number;
 }
 
-/** Where to read on: behind a change of a table. */
+/** A position in the diff: after a change of a table. */
 export interface Place {
   readonly table: string;
   readonly number: string;
 }
 
 /**
- * Reads changes table by table up to the limit; gives them and, where there are more, where to read on.
- * @throws StageError where the session has no changes of the table any more that is to be read on in
+ * Reads changes table by table up to the limit. Returns them and the position to continue at; null if there are no more.
+ * @throws StageError `invalid_request` if the diff no longer has the table of `from`
  */
 export async function readChanges(
   api: ApiClient,
@@ -66,7 +66,7 @@ export async function readChanges(
   for (const name of wanted) {
     let next: string | null = name === from?.table ? from.number : '0';
     while (next !== null) {
-      // one more tells whether there is more
+      // one change more than the limit shows whether there are more
       const asked = { table: name, cursor: next, limit: limit + 1 - found.length };
       const { value } = await api.listChanges(sessionId, asked);
       found.push(...value.changes);

@@ -1,4 +1,4 @@
-/** What programs that run agents want in their configuration to start `stage mcp`. */
+/** Generates the configuration with which agent programs start `stage mcp`. */
 import type { JsonObject } from '../model/json.ts';
 
 export const configClients = ['claude', 'cursor', 'vscode'] as const;
@@ -12,14 +12,14 @@ export interface ConfigFacts {
   readonly database: string | undefined;
 }
 
-/** How each program writes that a value comes from its own environment: secrets stay out of the file. */
+/** The syntax in which each program refers to an environment variable, so that secrets stay out of the file. */
 const fromEnvironment: Readonly<Record<ConfigClient, (name: string) => string>> = {
   claude: (name) => `\${${name}}`,
   cursor: (name) => `\${env:${name}}`,
   vscode: (name) => `\${env:${name}}`,
 };
 
-/** Makes the configuration. No secret is in it. */
+/** Generates the configuration. It contains no secret. */
 export function clientConfig(client: ConfigClient, facts: ConfigFacts): JsonObject {
   const { server, session, project, user, database } = facts;
   const take = fromEnvironment[client];

@@ -6,7 +6,7 @@ import { heading, showLine } from './data.ts';
 const maxLength = 64 * 1024;
 const maxChanges = 500;
 
-/** Writes the counts of each table and its changes, a line each, up to a limit. */
+/** Writes the counts of each table and its changes, one per line, up to a limit. */
 export async function diffText({ api }: { readonly api: ApiClient }, id: string): Promise<string> {
   const { value: outline } = await api.readOutline(id);
   const asked = { outline, table: undefined, from: null, limit: maxChanges };

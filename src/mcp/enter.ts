@@ -1,4 +1,4 @@
-/** Who may come to the table: a token that stages and does not decide. */
+/** Admits callers to the tools: their token may stage and may not review. */
 import { randomUUID } from 'node:crypto';
 import type { ServerInfo } from '../client/answers.ts';
 import { ApiClient } from '../client/api-client.ts';
@@ -10,16 +10,19 @@ import { runStatement } from './statement.ts';
 export interface EnterOptions {
   /** The service's address. */
   readonly server: string;
-  /** The agent's own login at the proxy that the service tells of. */
+  /** Returns the URL of the agent's login. @param info the service's report, which has the address of the proxy */
   urlAt(info: ServerInfo): string;
   readonly pinned: string | null;
   readonly project: string | undefined;
   readonly version: string;
-  /** Takes tokens that may review, and no token where none is demanded. */
+  /** Accepts tokens that may review, and no token where the service requires none. */
   readonly allowAnyToken: boolean;
 }
 
-/** Makes places to work at, one for each token, that share the limit of statements at once. */
+/**
+ * Makes a function that returns the context of a token. All contexts share the limit of concurrent statements.
+ * @throws StageError `forbidden` from that function, for a token that is not accepted
+ */
 export function createEntrance(options: EnterOptions) {
   const gate = new Gate();
   const nonce = randomUUID();
@@ -30,7 +33,7 @@ export function createEntrance(options: EnterOptions) {
     try {
       // guard: each request over HTTP is asked for its token
       if (!options.allowAnyToken) await demandAgent(api);
-      // asked with the token that has come: the process may have none of its own
+      // uses the caller's token, as the process may have none
       url ??= options.urlAt((await api.info()).value);
     } catch (error) {
       await api.close();
@@ -49,12 +52,12 @@ export function createEntrance(options: EnterOptions) {
   };
 }
 
-/** Whoever holds the agent's words holds its token: one that decides would let a row of the database approve itself. */
+/** Refuses tokens that may review, since text from the database can steer an agent: a row could have itself approved. */
 async function demandAgent(api: ApiClient): Promise<void> {
   const { name, role, rights } = (await api.whoami()).value;
   // guard: stage mcp does not start where everybody may review
   if (name === null) throw refused('the service demands no token, so that everybody may approve');
-  // a service that does not tell its rights may give any
+  // a service that does not report rights may grant any
   // guard: stage mcp does not start with a token that may review
   if (rights.includes('review') || !rights.includes('write'))
     throw refused(`the token has the role ${role}, which is not that of an agent or author`);

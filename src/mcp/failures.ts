@@ -1,4 +1,4 @@
-/** What an agent is told when something fails: our own sentence, the SQLSTATE or code, and what to do next. */
+/** Explains errors to an agent: a sentence of the service, the SQLSTATE or code, and what to do next. */
 import { sanitize } from '../client/sanitize.ts';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
@@ -9,11 +9,11 @@ export interface Failure {
   readonly says: string;
   readonly next: string;
   readonly facts: JsonObject;
-  /** What PostgreSQL said; rows, and functions of the database, may have a part in it. */
+  /** PostgreSQL's message, which can contain text of rows and of the database's functions. */
   readonly data?: JsonObject;
 }
 
-/** Explains any error. Nothing of where things run, and no stack, is in it. */
+/** Explains any error, without a stack or the location of the service. */
 export function explainFailure(error: unknown): Failure {
   if (error instanceof StageError) return ofService(error);
   if (error instanceof ConnectionFailed) return ofConnection(error);
@@ -26,7 +26,7 @@ export function explainFailure(error: unknown): Failure {
   };
 }
 
-/** What to do about codes of the service. */
+/** What to do about the service's error codes. */
 const nextByCode: Partial<Record<ErrorCode, string>> = {
   session_not_found: 'Check session_id, or start a session with open_session.',
   invalid_transition: 'Look with session_status in which state the session is.',

@@ -1,4 +1,4 @@
-/** How many statements run at once: further calls wait, and too many are turned away. */
+/** Limits the statements that run at once: further calls wait, and too many are refused. */
 import { StageError } from '../errors.ts';
 
 const maxRunning = 8;
@@ -8,7 +8,7 @@ export class Gate {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** Runs work when it is its turn. @throws StageError `too_many_connections` when too many wait */
+  /** Runs work as soon as the limit allows it. @throws StageError `too_many_connections` when too many wait */
   async pass<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < maxRunning) this.#running += 1;
     else await this.#turn();
@@ -21,7 +21,7 @@ export class Gate {
     }
   }
 
-  /** The place of whoever leaves is handed on. */
+  /** Waits until a running call ends and passes its slot on. */
   #turn(): Promise<void> {
     // guard: only so many calls wait
     if (this.#waiting.length >= maxWaiting)

@@ -1,7 +1,7 @@
-/** What a browser sends on behalf of another site is turned away, as the REST interface does. */
+/** Refuses requests that a browser sends on behalf of another site, like the REST interface. */
 import type { IncomingMessage } from 'node:http';
 
-/** Gives why a request is not taken, or null. On loopback it must be addressed to loopback: another name was rebound to it. */
+/** Returns why a request is refused, or null. On loopback the Host header has to name loopback: another name indicates DNS rebinding. */
 export function refusalOf({ headers }: IncomingMessage, onLoopback: boolean): string | null {
   const { host = '', origin } = headers;
   // guard: stage mcp goes by names of loopback only

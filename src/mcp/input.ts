@@ -1,4 +1,4 @@
-/** Arguments of a tool: described to clients by a schema, checked here, and refused in our own words. */
+/** Arguments of a tool: described to clients by a schema, validated here, and refused in the service's words. */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { sanitize } from '../client/sanitize.ts';
@@ -9,11 +9,11 @@ type Input = z.ZodObject<z.ZodRawShape>;
 type Argument = z.core.JSONSchema.JSONSchema;
 type Issue = z.core.$ZodIssue;
 
-/** More is not told at once. */
+/** The most problems that are reported at once. */
 const mostProblems = 5;
 const mostOfName = 60;
 
-/** A schema that describes the arguments and takes anything: the SDK would refuse in words of its own. */
+/** Returns a schema that describes the arguments and accepts everything, since the SDK would refuse in its own words. */
 export function describeOnly(input: Input): StandardSchemaWithJSON {
   const { jsonSchema, ...standard } = input['~standard'];
   const validate = (value: unknown) => ({ value });
@@ -21,8 +21,8 @@ export function describeOnly(input: Input): StandardSchemaWithJSON {
 }
 
 /**
- * Checks what a tool was called with, and fills in what has a default.
- * @throws StageError `invalid_request` that names each argument, says what it has to be, and shows a call
+ * Validates the arguments of a call and adds defaults.
+ * @throws StageError `invalid_request` that lists each wrong argument with its valid form, and shows an example
  */
 export function readInput(tool: string, input: Input, given: unknown): Record<string, unknown> {
   const { success, data, error } = input.safeParse(given);
@@ -48,7 +48,7 @@ function problemsOf(
     return issue.keys.map((name) => unknownArgument(name, Object.keys(known)));
   const name = String(issue.path[0]);
   const schema = known[name] ?? {};
-  // patterns and checks bring the word for what they demand, if there are no other forms
+  // without alternatives, patterns and custom checks have their own description
   const isOwn = !schema.anyOf && (issue.code === 'custom' || issue.code === 'invalid_format');
   const wanted = isOwn ? issue.message : formOf(schema);
   return [given.has(name) ? `${name} has to be ${wanted}` : `${name} is missing: ${wanted}`];
@@ -60,7 +60,7 @@ function unknownArgument(name: string, names: readonly string[]): string {
   return `there is no argument ${sanitize(name).slice(0, mostOfName)}: ${others}`;
 }
 
-/** What an argument has to be, in words. */
+/** Describes the valid form of an argument. */
 function formOf(schema: Argument): string {
   const { type, anyOf, minLength: least = 0, maxLength: most } = schema;
   if (anyOf) return anyOf.map((each) => formOf(each as Argument)).join(' or ');

@@ -1,7 +1,7 @@
-/** What a model is told about the tools before it uses them. */
+/** The instructions that a model gets about the tools. */
 import { readFileSync } from 'node:fs';
 
-/** Reads it from templates, which are as far from the sources as from what they are compiled to. */
+/** Reads the instructions from templates, whose relative path is the same from the sources and from the compiled code. */
 export function instructions(pinned: string | null): string {
   const text = readFileSync(
     new URL('../../templates/agents/instructions.md', import.meta.url),

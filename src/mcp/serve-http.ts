@@ -1,4 +1,4 @@
-/** The protocol over HTTP: each request with a token of its own, which is passed on to the service. Nothing is kept between them. */
+/** Serves the protocol over HTTP. Each request has its own token, which is passed on to the service. Nothing is stored between requests. */
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ import { createMcpServer } from './server.ts';
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
-  /** Makes the place of a request; it is closed behind it. @throws StageError for a token that will not do */
+  /** Makes the context of a request, which is closed after it. @throws StageError for a token that is not accepted */
   enter(token: string | null): Promise<Place & { close(): Promise<void> }>;
 }
 
@@ -28,7 +28,7 @@ const maxBodyBytes = 4 * 1024 * 1024;
 
 export const isLoopback = (host: string) => /^(?:127\.[\d.]+|\[?::1\]?|localhost)$/i.test(host);
 
-/** Listens; the caller stops it. */
+/** Starts to listen; the caller stops it. @throws StageError `usage` if the address cannot be used */
 export async function serveOverHttp(options: HttpOptions): Promise<HttpServer> {
   const server = createServer((incoming, outgoing) => {
     void answer(incoming, outgoing, options).catch(() => outgoing.destroy());
@@ -107,7 +107,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   return new Request(address, { ...init, body, duplex: 'half' } as RequestInit);
 }
 
-/** What a caller is told whose token will not do; of anything else it is told nothing. */
+/** Returns the response to a token that is not accepted, and to other errors. Details of other errors are not revealed. */
 function statusOf(error: unknown): [number, string] {
   if (!(error instanceof StageError)) return [500, 'internal'];
   if (error.status === 401) return [401, 'a token is required: Authorization: Bearer <token>'];
@@ -122,7 +122,7 @@ function refuse(outgoing: ServerResponse, status: number, message: string): void
   outgoing.end(JSON.stringify(body));
 }
 
-/** Reads `HOST:PORT`. @throws StageError `usage` */
+/** Parses `HOST:PORT`. @throws StageError `usage` */
 export function readAddress(text: string): { host: string; port: number } {
   const [, host = '', port = ''] = /^(\[[0-9a-f:.]+\]|[^:]+):(\d{1,5})$/i.exec(text) ?? [];
   const isName = isIP(host.replace(/^\[|\]$/g, '')) > 0 || /^[\w.-]+$/.test(host);

@@ -1,11 +1,11 @@
-/** The protocol over standard input and output: one client, for as long as its pipe is open. */
+/** Serves the protocol over standard input and output, to one client, until its pipe is closed. */
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Place } from './server.ts';
 import { createMcpServer } from './server.ts';
 
-/** A longer message ends the connection; a statement that is too long is answered by its tool. */
+/** The length beyond which a message ends the connection. A statement that is too long gets a response of its tool. */
 const maxMessageBytes = 32 * 1024 * 1024;
 
 export interface Pipes {

@@ -1,4 +1,4 @@
-/** The adapter to the protocol: tools and the diff as a resource, for either of its eras. The only user of the SDK beside serve.ts. */
+/** The adapter to the protocol, for both of its eras: tools, and the diff as a resource. Only it and the two servers run the SDK. */
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { StageError } from '../errors.ts';
@@ -13,7 +13,7 @@ import { tools } from './tools.ts';
 
 export interface Place extends Bench {
   readonly version: string;
-  /** The only session that is worked in, or null for whichever a call names. */
+  /** The only session that can be used; null if each call names one. */
   readonly pinned: string | null;
 }
 
@@ -64,8 +64,8 @@ function register(server: McpServer, place: Place, tool: Tool): void {
 }
 
 /**
- * Own sentences and data stand in texts of their own: neither can pass for the other. Each stands there once, and in no structured
- * content beside: some clients hand a model the one, some the other, and some both.
+ * Builds the result of a tool. Text of the service and data are separate texts, so that neither can pass for the other. There is no
+ * structured content, as some clients show it to a model, some the texts, and some both.
  */
 function resultOf(sessionId: string, outcome: Outcome, isError: boolean) {
   const { says, next, facts, data, truncated } = outcome;
@@ -110,7 +110,7 @@ function registerDiff(server: McpServer, place: Place): void {
   );
 }
 
-/** A resource has no other way to fail than an error of the protocol: it says as little as that of a tool. */
+/** Runs work for a resource. It can fail only with an error of the protocol, which reveals as little as that of a tool. */
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** One statement in a session: a connection of its own through the proxy, a bounded result, and nothing left behind. */
+/** Runs one statement in a session: on a separate connection through the proxy, with a bounded result, leaving nothing behind. */
 import pg from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 import type { BoundedStatement, StatementResult } from './bounded-query.ts';
@@ -9,7 +9,7 @@ export interface Statement extends BoundedStatement {
   readonly signal: AbortSignal;
 }
 
-/** The database could not be reached or did not let us in: what it says of that is not for the agent. */
+/** The database could not be reached or refused the login. Its message is not for the agent. */
 export class ConnectionFailed extends Error {
   readonly sqlstate: string | undefined;
 
@@ -23,14 +23,14 @@ export class ConnectionFailed extends Error {
 const connectMs = 10_000;
 const statementMs = 30_000;
 
-/** Options of every connection: a session's own staged rows are seen. */
+/** Returns the options of every connection. Reads see the session's staged rows. */
 const optionsFor = (sessionId: string) =>
   `-c service_session=${sessionId} -c service_reads=staged -c statement_timeout=${statementMs}`;
 
 /**
- * Runs it. A write is one transaction: all of it is staged, or nothing.
- * @param url the agent's own login, at the proxy
- * @throws ConnectionFailed before the statement, else what PostgreSQL answered
+ * Runs a statement. A write is one transaction: it is staged completely, or not at all.
+ * @param url the agent's login at the proxy
+ * @throws ConnectionFailed before the statement, else PostgreSQL's error
  */
 export async function runStatement(url: string, statement: Statement): Promise<StatementResult> {
   const { sessionId, signal } = statement;
@@ -49,7 +49,7 @@ export async function runStatement(url: string, statement: Statement): Promise<S
     return await readBounded(client, statement);
   } finally {
     signal.removeEventListener('abort', giveUp);
-    // what is open is rolled back; where rows still come in nobody waits for them
+    // an open transaction is rolled back; remaining rows are not awaited
     destroy(client);
   }
 }
@@ -64,7 +64,7 @@ async function connect(client: pg.Client, { readOnly }: Statement): Promise<void
   }
 }
 
-/** Says goodbye and does not wait for an answer. */
+/** Closes the connection without waiting for a response. */
 function destroy(client: pg.Client): void {
   const ended = client.end().catch(() => undefined);
   const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } })
@@ -73,7 +73,7 @@ function destroy(client: pg.Client): void {
   void ended.then(() => clearTimeout(timer));
 }
 
-/** Reads the URL with libpq's meaning of sslmode; pg by itself takes `require` for `verify-full`. */
+/** Parses the URL with libpq's meaning of sslmode; pg treats `require` like `verify-full`. */
 function readUrl(url: string): pg.ClientConfig {
   const parsed = parse(url, { useLibpqCompat: true });
   const either = ['allow', 'prefer'].includes(String(parsed['sslmode']));

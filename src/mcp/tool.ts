@@ -1,48 +1,48 @@
-/** A tool as data: what an agent may ask for, and what it is told. The adapter to the protocol is made from these. */
+/** A tool as data: its arguments, and its outcome. The adapter to the protocol is built from these. */
 import type { z } from 'zod';
 import type { ApiClient } from '../client/api-client.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { StatementResult } from './bounded-query.ts';
 import type { Statement } from './statement.ts';
 
-/** What a tool works with. Whatever it reaches, it reaches with the agent's own token and database login. */
+/** The context of all tools. Everything in it uses the agent's token and database login. */
 export interface Bench {
   readonly api: ApiClient;
-  /** Runs one statement in a session, through the proxy, on a connection of its own. */
+  /** Runs one statement in a session, through the proxy, on a separate connection. */
   run(statement: Statement): Promise<StatementResult>;
-  /** Project of sessions that name none. */
+  /** The project of sessions that name none. */
   readonly project: string | undefined;
-  /** The same for as long as the process lives, and of no other one. */
+  /** Differs by process and token; constant while the process runs. */
   readonly nonce: string;
 }
 
 /** One call of a tool. */
 export interface Call extends Bench {
-  /** The session it is about; empty for a tool that takes none. */
+  /** The session of the call; empty for a tool that takes none. */
   readonly sessionId: string;
   /** Aborted when the caller gives up. */
   readonly signal: AbortSignal;
 }
 
 export interface Outcome {
-  /** What was done, in our own words: nothing of it comes from the database or from other people. */
+  /** What was done, in text of the service: it contains nothing from the database or from other people. */
   readonly says: string;
-  /** What to do next, in our own words. */
+  /** What to do next, in text of the service. */
   readonly next: string;
   /** Ids, states, counts and digests. */
   readonly facts?: JsonObject;
-  /** What comes from the database or from other people. */
+  /** Data from the database or from other people. */
   readonly data?: JsonObject;
   /** Whether something was left out. */
   readonly truncated?: boolean;
 }
 
-/** What clients are told of a tool's effects; hints, and no protection. */
+/** What clients are told of a tool's effects. These are hints, not protection. */
 export interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
-  /** False: it touches one database, and nothing else. */
+  /** False, as a tool accesses only one database. */
   readonly openWorldHint: false;
 }
 
@@ -51,15 +51,15 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** Whether it is about a session that exists. */
+  /** Whether the tool needs an existing session. */
   readonly takesSession: boolean;
   readonly annotations: Annotations;
   work(input: z.output<z.ZodObject<Input>>, call: Call): Promise<Outcome>;
 }
 
-/** Declares a tool; its work is typed by its own input. */
+/** Declares a tool. The type of its work's input is derived from the schema. */
 export function defineTool<Input extends z.ZodRawShape>(tool: Tool<Input>): Tool {
-  // the input that was checked against the shape is handed to this very work
+  // the adapter validates the input by this schema before it calls this work
   return tool as unknown as Tool;
 }
 

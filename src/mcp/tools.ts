@@ -1,4 +1,4 @@
-/** All tools, in the order in which they are used. None of them decides about a session. */
+/** All tools, in the order in which they are used. None of them decides on a session. */
 import type { Tool } from './tool.ts';
 import { checkConflicts } from './tools/check-conflicts.ts';
 import { comment } from './tools/comment.ts';

@@ -1,4 +1,4 @@
-/** `comment`: a word to the reviewer. */
+/** `comment`: adds a comment for the reviewer. */
 import { z } from 'zod';
 import { isJsonObject, JsonText } from '../../model/json.ts';
 import { changing, defineTool } from '../tool.ts';
@@ -16,7 +16,7 @@ export const comment = defineTool({
       .union([
         z.int(),
         z.string().max(2000),
-        // a record of zod's would leave out a member that is called __proto__
+        // a record of zod would drop a member called __proto__
         z.unknown().refine(isJsonObject, 'must be an object').meta({ type: 'object' }),
       ])
       .optional()

@@ -1,4 +1,4 @@
-/** `discard_session`: throws away everything that was staged. */
+/** `discard_session`: deletes the session and everything staged in it. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { shortId } from '../../model/session.ts';

@@ -1,4 +1,4 @@
-/** Arguments that several tools take. */
+/** Arguments that several tools share. */
 import { z } from 'zod';
 
 export const sql = z
@@ -26,14 +26,14 @@ export const maxRows = z
   .default(100)
   .meta({ description: 'How many rows to give at most', examples: [100] });
 
-/** Text without characters that act: line breaks and tabs may stand in it. */
+/** Text without control characters, except line breaks and tabs. */
 export const message = z
   .string()
   .min(1)
   .max(2000)
   .regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, 'a text without control characters');
 
-/** The name of a table, as `list_tables` and `show_diff` give it. */
+/** The name of a table, as `list_tables` and `show_diff` return it. */
 export const tableName = z
   .string()
   .min(1)

@@ -1,4 +1,4 @@
-/** `list_tables`: what there is to read and to write, as the agent's own database role sees it; names first. */
+/** `list_tables`: lists what can be read and written, as the agent's database role sees it; names first. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
@@ -11,7 +11,7 @@ const selectTables = readFileSync(
   'utf8',
 );
 
-/** How many an answer lists: with their columns each of them takes some twenty times the room. */
+/** The most tables in one result. A table with its columns takes about twenty times the space of its name. */
 const mostNames = 500;
 const mostDescribed = 50;
 
@@ -82,7 +82,7 @@ const nextStep = (hasColumns: boolean) =>
     ? 'Look at rows with query, change them with stage_write.'
     : 'Look at the columns of those you need with columns: true and schema or like.';
 
-/** A description that was cut for its length is no JSON any more, and stays text. */
+/** Returns a description as JSON. One that was cut for its length is no longer JSON and remains text. */
 function described(entry: JsonValue | undefined): JsonValue {
   const text = String(entry);
   return text.endsWith('}') ? new JsonText(text) : text;

@@ -1,4 +1,4 @@
-/** `open_session`: where an agent's work begins. */
+/** `open_session`: opens a session, the beginning of an agent's work. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { JsonText } from '../../model/json.ts';
@@ -39,7 +39,7 @@ export const openSession = defineTool({
   },
 });
 
-/** A session that no longer takes writes has used its key up: the next one has another. */
+/** Creates a session, or returns the one of the same purpose. One that takes no more writes has used up its key, so the next is tried. */
 async function open(
   { api, project, nonce }: Call,
   input: { purpose: string; project?: string | undefined },

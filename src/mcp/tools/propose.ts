@@ -1,4 +1,4 @@
-/** `propose`: hands the session over to people. */
+/** `propose`: submits the session for review by a person. */
 import { changing, defineTool } from '../tool.ts';
 import { message } from './inputs.ts';
 

@@ -1,4 +1,4 @@
-/** `session_status`: how the session is, now or once something has happened, and what was said about it. */
+/** `session_status`: reports the state of the session, at once or after the next event, with its comments. */
 import { z } from 'zod';
 import type { ApiClient } from '../../client/api-client.ts';
 import { nextEvent } from '../../client/news.ts';
@@ -67,7 +67,7 @@ const nextsByVerdict: Readonly<Record<Verdict, string>> = {
   rejected: nexts.rejected,
 };
 
-/** What the last decision came to; a session that was not told of since, or is under review, has none. */
+/** Returns the latest decision; null if the session is under review, or if no event since reports a decision. */
 function verdictOf(status: SessionStatus, events: readonly Event[]): Verdict | null {
   if (status === 'approved' || status === 'rejected') return status;
   if (status === 'proposed') return null;
@@ -82,11 +82,11 @@ function eventBody({ number, kind, at, by, body }: Event): JsonObject {
 interface News {
   readonly session: Session;
   readonly events: readonly Event[];
-  /** Number of the last event. */
+  /** The number of the last event. */
   readonly last: string;
 }
 
-/** Looks until something happens to a session that is under review; in any other state there is nothing to wait for. */
+/** Waits for an event of a session under review. In any other state it returns at once. */
 async function waitForNews(call: Call, seconds: number, after: string | undefined): Promise<News> {
   const deadline = performance.now() + seconds * 1000;
   let news = await look(call, after);
@@ -101,7 +101,7 @@ async function waitForNews(call: Call, seconds: number, after: string | undefine
   return news;
 }
 
-/** Looks until the state is one that the events lead to: a decision in between would be told by one of them alone. */
+/** Reads the session and its events until both agree, since a decision in between would appear in only one of them. */
 async function look({ api, sessionId }: Call, after = '0'): Promise<News> {
   let { value: session } = await api.getSession(sessionId);
   for (;;) {

@@ -1,4 +1,4 @@
-/** `show_diff`: what the session changes, net, row by row. */
+/** `show_diff`: shows what the session changes, net, row by row. */
 import { z } from 'zod';
 import type { NumberedChange } from '../../model/change.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -61,7 +61,7 @@ function placeOf(cursor: string): Place {
   return { number: cursor.slice(0, at), table: cursor.slice(at + 1) };
 }
 
-/** A change that an answer has no room for goes without its values: they are there to query. */
+/** Returns a change, without its values if it does not fit into a result. The agent can query them. */
 function bodyThatFits(change: NumberedChange): JsonObject {
   const { table, type, rowId } = change;
   const named = { table, type, too_large: true };

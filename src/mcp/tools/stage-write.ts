@@ -1,4 +1,4 @@
-/** `stage_write`: one statement that changes rows, staged in the session. */
+/** `stage_write`: stages one statement that changes rows. */
 import { fitting } from '../data.ts';
 import { changing, defineTool } from '../tool.ts';
 import { maxRows, params, sql } from './inputs.ts';
@@ -33,7 +33,7 @@ export const stageWrite = defineTool({
   },
 });
 
-/** By the tag, which is that of the outermost statement. */
+/** Whether a command tag, which is that of the outermost statement, is that of a read. */
 function isRead(command: string | null): boolean {
   return /^(?:SELECT|SHOW|EXPLAIN|FETCH)/.test(command ?? '');
 }
