@@ -1,10 +1,10 @@
-/** The one kind of error that reaches a user, and the table of its faces: stable code, HTTP status, SQLSTATE, exit code. */
+/** The one error class whose errors reach users, and the table of error codes with HTTP status, SQLSTATE and exit code. */
 import type { JsonObject } from './model/json.ts';
 
 interface Faces {
-  /** HTTP status of the REST answer. */
+  /** HTTP status of the REST response. */
   readonly status: number;
-  /** SQLSTATE of the answer on the wire. */
+  /** SQLSTATE of the ErrorResponse on the wire. */
   readonly sqlstate: string;
   /** Exit code of the command line. */
   readonly exit: number;
@@ -54,19 +54,19 @@ const faces = {
 export type ErrorCode = keyof typeof faces;
 
 interface ErrorOptions {
-  /** What the user can do next, one sentence. */
+  /** One sentence: what the user can do next. */
   readonly hint?: string;
   readonly detail?: string;
-  /** In characters of the client's text, from 1. */
+  /** Position in the client's text, in characters from 1. */
   readonly position?: number | undefined;
-  /** Replaces the table's SQLSTATE where PostgreSQL has a more exact one. */
+  /** Replaces the SQLSTATE of the table where PostgreSQL has a more exact one. */
   readonly sqlstate?: string;
   /** Extra members of the REST error body. */
   readonly facts?: JsonObject;
   readonly cause?: unknown;
 }
 
-/** An error made for the user: says what failed and, in its hint, what to do next. */
+/** An error for the user. The message states what failed, the hint what to do next. */
 export class StageError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -91,7 +91,7 @@ export class StageError extends Error {
   }
 }
 
-/** Whether a text is one of the stable error codes (used where an error came in over REST). */
+/** Checks whether a text, such as the code of a REST error, is one of the stable error codes. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(faces, text);
 }

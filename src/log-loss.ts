@@ -1,17 +1,17 @@
-/** The stream of a log that may fail, as when the disk is full under its file: what it cannot take is lost, counted, and stops nobody. */
+/** Counts log lines that a stream could not write, for example because the disk is full. Such an error stops nothing. */
 
-/** Of a stream, what a log needs. */
+/** The part of a stream that a log needs. */
 export interface LogStream {
   write(line: string, done?: (error?: Error | null) => void): unknown;
 }
 
 export interface CountingStream {
   write(line: string): void;
-  /** Lines that were not taken as a whole. */
+  /** Number of lines that were not written completely. */
   readonly lost: number;
 }
 
-/** Writes to the stream, and counts the lines that it did not take. The first that it takes again begins a line of its own. */
+/** Wraps a stream to count the lines that it fails to write. After a failure the next line starts with a line break. */
 export function countLost(stream: LogStream): CountingStream {
   let lost = 0;
   let isBroken = false;

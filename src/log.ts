@@ -1,4 +1,4 @@
-/** Structured logging: one line a message on a stream, as JSON for programs or as text for people. SQL text and parameters never belong in it. */
+/** Structured logging: one line per message, as JSON for programs or as text for people. SQL text and parameters are never logged. */
 import type { JsonObject } from './model/json.ts';
 import { stringifyJson } from './model/json.ts';
 
@@ -22,7 +22,7 @@ interface Entry {
   readonly facts: JsonObject;
 }
 
-/** Gives the form of a log that nobody has chosen one for: text for people, who sit at a terminal. */
+/** Returns the chosen log format. The default is text on a terminal and JSON elsewhere. */
 export function formatOf(
   chosen: LogFormat | null,
   stream: { readonly isTTY?: boolean },
@@ -51,7 +51,7 @@ function jsonLine({ time, level, message, facts }: Entry): string {
   return stringifyJson({ time: time.toISOString(), level, message, ...facts });
 }
 
-/** `12:03:04 warn  message  name=value ...`, and what to do on a line of its own. */
+/** Formats an entry as `12:03:04 warn  message  name=value ...`, with the hint on a line of its own. */
 function textLine({ time, level, message, facts }: Entry): string {
   const { hint, ...others } = facts;
   const values = Object.entries(others)
@@ -67,7 +67,7 @@ function valueText(value: JsonObject[string]): string {
   return visible(stringifyJson({ value } as JsonObject).slice('{"value":'.length, -1));
 }
 
-/** Controls and signs that turn the direction of text, which a terminal would obey. */
+/** Control and format characters (such as those that change the text direction), which a terminal would interpret. */
 const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function visible(text: string): string {

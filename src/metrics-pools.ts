@@ -1,23 +1,23 @@
-/** The series of the service's connections to the upstream, of the time that reviews take, and of what is staged. */
+/** Metrics of the service's upstream connections, of the duration of reviews and staged statements, and of staged rows. */
 import type { Registry } from 'prom-client';
 import { Gauge, Histogram } from 'prom-client';
 
-/** A pool of connections at one moment. */
+/** The state of a connection pool at one moment. */
 export interface PoolCounts {
-  /** Connections that are open, those of them that are idle, and how many there may be. */
+  /** Number of open connections, number of idle ones among them, and the maximum. */
   readonly open: number;
   readonly idle: number;
   readonly most: number;
-  /** Who waits for one. */
+  /** Number of requests that wait for a connection. */
   readonly waiting: number;
-  /** Age of the oldest snapshot that is read from, in milliseconds; 0 where there is none. */
+  /** Age of the oldest open snapshot in milliseconds; 0 if there is none. */
   readonly oldestSnapshotMs: number;
 }
 
-/** What the database counts; asked at every scrape. */
+/** Counts from the database, queried at every scrape. */
 export interface StagedCounts {
   readonly sessions: Readonly<Record<string, number>>;
-  /** Rows of shadow tables, as PostgreSQL estimates them. */
+  /** PostgreSQL's estimate of the number of rows in shadow tables. */
   readonly shadowRows: number;
 }
 
@@ -49,7 +49,7 @@ export function createPoolGauges(registers: Registry[], { pools }: PoolSources):
   );
 }
 
-/** One question for both: the database is asked once a scrape. */
+/** Creates the gauges of staged rows and sessions. One query per scrape serves both. */
 export function createStagedGauges(registers: Registry[], sources: PoolSources): void {
   const shadowRows = new Gauge({
     name: 'service_shadow_rows',
@@ -75,13 +75,13 @@ export function createStagedGauges(registers: Registry[], sources: PoolSources):
   });
 }
 
-/** Tells that an approval is over. */
+/** Records the end of an approval. */
 export type ApprovalEnd = (outcome: 'approved' | 'refused') => void;
 
-/** From what nobody notices to what somebody waits for. */
+/** Upper bounds in seconds. */
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** @returns what to call when an approval begins */
+/** @returns a function to call when an approval begins */
 export function createApprovalMetrics(registers: Registry[]): () => ApprovalEnd {
   const underWay = new Set<{ readonly start: number }>();
   const seconds = ({ start }: { readonly start: number }) => (performance.now() - start) / 1000;
@@ -111,7 +111,7 @@ export function createApprovalMetrics(registers: Registry[]): () => ApprovalEnd 
   };
 }
 
-/** @returns what to call with the milliseconds that a staged statement took */
+/** @returns a function that records the duration of a staged statement in milliseconds */
 export function createStageDurations(registers: Registry[]): (ms: number) => void {
   const durations = new Histogram({
     name: 'service_stage_duration_seconds',

@@ -1,4 +1,4 @@
-/** The Prometheus series of the service, in a registry of their own so that two daemons fit in one process. */
+/** The Prometheus metrics of the service, in a separate registry so that two daemons can run in one process. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { ApprovalEnd, PoolSources } from './metrics-pools.ts';
 import {
@@ -8,47 +8,47 @@ import {
   createStagedGauges,
 } from './metrics-pools.ts';
 
-/** What review did with a session's mutations. */
+/** The result of a review for a session's mutations. */
 export type ReviewOutcome = 'approved' | 'rejected';
 
 export interface Metrics {
   /** Counts one statement that a client sent through the proxy. */
   query(type: 'read' | 'write'): void;
-  /** Counts one statement that the proxy did not let through. */
+  /** Counts one statement that the proxy refused. */
   refused(sqlstate: string): void;
   connectionOpened(): void;
   connectionClosed(): void;
   /** Counts the mutations of a session that was approved or rejected. */
   reviewed(outcome: ReviewOutcome, mutations: number): void;
-  /** An approval begins. */
+  /** Records the begin of an approval. */
   approving(): ApprovalEnd;
-  /** Counts a statement that staged something, by the milliseconds that it took. */
+  /** Records the duration of a statement that staged rows, in milliseconds. */
   staged(ms: number): void;
   /** Counts an approval that was refused because production had changed. */
   conflict(): void;
-  /** The text exposition format and its media type. */
+  /** Returns the metrics in the text exposition format, and its media type. */
   render(): Promise<{ contentType: string; text: string }>;
 }
 
 export interface MetricsSources extends PoolSources {
   readonly version: string;
-  /** Asked at every scrape; when it fails the gauge keeps its last value. */
+  /** Called at every scrape. If it fails, the gauge keeps its last value. */
   readonly countActiveSessions: () => Promise<number>;
-  /** Lines of the log that could not be written. */
+  /** Number of log lines that could not be written. */
   readonly logLinesLost: () => number;
 }
 
-/** Not supported by staging; the session takes no more writes. Other SQLSTATEs appear once they were used. */
+/** Not supported by staging; session not writable. Other SQLSTATEs appear after their first use. */
 const commonRefusals = ['0A000', '25006'];
 
-/** Creates all series; every one with a known set of labels stands at 0 from the start. */
+/** Creates all metrics. Each metric with a known set of label values starts at 0. */
 export function createMetrics(sources: MetricsSources): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   createGauges(registers, sources);
   createPoolGauges(registers, sources);
   createStagedGauges(registers, sources);
-  // of the process: memory, the lag of its event loop
+  // process metrics: memory, event loop lag
   collectDefaultMetrics({ register: registry });
   const mutations = new Counter({
     name: 'service_mutations_total',
@@ -90,7 +90,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   };
 }
 
-/** Counted here and told at a scrape: finding a series by its labels takes longer than anything else about a read. */
+/** Counts in plain numbers and exports them at scrape time: finding a series by its labels is the slowest part of counting a read. */
 function createQueryCounter(registers: Registry[]): Record<'read' | 'write', number> {
   const queries = { read: 0, write: 0 };
   new Counter({

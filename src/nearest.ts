@@ -1,9 +1,9 @@
-/** Guesses what somebody meant to write. */
+/** Finds the known name that is closest to a mistyped one. */
 
-/** From so many characters on a name is near that holds what was written, is held by it, or is abbreviated by it. */
+/** Minimum length of the shorter text for a match by substring or abbreviation. */
 const shortestPart = 3;
 
-/** Gives the name that takes the fewest changed letters; null where every name is so far that it was hardly meant. */
+/** Returns the name with the smallest edit distance, or null if no name is close enough. */
 export function nearest(written: string, names: readonly string[]): string | null {
   const meant = written.toLowerCase();
   const ranked = names
@@ -13,7 +13,7 @@ export function nearest(written: string, names: readonly string[]): string | nul
   return ranked[0]?.name ?? null;
 }
 
-/** Two letters are a slip in short names already (two that changed places), a third of all letters in long ones. */
+/** Allows two edits in short names (such as two swapped letters), and a third of the letters in long ones. */
 function isNear(written: string, name: string, distance: number): boolean {
   const longer = Math.max(written.length, name.length);
   if (distance <= Math.min(Math.max(2, longer / 3), longer / 2)) return true;
@@ -24,7 +24,7 @@ function isNear(written: string, name: string, distance: number): boolean {
   );
 }
 
-/** Whether some letters of a name were left out, not the first: `msg` for `message`. */
+/** Checks whether `written` begins like the name and omits some of its other letters: `msg` for `message`. */
 function isAbbreviation(written: string, name: string): boolean {
   if (written[0] !== name[0]) return false;
   let at = 0;
@@ -32,7 +32,7 @@ function isAbbreviation(written: string, name: string): boolean {
   return at === written.length;
 }
 
-/** Levenshtein's distance, one row at a time. */
+/** Computes the Levenshtein distance, row by row. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {

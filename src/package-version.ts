@@ -1,4 +1,4 @@
-/** What package.json says of this program. */
+/** Reads package.json. */
 import { readFileSync } from 'node:fs';
 
 interface Package {
@@ -6,13 +6,13 @@ interface Package {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Reads package.json, which is as far from the sources as from what they are compiled to. */
+/** Reads package.json. Its relative path is the same from `src` and from `dist`. */
 export function readPackage(): Package {
   const file = new URL('../package.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as Package;
 }
 
-/** The version of this program. */
+/** Returns the version of this program. */
 export function packageVersion(): string {
   return readPackage().version;
 }
