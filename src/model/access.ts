@@ -1,12 +1,12 @@
-/** Who may do what over REST: roles, the rights they give, and the projects they are good for. */
+/** Access control of the REST API: roles, their rights, and the projects of tokens. */
 
 export const roles = ['author', 'agent', 'reviewer', 'operator'] as const;
 export type Role = (typeof roles)[number];
 
-/** What a request does: look, make and propose sessions, read the audit, decide about sessions, run the service. */
+/** What a request needs: to read, to create and propose sessions, to read the audit, to decide on sessions, to operate the service. */
 export type Right = 'read' | 'write' | 'audit' | 'review' | 'operate';
 
-/** Nobody but an operator both writes and reviews. */
+/** Only an operator can both write and review. */
 const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
   author: ['read', 'write', 'audit'],
   // guard: an agent reads no audit
@@ -17,21 +17,21 @@ const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
 };
 
 export interface Caller {
-  /** Name of the token; null where nobody has to show one. */
+  /** Name of the token; null if no token is required. */
   readonly name: string | null;
   readonly role: Role;
-  /** The only projects it is good for, or null for all. */
+  /** The only projects it is valid for, or null for all. */
   readonly projects: readonly string[] | null;
 }
 
-/** A token that the REST API accepts; of the token itself only its hash is known. */
+/** A token that the REST API accepts. Only its hash is known. */
 export interface Token extends Caller {
   readonly name: string;
   /** SHA-256, 32 bytes. */
   readonly hash: Buffer;
-  /** Database roles that whoever has it logs in with, beside one of the token's own name. */
+  /** Database roles that the token's owner logs in with, in addition to one of the token's name. */
   readonly databaseRoles: readonly string[];
-  /** When it stops to be good, in ISO 8601 and UTC, or null for never. */
+  /** The time at which it expires, in ISO 8601 and UTC; null for never. */
   readonly expiresAt: string | null;
 }
 
@@ -43,30 +43,30 @@ export function hasRight({ role }: Caller, right: Right): boolean {
   return rightsOf[role].includes(right);
 }
 
-/** Everything that the caller's role allows. */
+/** Returns all rights of the caller's role. */
 export function rightsOfCaller({ role }: Caller): readonly Right[] {
   return rightsOf[role];
 }
 
-/** Whether no session is there for it but those that were created with a token of its name. */
+/** Whether the caller sees only sessions that were created with a token of its name. */
 export function seesOwnOnly({ role }: Caller): boolean {
   // guard: an agent is told of no other sessions
   return role === 'agent';
 }
 
-/** Whether rows of tables are hidden from it that a database role which staged in the session may not read. */
+/** Whether the caller sees only rows of tables that every role which staged in the session may read. */
 export function seesReadableOnly(caller: Caller): boolean {
   // guard: authors are shown what may be read only
   return !hasRight(caller, 'review');
 }
 
-/** The database roles of all tokens of one name: they are one person's. */
+/** Returns the database roles of all tokens of one name, which belong to the same person. */
 export function databaseRolesOf(tokens: readonly Token[], { name }: Caller): string[] {
   // guard: configured roles are those of all tokens of the name
   return tokens.filter((token) => token.name === name).flatMap((token) => token.databaseRoles);
 }
 
-/** The roles that give a right, for messages. */
+/** Returns the roles that have a right, for messages. */
 export function rolesWith(right: Right): readonly Role[] {
   return roles.filter((role) => rightsOf[role].includes(right));
 }

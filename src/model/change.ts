@@ -1,33 +1,33 @@
-/** What a session changed, seen three ways: the statement, the net row change, the conflict with production. */
+/** A session's changes in three forms: statements, net row changes, and conflicts with production. */
 import type { JsonText } from './json.ts';
 
 export const operations = ['INSERT', 'UPDATE', 'DELETE'] as const;
 export type Operation = (typeof operations)[number];
 
 /**
- * Stands where the caller is told that there is something, but not what: a role that staged in the session may not read the
- * table. Left out where all is told.
+ * Marks content that exists but is withheld from the caller, because a role that staged in the session may not read the table.
+ * Absent if nothing is withheld.
  */
 export type Hidden = true;
 
-/** One staged statement on one table. */
+/** The changes of one statement to one table by one operation. */
 export interface Mutation {
   /** `mut_` and a number that grows with time. */
   readonly id: string;
   readonly type: Operation;
   /** Bare for schema public, else `schema.table`. */
   readonly table: string;
-  /** Null where it is hidden. */
+  /** Null if it is hidden. */
   readonly query: string | null;
-  /** JSON array of the bound parameters in order; null where they are hidden. */
+  /** JSON array of the bound parameters in order; null if they are hidden. */
   readonly params: JsonText | null;
   readonly affectedRows: number;
   readonly executedAt: string;
-  /** The database role that staged it; null where that is not known. */
+  /** The database role that staged it; null if unknown. */
   readonly role: string | null;
-  /** The one that logged in, where it set another one by SET ROLE; else null. */
+  /** The role that logged in, if SET ROLE had changed the role; else null. */
   readonly login: string | null;
-  /** The same for all mutations of one statement, which may write to several tables; null of a daemon that does not tell it. */
+  /** The same for all mutations of one statement, which may write to several tables; null if the daemon does not send it. */
   readonly statement: string | null;
   readonly hidden?: Hidden;
 }
@@ -42,56 +42,56 @@ export interface Change {
   readonly before: JsonText | null;
   /** Full row as a JSON object; null for DELETE. */
   readonly after: JsonText | null;
-  /** PostgreSQL's own texts of values that the JSON of the rows does not tell from others: `{"after": {"column": "null"}}`. */
+  /** PostgreSQL's text of values whose JSON is ambiguous: `{"after": {"column": "null"}}`. */
   readonly texts?: JsonText;
 }
 
-/** A statement that made a change, by itself or through the action of a foreign key. */
+/** A statement that made a change, directly or through a foreign key action. */
 export interface Cause {
   readonly mutationId: string;
-  /** Null where it is not known any more: the session was approved. */
+  /** Null if it is no longer known, because the session was approved. */
   readonly origin: 'client' | 'foreign_key' | null;
-  /** Names of the foreign keys that led from what the statement changed to this row's table; more than one may have. */
+  /** Names of the foreign keys that may have led from the statement's table to the row's table. */
   readonly foreignKeys: readonly string[];
 }
 
-/** A change and its place in its table's diff. */
+/** A change with its position in the diff of its table. */
 export interface NumberedChange extends Change {
-  /** Grows along the diff; whole number as text, for it may exceed 2^53. */
+  /** Grows along the diff; a whole number as text, because it may exceed 2^53. */
   readonly number: string;
-  /** What made it, oldest first; left out where nobody asked. */
+  /** The statements that made it, oldest first; absent if not requested. */
   readonly why?: readonly Cause[];
 }
 
-/** One of the row changes that approval replays, whatever it comes to. */
+/** One of the row changes that approval replays, also if it is not part of the net change. */
 export interface Step extends Change {
-  /** Its place; grows along the way of approval. */
+  /** Its position; grows in the order of the replay. */
   readonly number: string;
-  /** The mutation that it is a part of; foreign keys' actions belong to the one that caused them. */
+  /** Its mutation. A foreign key action belongs to the mutation that caused it. */
   readonly mutationId: string;
-  /** The same for all steps of one statement; null where that is not known. */
+  /** The same for all steps of one statement; null if unknown. */
   readonly statement: string | null;
 }
 
-/** Number of net changes of each kind. */
+/** Number of net changes by operation. */
 export interface NetCounts {
   readonly inserts: number;
   readonly updates: number;
   readonly deletes: number;
 }
 
-/** Counts of several tables, or of several parts of one, taken together. */
+/** Adds up the counts of several tables, or of several parts of one. */
 export function sumOf(counts: readonly NetCounts[]): NetCounts {
   const add = (field: keyof NetCounts) => counts.reduce((sum, entry) => sum + entry[field], 0);
   return { inserts: add('inserts'), updates: add('updates'), deletes: add('deletes') };
 }
 
-/** Number of net changes, and of those that approval replays beside them: rows changed again, or back to what they were. */
+/** Number of net changes, and of further changes that approval replays: rows changed again, or back to what they were. */
 export interface StepCounts extends NetCounts {
   readonly furtherChanges: number;
 }
 
-/** Counts of several tables with what is replayed beside the net changes, taken together. */
+/** Adds up the counts of several tables, including further changes. */
 export function stepSumOf(counts: readonly StepCounts[]): StepCounts {
   const furtherChanges = counts.reduce((sum, entry) => sum + entry.furtherChanges, 0);
   return { ...sumOf(counts), furtherChanges };
@@ -103,7 +103,7 @@ export interface ChangeCounts extends StepCounts {
   readonly hidden?: Hidden;
 }
 
-/** A stretch of a table's diff: what it begins behind, and how many changes of each kind it has. */
+/** A section of a table's diff: the number of its changes by operation, and the change that it follows. */
 export interface Chunk extends NetCounts {
   /** Number of the last change before it; `0` for the first. */
   readonly after: string;
@@ -112,15 +112,15 @@ export interface Chunk extends NetCounts {
 export interface OutlineColumn {
   readonly name: string;
   readonly type: string;
-  /** Its value follows from the others': nobody can write it. */
+  /** Whether the column is generated, so that nobody can write it. */
   readonly generated: boolean;
 }
 
-/** A trigger of production that runs when what was staged is applied. */
+/** A trigger of production that runs when staged changes are applied. */
 export interface Trigger {
   readonly name: string;
   readonly timing: 'BEFORE' | 'AFTER';
-  /** The kinds of staged changes that it runs for. */
+  /** The operations of staged changes that fire it. */
   readonly events: readonly Operation[];
 }
 
@@ -132,17 +132,17 @@ export interface TableOutline {
   /** The table's columns in order, as they are now. */
   readonly columns: readonly OutlineColumn[];
   readonly chunks: readonly Chunk[];
-  /** How many changes approval replays beside the net ones. */
+  /** Number of changes that approval replays in addition to the net ones. */
   readonly furtherChanges: number;
   readonly triggers: readonly Trigger[];
-  /** Its name stands for the rows of other tables, too, which inherit from it. */
+  /** Whether other tables inherit from it, so that its name includes their rows. */
   readonly hasChildren?: true;
-  /** A foreign key leads from it to itself, and cannot be deferred. */
+  /** Whether it has a foreign key to itself that cannot be deferred. */
   readonly referencesItself?: true;
   readonly hidden?: Hidden;
 }
 
-/** The counts of tables of a diff, taken together. */
+/** Adds up the counts of the tables of a diff. */
 export function stepCountsOf(tables: readonly TableOutline[]): StepCounts {
   return stepSumOf(
     tables.map(({ chunks, furtherChanges }) => ({ ...sumOf(chunks), furtherChanges })),
@@ -151,7 +151,7 @@ export function stepCountsOf(tables: readonly TableOutline[]): StepCounts {
 
 /** A diff without its changes. */
 export interface Outline {
-  /** Changes whenever the diff may have changed. */
+  /** Differs whenever the diff may have changed. */
   readonly revision: string;
   readonly tables: readonly TableOutline[];
 }
@@ -160,39 +160,39 @@ export interface Outline {
 export interface ChangePage {
   readonly revision: string;
   readonly changes: readonly NumberedChange[];
-  /** Where to read on; null at the end. */
+  /** Cursor of the next page; null on the last page. */
   readonly nextCursor: string | null;
-  /** The statements that its changes name as their causes. */
+  /** The mutations that the causes of the changes refer to. */
   readonly mutations?: readonly Mutation[];
   readonly hidden?: Hidden;
 }
 
-/** What kinds of conflicts there are; `changed` and `gone` are rows that moved, the rest say what stands in the way. */
+/** Kinds of conflicts. `changed` and `gone`: production's row changed; the others: something else prevents the approval. */
 export const conflictKinds = ['changed', 'gone', 'key_exists', 'cascade', 'schema'] as const;
 export type ConflictKind = (typeof conflictKinds)[number];
 
-/** A production row that is no longer what the session saw, one entry a column. */
+/** A difference between production's row now and as the session saw it, one entry per column. */
 export interface Conflict {
   readonly table: string;
   readonly rowId: JsonText;
-  /** The column, or null where the whole row is in conflict (a key that now exists, rows nobody reviewed). */
+  /** The column; null if the whole row is in conflict (a key that now exists, rows nobody reviewed). */
   readonly field: string | null;
   readonly kind: ConflictKind;
   readonly sessionBase: JsonText | null;
   readonly sessionNew: JsonText | null;
   readonly productionCurrent: JsonText | null;
-  /** It is told, but stands in the way of nothing: the configuration has its column not count. */
+  /** Whether it is only reported, and does not prevent approval: the configuration ignores changes of its column. */
   readonly ignored?: true;
-  /** Stands there where the session deletes the row: it has no new value. */
+  /** Whether the session deletes the row, so that there is no new value. */
   readonly sessionDeletes?: true;
-  /** What has changed of the table itself, in words; left out of conflicts between values. */
+  /** The change of the table itself, in words; absent for conflicts between values. */
   readonly reason?: string;
-  /** As those of a change, under `session_base`, `session_new` and `production_current`. */
+  /** Like the `texts` of a change, under `session_base`, `session_new` and `production_current`. */
   readonly texts?: JsonText;
   readonly hidden?: Hidden;
 }
 
-/** One applied row change, as it stands in the append-only audit. */
+/** One applied row change in the append-only audit. */
 export interface AuditEntry {
   /** `aud_` and a number. */
   readonly id: string;
@@ -200,15 +200,15 @@ export interface AuditEntry {
   readonly projectId: string;
   readonly tableName: string;
   readonly operation: Operation;
-  /** The key rendered as text, composite keys as `a,b` in key order; null where it is hidden. */
+  /** The key as text, composite keys as `a,b` in key order; null if it is hidden. */
   readonly rowId: string | null;
   readonly oldData: JsonText | null;
   readonly newData: JsonText | null;
-  /** As those of a change, under `old_data` and `new_data`. */
+  /** Like the `texts` of a change, under `old_data` and `new_data`. */
   readonly texts?: JsonText;
   readonly approvedAt: string;
   readonly approvedBy: string | null;
-  /** Name of the token that was shown; null where nobody had to show one. */
+  /** Name of the token used; null if no token was required. */
   readonly approvedAs: string | null;
   readonly hidden?: Hidden;
 }

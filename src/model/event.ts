@@ -1,4 +1,4 @@
-/** What happens to a session, one event each: its changes of state, and what people say about it. `expired`: the service rejected it. */
+/** Events of a session: changes of its state, and comments. `expired`: the service rejected it because of its age. */
 import type { JsonText } from './json.ts';
 
 export const eventKinds = [
@@ -17,13 +17,13 @@ export const eventKinds = [
 export type EventKind = (typeof eventKinds)[number];
 
 export interface Event {
-  /** Grows from commit to commit, over all sessions; whole number as text. */
+  /** Grows in the order of commits, over all sessions; a whole number as text. */
   readonly number: string;
   readonly sessionId: string;
   readonly kind: EventKind;
   readonly at: string;
-  /** Name of the token that was shown; null where nobody had to show one. */
+  /** Name of the token used; null if no token was required. */
   readonly by: string | null;
-  /** A JSON object: message, digest, count, or what a comment is about. */
+  /** A JSON object: message, digest, count, or the subject of a comment. */
   readonly body: JsonText;
 }

@@ -1,14 +1,14 @@
-/** Columns that do not count as conflicts: `table.column` or `schema.table.column`, with `*` for every table. */
+/** Patterns of columns that do not count as conflicts: `table.column` or `schema.table.column`, with `*` for every table. */
 import { shownParts } from './table.ts';
 
-/** A part as SQL has it in quotes, or a plain name; `*` stands for a table alone. */
+/** A name, plain or quoted as in SQL. `*` can only replace a table. */
 const name = String.raw`(?:"(?:[^"]|"")+"|[^\s".,*]+)`;
 const pattern = new RegExp(String.raw`^(?:(?:${name}\.)?${name}|(?:${name}\.)?\*)\.${name}$`);
 
-/** Whether a text names columns as the setting takes them: always one column by its name, of one table or of all. */
+/** Checks whether a text is a valid column pattern: exactly one named column, of one table or of all. */
 export const isColumnPattern = (text: string): boolean => pattern.test(text);
 
-/** The columns that the patterns name of a table, given by its shown name. */
+/** Returns the columns of a table that match the patterns. @param shownTable the table's name as shown to users */
 export function ignoredColumnsOf(patterns: readonly string[], shownTable: string): string[] {
   const [schema, table] = schemaAndName(shownParts(shownTable));
   return patterns.flatMap((text) => {

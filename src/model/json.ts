@@ -1,6 +1,6 @@
 /**
- * JSON that came from PostgreSQL as text and leaves as text.
- * Parsing it would round numbers beyond 2^53 and cut microseconds, so it is carried verbatim.
+ * JSON that PostgreSQL sent as text and that is sent on as text.
+ * It is never parsed: that would round numbers beyond 2^53 and truncate microseconds.
  */
 export class JsonText {
   readonly text: string;
@@ -22,14 +22,12 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Whether a value that came of JSON is an object, not an array. */
+/** Checks whether a parsed JSON value is an object, not an array. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/**
- * Serialises a value to JSON, writing every JsonText verbatim. Members whose value is undefined are left out.
- */
+/** Serializes a value to JSON, with every JsonText verbatim. Members whose value is undefined are omitted. */
 export function stringifyJson(value: JsonValue): string {
   if (value instanceof JsonText) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => stringifyJson(item)).join(',')}]`;

@@ -1,15 +1,15 @@
-/** The session: its fields, its states, and the one table of transitions between them. */
+/** The session: its fields, its states, and the table of transitions between them. */
 import type { JsonText } from './json.ts';
 
 export const sessionStatuses = ['active', 'proposed', 'approved', 'rejected'] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
 
 export const readsModes = ['production', 'staged'] as const;
-/** Where a session's SELECTs read: production alone, or its own staged rows merged over production. */
+/** What a session's SELECTs read: production alone, or production with the session's staged rows merged in. */
 export type ReadsMode = (typeof readsModes)[number];
 
 export const conflictScopes = ['row', 'column'] as const;
-/** What conflicts: any change of a row the session touched, or only changes of the same columns (the others merge). */
+/** What counts as a conflict: any change of a row that the session touched, or only changes of the same columns (others merge). */
 export type ConflictScope = (typeof conflictScopes)[number];
 
 export type SessionEvent =
@@ -33,13 +33,13 @@ export interface Session {
   readonly status: SessionStatus;
   readonly reads: ReadsMode;
   readonly conflictScope: ConflictScope;
-  /** How often it was proposed. */
+  /** Number of times it was proposed. */
   readonly round: number;
-  /** Number of statements that staged at least one row. */
+  /** Number of its mutations. */
   readonly mutationCount: number;
-  /** How often staged rows were taken out of it, or put upon what production has. */
+  /** Number of times that staged rows were removed or rebased. */
   readonly edits: number;
-  /** ISO 8601 UTC with microseconds, e.g. `2026-01-31T12:00:00.000000Z`; so are all times below. */
+  /** ISO 8601 UTC with microseconds, e.g. `2026-01-31T12:00:00.000000Z`. All times below have this form. */
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly proposedAt: string | null;
@@ -47,26 +47,26 @@ export interface Session {
   readonly approvedBy: string | null;
   readonly rejectedAt: string | null;
   readonly reason: string | null;
-  /** Names of the tokens that were shown for it; null where nobody had to show one. */
+  /** Names of the tokens used; null if no token was required. */
   readonly createdAs: string | null;
   readonly proposedAs: string | null;
   readonly approvedAs: string | null;
   readonly rejectedAs: string | null;
-  /** Database roles that staged in it, each once; null behind them where some mutation's is not known. */
+  /** The distinct database roles that staged in it. The last is null if the role of some mutation is unknown. */
   readonly roles: readonly (string | null)[];
-  /** The approved session whose changes it was made to take back. */
+  /** The approved session whose changes it was created to revert. */
   readonly reverts: string | null;
-  /** Number of the last event that tells of it; `0` where none does. */
+  /** Number of its last event; `0` if there is none. */
   readonly lastEvent: string;
 }
 
-/** What a client's connection has to know of its session. */
+/** The part of a session that a client connection needs. */
 export type OpenedSession = Pick<Session, 'id' | 'reads'> & {
-  /** Whether the role that logs in has standard_conforming_strings off, by ALTER ROLE or ALTER DATABASE. */
+  /** Whether ALTER ROLE or ALTER DATABASE turns standard_conforming_strings off for the role that logs in. */
   readonly escapesBackslashes: boolean;
 };
 
-/** The first digits of a session's id: short enough to type, and unlikely to mean another one. */
+/** Returns the first digits of a session's id, which are short enough to type and almost always unique. */
 export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length + 8);
 
 const final = {
@@ -82,7 +82,7 @@ const final = {
   delete: null,
 } as const;
 
-/** What each event makes of each status; null where the event is not allowed. */
+/** The status that follows from each event in each status; null if the event is not allowed. */
 export const transitions: Readonly<
   Record<SessionStatus, Readonly<Record<SessionEvent, SessionStatus | 'deleted' | null>>>
 > = {
@@ -116,7 +116,7 @@ export const transitions: Readonly<
 
 const sessionIdPattern = /^sess_[0-9a-f]{32}$/;
 
-/** Whether a text has the form of a session id; an id of any other form cannot exist. */
+/** Checks whether a text has the form of a session id. */
 export function isSessionId(text: string): boolean {
   return sessionIdPattern.test(text);
 }

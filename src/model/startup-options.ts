@@ -1,5 +1,5 @@
 /**
- * The start-up parameter `options`: a command line for the server, cut at white space with backslash as escape.
+ * Parses the start-up parameter `options`: a command line for the server, split at white space with backslash as escape.
  * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-OPTIONS
  */
 import { StageError } from '../errors.ts';
@@ -18,12 +18,12 @@ export interface Switch {
   readonly value: string | null;
 }
 
-/** The switches of the server that take a value, in the same or in the next word. */
+/** The switches of the server that take a value, in the same word or in the next one. */
 const withValue = new Set('BCDNWcdfhkprStv-');
 
 /**
- * Reads an `options` text as the server does.
- * @throws StageError `session_not_found` (08004) for a text in which not every word is a switch: what it selects is unclear
+ * Parses an `options` text as the server does.
+ * @throws StageError `session_not_found` (08004) if a word is not a switch: the session it selects is unclear
  */
 export function parseOptions(text: string): (Setting | Switch)[] {
   const words = splitWords(text);
@@ -35,19 +35,19 @@ export function parseOptions(text: string): (Setting | Switch)[] {
   return parsed;
 }
 
-/** Writes options back as one text that the server reads as the same switches. */
+/** Formats options as one text that the server parses as the same switches. */
 export function formatOptions(options: readonly (Setting | Switch)[]): string {
   return options.map(formatOption).join(' ');
 }
 
-/** The setting that an option gives a value, or null. Of the other switches, none sets what SET could be refused for. */
+/** Returns the setting that an option sets, or null. No other switch sets a setting that SET may be refused for. */
 export function settingOf(option: Setting | Switch): readonly [name: string, value: string] | null {
   if (option.kind === 'setting') return [option.name, option.value];
   // guard: switches are settings, too
   return option.letter === 'O' ? ['allow_system_table_mods', 'on'] : null;
 }
 
-/** A word may bundle letters (`-ec name=value`); the first that takes a value takes the rest of it, or the next word. */
+/** Parses a word, which may bundle letters (`-ec name=value`). The first that takes a value takes the rest, or the next word. */
 function parseWord(word: string, following: string[]): (Setting | Switch)[] {
   const parsed: (Setting | Switch)[] = [];
   for (let at = 1; at < word.length; at += 1) {
@@ -70,7 +70,7 @@ function parseWord(word: string, following: string[]): (Setting | Switch)[] {
 function parseSetting(text: string): Setting {
   const equals = text.indexOf('=');
   if (equals < 1) throw unreadable(text);
-  // The server reads `--search-path` as search_path, and so it does after `-c`.
+  // The server replaces hyphens in the name by underscores, after `--` and after `-c`.
   return {
     kind: 'setting',
     name: text.slice(0, equals).replaceAll('-', '_'),
@@ -84,7 +84,7 @@ function formatOption(option: Setting | Switch): string {
   return `-${option.letter}${value}`;
 }
 
-/** The characters that isspace() of C knows. */
+/** The characters that C's isspace() accepts. */
 const space = /[ \t\n\v\f\r]/;
 
 function splitWords(text: string): string[] {

@@ -1,6 +1,6 @@
-/** The shape of a production table, as far as staging has to know it. All SQL texts in it are PostgreSQL's own deparsed text. */
+/** The definition of a production table, as staging needs it. All SQL texts in it are deparsed by PostgreSQL. */
 
-/** What the JSON of a value may leave out; `any` where that is not looked at, but taken for granted. */
+/** What the JSON of a value may lose. `any` means that each value counts as affected, without a check. */
 export type ExactTextKind =
   | 'jsonb'
   | 'float'
@@ -11,23 +11,23 @@ export type ExactTextKind =
   | 'any';
 
 export interface Column {
-  /** Stays the same while the column lives, whatever its name becomes. */
+  /** Attribute number, which stays the same when the column is renamed. */
   readonly number: number;
   readonly name: string;
-  /** Type with modifiers and, where it is not the type's own, collation: `character varying(20) COLLATE "C"`. */
+  /** The type with its modifiers, and its collation if that is not the type's default: `character varying(20) COLLATE "C"`. */
   readonly type: string;
-  /** Type without modifiers, for function parameters. */
+  /** The type without modifiers, for function parameters. */
   readonly baseType: string;
-  /** The type has a binary form, which depends on no setting. */
+  /** Whether the type has a binary form, which depends on no setting. */
   readonly isSendable: boolean;
-  /** The domain over that type, if the column is of one. */
+  /** The domain, if the column's type is a domain over `type`. */
   readonly domain: string | null;
-  /** Not every value can be made jsonb: it may be, or contain, one of type json, or one that a cast of somebody's own refuses. */
+  /** Whether some values may not convert to jsonb: the type may be or contain json, a composite, or a type with a custom cast to json. */
   readonly mayLackJson: boolean;
-  /** How values are told apart that have the same JSON; null where no two have. */
+  /** How to distinguish values that have the same JSON; null if no two values do. */
   readonly exactText: ExactTextKind | null;
   readonly notNull: boolean;
-  /** A generated column's expression; null for an ordinary column. */
+  /** The expression of a generated column; null for an ordinary column. */
   readonly generated: {
     readonly expression: string;
     readonly stored: boolean;
@@ -35,7 +35,7 @@ export interface Column {
   } | null;
   readonly identity: 'always' | 'by default' | null;
   readonly default: string | null;
-  /** Qualified and quoted name of the sequence that feeds the column (serial or identity). */
+  /** Qualified and quoted name of the sequence of a serial or identity column. */
   readonly sequence: string | null;
 }
 
@@ -55,10 +55,10 @@ export interface Check {
 export interface UniqueElement {
   /** The column, or null for an expression. */
   readonly column: string | null;
-  /** The column quoted, or the expression. */
+  /** The quoted column, or the expression. */
   readonly definition: string;
   readonly type: string;
-  /** The operator that makes two rows collide: equality, or an exclusion constraint's own. */
+  /** The operator that makes two rows collide: equality, or that of an exclusion constraint. */
   readonly operator: string;
 }
 
@@ -66,15 +66,15 @@ export interface Unique {
   readonly name: string;
   readonly oid: number;
   readonly kind: 'unique' | 'exclusion';
-  /** An exclusion that is a key: its last column is a range, not empty, and that of no other row with the same key overlaps it. */
+  /** The exclusion is a key WITHOUT OVERLAPS: its last column is a range, which is not empty and overlaps no range with the same key. */
   readonly withoutOverlaps: boolean;
   readonly elements: readonly UniqueElement[];
-  /** Columns that elements and predicate mention. */
+  /** Columns that the elements and the predicate mention. */
   readonly columns: readonly string[];
   readonly predicate: string | null;
-  /** It is a partition's own, and the predicate holds for its rows only. */
+  /** Whether it belongs to a partition; the predicate then holds for its rows only. */
   readonly ofPartition: boolean;
-  /** It is a constraint of that name, and not an index alone. */
+  /** Whether it is a constraint of that name, and not only an index. */
   readonly isConstraint: boolean;
   readonly nullsNotDistinct: boolean;
   readonly timing: 'immediate' | 'deferrable' | 'deferred';
@@ -89,7 +89,7 @@ export interface IndexElement {
   readonly column: string | null;
   /** The expression in parentheses. */
   readonly definition: string;
-  /** Collation, operator class and direction, where they are not the usual ones. */
+  /** Collation, operator class and direction, where they are not the defaults. */
   readonly order: string;
 }
 
@@ -101,60 +101,60 @@ export interface Index {
 
 export type ForeignKeyAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
-/** Partitions that alone are at one end of a foreign key, which was declared on them and not on their partitioned table. */
+/** The partitions that form one end of a foreign key that is declared on them, not on their partitioned table. */
 export interface EndPartitions {
   readonly oids: readonly number[];
-  /** They hold rows, and are not partitioned themselves. */
+  /** Whether they store rows, i.e. are not partitioned themselves. */
   readonly areLeaves: boolean;
-  /** Columns of the partitioned table by which its rows are told from those of other partitions. */
+  /** Columns of the partitioned table that distinguish their rows from those of other partitions. */
   readonly columns: readonly string[];
 }
 
-/** One end of a foreign key: a table, the partitioned one for its partitions, and, in the key's order, its columns. */
+/** One end of a foreign key: a table (for partitions the partitioned one), and its columns in the key's order. */
 export interface ForeignKeyEnd {
   readonly oid: number;
   readonly namespaceOid: number;
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly string[];
-  /** Null where the table as a whole is meant. */
+  /** Null if the end is the whole table. */
   readonly partitions: EndPartitions | null;
 }
 
-/** Those of several partitions that differ in nothing else are one, unless they can be deferred. */
+/** A foreign key. Those of several partitions that are otherwise identical are merged into one, unless they are deferrable. */
 export interface ForeignKey {
   readonly name: string;
-  /** The constraint by its OID; of several partitions each one's. */
+  /** OIDs of the constraint; one for each partition if there are several. */
   readonly constraints: readonly number[];
   /** The referencing table. */
   readonly child: ForeignKeyEnd;
   /** The referenced table. */
   readonly parent: ForeignKeyEnd;
-  /** Equality operators parent = child, as `OPERATOR(schema.=)`, in column order; that of a period is overlap. */
+  /** Equality operators parent = child, as `OPERATOR(schema.=)`, in column order; for a period the overlap operator. */
   readonly equals: readonly string[];
   /** The same for parent = parent. */
   readonly parentEquals: readonly string[];
-  /** The last column is a PERIOD: what rows of the parent cover together, a row of the child may refer to. */
+  /** Whether the last column is a PERIOD: the rows of the parent together must cover the period of a child row. */
   readonly hasPeriod: boolean;
   readonly matchFull: boolean;
   readonly onDelete: ForeignKeyAction;
-  /** Columns that SET NULL or SET DEFAULT of a delete touches. */
+  /** Columns that ON DELETE SET NULL or SET DEFAULT changes. */
   readonly onDeleteColumns: readonly string[];
   readonly onUpdate: ForeignKeyAction;
   readonly deferrable: boolean;
   readonly deferred: boolean;
 }
 
-/** A table of a tree of partitions. */
+/** A table of a partition tree. */
 export interface Partition {
   readonly oid: number;
-  /** Which rows it takes, as an expression. */
+  /** The partition's bounds as an expression. */
   readonly bounds: string;
-  /** It holds rows, and is not partitioned itself. */
+  /** Whether it stores rows, i.e. is not partitioned itself. */
   readonly isLeaf: boolean;
-  /** Of a leaf: columns that may be null in other partitions. */
+  /** Only for leaves: NOT NULL columns that may be null in other partitions. */
   readonly notNull: readonly string[];
-  /** The columns by which it is partitioned; empty where there are expressions among them. */
+  /** The columns of the partition key; empty if it contains expressions. */
   readonly key: readonly string[];
 }
 
@@ -163,11 +163,11 @@ export interface Policy {
   readonly name: string;
   readonly command: 'all' | 'select' | 'insert' | 'update' | 'delete';
   readonly isPermissive: boolean;
-  /** OIDs of the roles it is for; 0 is PUBLIC. */
+  /** OIDs of the roles it applies to; 0 is PUBLIC. */
   readonly roles: readonly number[];
-  /** What a row must be to be seen or touched. */
+  /** The condition for rows that can be seen or touched. */
   readonly using: string | null;
-  /** What a new row must be; null where `using` says it. */
+  /** The condition for new rows; null if `using` applies to them. */
   readonly check: string | null;
 }
 
@@ -178,56 +178,56 @@ export interface Table {
   readonly name: string;
   readonly kind: 'table' | 'partitioned';
   readonly columns: readonly Column[];
-  /** Columns of the primary key, else of the first usable NOT NULL unique index; empty when there is none: keyless. */
+  /** Columns of the primary key, else of the first usable NOT NULL unique index; empty for a keyless table. */
   readonly key: readonly KeyColumn[];
-  /** Name of the index behind the key. */
+  /** Name of the index of the key. */
   readonly keyIndex: string | null;
-  /** Of a keyless table: columns by whose indexes whole rows are looked up. */
+  /** For keyless and inherited tables: indexed columns by which whole rows are looked up. */
   readonly lookup: readonly KeyColumn[];
-  /** Part of an inheritance tree: it has a parent or children, and is no partition. */
+  /** Whether it has a parent or children in an inheritance tree, and is no partition. */
   readonly isInherited: boolean;
-  /** Other tables inherit from it, and it is no partitioned one. */
+  /** Whether other tables inherit from it, and it is not partitioned. */
   readonly hasChildren: boolean;
-  /** Keys of the tables that it inherits from, where its own is another one. */
+  /** Keys of the tables that it inherits from, if they differ from its own. */
   readonly ancestorKeys: readonly (readonly string[])[];
   readonly checks: readonly Check[];
   readonly uniques: readonly Unique[];
-  /** Indexes that the shadow can have, too; the signature does not tell of them. */
+  /** Indexes that the shadow table can have as well; not part of the signature. */
   readonly indexes: readonly Index[];
   /** Foreign keys in which this table is the child. */
   readonly references: readonly ForeignKey[];
   /** Foreign keys in which this table is the parent. */
   readonly referencedBy: readonly ForeignKey[];
-  /** A partitioned table, behind its partitions, and these behind theirs; none for ordinary tables. */
+  /** The partitions, followed by the partitioned table itself: children come before their parents. Empty for ordinary tables. */
   readonly partitions: readonly Partition[];
-  /** Columns that decide which partition takes a row. */
+  /** Columns that determine the partition of a row. */
   readonly partitionColumns: readonly string[];
-  /** Row-level security policies; null when it is not enabled. */
+  /** Row-level security policies; null if row-level security is not enabled. */
   readonly policies: readonly Policy[] | null;
-  /** Why the table cannot be staged, or null. */
+  /** The reason why the table cannot be staged, or null. */
   readonly obstacle: string | null;
-  /** Changes whenever anything of the above changes, but for indexes that enforce nothing. */
+  /** Changes whenever anything above changes, except for indexes that enforce nothing. */
   readonly signature: string;
 }
 
-/** The name shown to users: bare in schema public, else `schema.table`. No two tables show the same. */
+/** Returns the name shown to users: bare in schema public, else `schema.table`. It is unique. */
 export function shownName(schema: string, name: string): string {
   return (schema === 'public' ? [name] : [schema, name]).map(shownPart).join('.');
 }
 
-/** A part with a dot in it could pass for two. */
+/** Quotes a part if it contains a dot or a quote: it would look like two parts. */
 function shownPart(part: string): string {
   return /[."]/.test(part) ? `"${part.replaceAll('"', '""')}"` : part;
 }
 
-/** The shown name of a table that somebody wrote: as it is shown, or quoted as SQL has it. */
+/** Normalizes a table name that a user wrote, as shown or quoted as in SQL, to the shown name. */
 export function shownAs(written: string): string {
   const parts = shownParts(written);
   const [schema = '', name = schema] = parts.length === 1 ? ['public', ...parts] : parts;
   return parts.length > 2 ? written : shownName(schema, name);
 }
 
-/** The way back from shownName: the table's name alone, or behind its schema. */
+/** Splits a shown name into its parts: the table's name, or schema and name. The inverse of `shownName`. */
 export function shownParts(shown: string): string[] {
   const parts = shown.match(/"(?:[^"]|"")*"|[^."]+/g) ?? [];
   return parts.map((part) =>
