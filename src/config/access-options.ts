@@ -1,4 +1,4 @@
-/** The options of who may do what over REST; part of the table in schema.ts. */
+/** The options of access to the REST API; part of the table in schema.ts. */
 import type { Option } from './types.ts';
 import { afterTrust, flag, path, text } from './types.ts';
 

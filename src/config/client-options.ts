@@ -1,4 +1,4 @@
-/** The options of the commands that talk to the daemon; part of the table in schema.ts. */
+/** The options of the commands that are clients of the daemon; part of the table in schema.ts. */
 import type { Option } from './types.ts';
 import { afterTrust, lists, path, text, url } from './types.ts';
 

@@ -1,12 +1,12 @@
-/** Ends a command that needs what a project's file says, where the person has not said that this file is theirs. */
+/** Refuses to use settings from a project's configuration file that the user does not trust. */
 import { StageError } from '../errors.ts';
 import type { Config } from './load.ts';
 import type { SettingName } from './schema.ts';
 import { options } from './schema.ts';
 
 /**
- * Demands trust in the project's file if it has the say in one of the settings.
- * @throws StageError `configuration_untrusted` that names the file, and what it would decide
+ * Demands that the project's file is trusted if it sets one of the settings.
+ * @throws StageError `configuration_untrusted` that names the file and these settings
  */
 export function demandTrust({ untrusted }: Config, needed: readonly SettingName[]): void {
   const meant = untrusted?.settings.filter((name) => needed.includes(name)) ?? [];

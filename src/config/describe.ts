@@ -1,9 +1,9 @@
-/** The effective configuration for people: each value, where it comes from, secrets hidden. */
+/** The effective configuration for people: each value and its origin, with secrets hidden. */
 import type { Config } from './load.ts';
 import { options, settingNames } from './schema.ts';
 import type { Option } from './types.ts';
 
-/** Writes the configuration as YAML, the origins as comments. */
+/** Formats the configuration as YAML, with the origins as comments. */
 export function describeConfig({ settings, origins, untrusted }: Config): string {
   const rows = settingNames.map((name) => ({
     value: `${options[name].key}: ${showValue(options[name], settings[name])}`,
@@ -15,7 +15,7 @@ export function describeConfig({ settings, origins, untrusted }: Config): string
   return rows.map((row) => `${row.value.padEnd(width)}  # ${row.origin}\n`).join('');
 }
 
-/** One value as YAML (of which JSON is a part). */
+/** Formats one value as YAML (in its JSON form), with secrets hidden. */
 export function showValue(option: Option, value: unknown): string {
   if (value === null) return 'null';
   if (option.secret) return '"***"';

@@ -1,9 +1,9 @@
-/** The documentation of the options, written from their table: docs/configuration.md, and the template of a configuration file. */
+/** Generates documentation from the table of options: docs/configuration.md and the template of a configuration file. */
 import { showValue } from './describe.ts';
 import { options, settingNames } from './schema.ts';
 import type { Option } from './types.ts';
 
-/** Writes the settings of docs/configuration.md, a heading each: a table of them would be too wide for a terminal. */
+/** Generates the settings of docs/configuration.md, with a heading each: a table would be too wide for a terminal. */
 export function configReference(): string {
   return settingNames.map((name) => settingText(options[name])).join('\n');
 }
@@ -22,7 +22,7 @@ function settingText(option: Option): string {
   ].join('\n');
 }
 
-/** Writes the lists of docs/configuration.md that tell what a project's file sets after trust, and what as it is. */
+/** Generates the lists in docs/configuration.md of what a project's file may set after trust, and without. */
 export function trustLists(): string {
   const list = (needsTrust: boolean, title: string) => [
     `${title}:\n`,
@@ -37,10 +37,10 @@ export function trustLists(): string {
 
 const code = (text: string) => `\`${text}\``;
 
-/** Columns of a terminal. */
+/** Width of a terminal in columns. */
 const width = 80;
 
-/** Breaks a text between words, and begins all lines but the first with an indent. */
+/** Wraps a text between words. All lines but the first get the indent. */
 function wrap(text: string, indent = ''): string {
   const lines = [''];
   for (const word of text.split(' ')) {
@@ -65,7 +65,7 @@ const head = `# Configuration of stage. Every option stands here with its defaul
 # that before the user's. JSON will do too.
 `;
 
-/** Writes templates/config/stage.config.yaml. */
+/** Generates templates/config/stage.config.yaml. */
 export function configTemplate(): string {
   const blocks = settingNames.map((name) => {
     const option = options[name];

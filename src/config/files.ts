@@ -1,6 +1,6 @@
 /**
- * Finds and reads configuration files. cosmiconfig's parsers are used, its search is not: merely creating a searcher
- * runs `.config/config.js` of the current folder, and `$import` in a file loads scripts. Files here are only ever data.
+ * Finds and reads configuration files, as data only. It uses cosmiconfig's parsers but not its search: creating a searcher runs
+ * `.config/config.js` of the current folder, and `$import` in a file loads scripts.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { userFolder } from './user-folders.ts';
 
 export interface ConfigFile {
   readonly path: string;
-  /** The folder that relative paths in it start at, without links on the way. */
+  /** The folder that relative paths in it start at, with symbolic links resolved. */
   readonly folder: string;
-  /** SHA-256 of the very bytes that the members were read from, in hexadecimal. */
+  /** SHA-256 of the bytes that `content` was parsed from, in hexadecimal. */
   readonly hash: string;
-  /** The file's members by key; null when it holds something else, or what is wrong with it. */
+  /** The file's members by key; null if the file cannot be read or does not contain an object, as `fault` explains. */
   readonly content: Readonly<Record<string, unknown>> | null;
   readonly fault?: string;
 }
@@ -43,7 +43,7 @@ const projectPlaces = [
 
 const userPlaces = ['config.yaml', 'config.yml', 'config.json'];
 
-/** Reads the first configuration file from a folder up to the root of the project it belongs to. */
+/** Reads the nearest configuration file, from a folder up to the root of its project. */
 export function readProjectFile(cwd: string): ConfigFile | null {
   for (const folder of projectFolders(cwd)) {
     const file = readFirst(folder, projectPlaces);
@@ -52,13 +52,13 @@ export function readProjectFile(cwd: string): ConfigFile | null {
   return null;
 }
 
-/** Reads the user's own configuration file. */
+/** Reads the user's configuration file. */
 export function readUserFile(env: Environment): ConfigFile | null {
   const folder = userFolder(env, 'config');
   return folder === null ? null : readFirst(folder, userPlaces);
 }
 
-/** The folder itself and, inside a project, those above it. Outside there is no climbing: /tmp belongs to everybody. */
+/** Returns the folder and, inside a project, those above it. Outside of projects it does not ascend: anybody can write to /tmp. */
 function projectFolders(cwd: string): string[] {
   const folders: string[] = [];
   for (let folder = cwd; ; folder = dirname(folder)) {
@@ -74,7 +74,7 @@ function readFirst(folder: string, names: readonly string[]): ConfigFile | null 
   return found === undefined ? null : readConfigFile(found);
 }
 
-/** Reads one configuration file, once. Never raises: what is wrong is in `fault`. */
+/** Reads one configuration file. Never throws: the fault is in `fault`. */
 export function readConfigFile(path: string): ConfigFile {
   const unread = { path, folder: dirname(path), hash: '', content: null };
   const parse = parsers[extname(path)];

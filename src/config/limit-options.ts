@@ -1,4 +1,4 @@
-/** The options of how much the service takes, and how long it waits; part of the table in schema.ts. */
+/** The options of limits and timeouts of the service; part of the table in schema.ts. */
 import type { Option } from './types.ts';
 import { afterTrust, always, bytes, flag, milliseconds, whole } from './types.ts';
 

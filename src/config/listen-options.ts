@@ -1,4 +1,4 @@
-/** The options of where the service listens, and by which certificate it is known; part of the table in schema.ts. */
+/** The options of the service's addresses, ports and TLS certificate; part of the table in schema.ts. */
 import type { Option } from './types.ts';
 import { afterTrust, always, flag, path, port, text } from './types.ts';
 

@@ -1,4 +1,4 @@
-/** Puts the configuration together: flag > environment > project file > user file > default, and remembers where from. */
+/** Loads the configuration: flag > environment > project file > user file > default. Records the origin of each value. */
 import { resolve } from 'node:path';
 import { StageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
@@ -11,7 +11,7 @@ import { fileSubject, trustIn } from './trust.ts';
 import type { Environment } from './user-folders.ts';
 
 export interface ConfigSources {
-  /** Values of the command line by setting name, as commander gives them; `config` names a file to use in place of the project's. */
+  /** Command line values by setting name, as commander returns them. `config` names a file to use instead of the project's. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Environment;
   readonly cwd: string;
@@ -28,7 +28,7 @@ export interface Origin {
 export interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
-  /** What a project's file would decide if it were trusted; null where there is nothing. */
+  /** What a project's file would set if it were trusted; null if that is nothing. */
   readonly untrusted: Untrusted | null;
 }
 
@@ -38,7 +38,7 @@ export interface Untrusted {
   readonly settings: readonly SettingName[];
 }
 
-/** One place where a value may be, not yet checked. */
+/** A raw value from one place, not yet validated. */
 interface Candidate {
   readonly raw: unknown;
   readonly origin: Origin;
@@ -48,13 +48,13 @@ interface Candidate {
 interface Files {
   readonly project: ConfigFile | null;
   readonly user: ConfigFile | null;
-  /** Of the project's file; one that the user names is trusted. */
+  /** Trust in the project's file; a file that the user names is trusted. */
   readonly trust: TrustState;
 }
 
 /**
  * Loads the configuration.
- * @throws StageError `configuration_invalid` with every fault found, not only the first
+ * @throws StageError `configuration_invalid` with all faults, not only the first
  */
 export function loadConfig(sources: ConfigSources): Config {
   const faults: string[] = [];
@@ -93,7 +93,7 @@ function untrustedIn({ project, trust: state }: Files, ignored: SettingName[]): 
   return { path: project.path, state, settings: ignored };
 }
 
-/** Whether a value counts: not what a project's file says, unless anybody may say it or the person trusts the file. */
+/** Checks whether a value may be used: values of an untrusted project file count only for options that need no trust. */
 function mayDecide(name: SettingName, { origin }: Candidate, { trust }: Files): boolean {
   return origin.level !== 'file' || !options[name].project.needsTrust || trust === 'trusted';
 }
@@ -110,7 +110,7 @@ function fileFaults(file: ConfigFile): string[] {
     });
 }
 
-/** Every place that has a value for the option, the one that counts first. */
+/** Returns all values given for the option, in order of precedence. */
 function candidates(
   name: SettingName,
   { flags, env, cwd }: ConfigSources,
@@ -140,7 +140,7 @@ function readCandidate(name: SettingName, found: Candidate, faults: string[]): u
     : found.origin.name;
   const value = option.type.read(found.raw, found.folder);
   if (value === undefined) {
-    // A faulty connection URL may well hold a password: values are not repeated here.
+    // An invalid connection URL may contain a password, so messages do not repeat values.
     const culprit = option.type.culprit?.(found.raw);
     const what = culprit === undefined ? '' : `, and ${JSON.stringify(culprit)} names none`;
     faults.push(`${where} must be ${option.type.wanted}${what}`);
@@ -148,7 +148,7 @@ function readCandidate(name: SettingName, found: Candidate, faults: string[]): u
   return value;
 }
 
-/** They go together: where a file that is not trusted holds one of them, nothing can be said of the others. */
+/** These belong together. If an untrusted file sets one of them, the others cannot be validated. */
 const tlsSettings: readonly SettingName[] = ['tlsCert', 'tlsKey', 'restTls'];
 
 function contradictions({ tlsCert, tlsKey, restTls }: Settings): string[] {

@@ -1,4 +1,4 @@
-/** THE table of options: everything that can be configured, and everything that is said about it anywhere. */
+/** The table of all options, with their documentation. */
 import type { LogFormat, LogLevel } from '../log.ts';
 import { accessOptions } from './access-options.ts';
 import { clientOptions } from './client-options.ts';

@@ -1,4 +1,4 @@
-/** The options of how long sessions live; part of the table in schema.ts. */
+/** The options of the lifetime of sessions; part of the table in schema.ts. */
 import type { Option } from './types.ts';
 import { afterTrust, whole } from './types.ts';
 

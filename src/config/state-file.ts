@@ -1,4 +1,4 @@
-/** Small files in the user's state folder, for the user alone: written whole, so that there is nothing to lock. */
+/** Small private files in the user's state folder. They are replaced as a whole, so no locks are needed. */
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -17,13 +17,13 @@ import { StageError } from '../errors.ts';
 import type { Environment } from './user-folders.ts';
 import { userFolder } from './user-folders.ts';
 
-/** Returns the path of a file; null where the user has no folder for it. */
+/** Returns the path of a state file, or null if the user has no state folder. */
 export function stateFile(env: Environment, folder: string, name: string): string | null {
   const base = userFolder(env, 'state');
   return base === null ? null : join(base, folder, `${name}.json`);
 }
 
-/** Returns the text of a file; null where there is none that this user alone could have written. */
+/** Returns the text of a file, or null if it is missing or others than this user could have written it. */
 export function readState(file: string | null): string | null {
   if (file === null) return null;
   try {
@@ -41,7 +41,7 @@ export function readState(file: string | null): string | null {
   }
 }
 
-/** Returns the texts of all files of a folder. */
+/** Returns the texts of all state files in a folder. */
 export function readStates(env: Environment, folder: string): string[] {
   const base = userFolder(env, 'state');
   if (base === null) return [];
@@ -59,7 +59,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** @throws StageError `configuration_invalid` where the user has no such folder, or may not write there */
+/** Writes a state file. @throws StageError `configuration_invalid` if the user has no state folder, or may not write to it */
 export function writeState(file: string | null, json: string): void {
   if (file === null) throw unwritable('there is no HOME to keep it in');
   try {

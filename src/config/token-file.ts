@@ -1,4 +1,4 @@
-/** Changes the token file: one writer at a time, and the daemon finds either the former file or the new one. */
+/** Updates the token file: one writer at a time, and the daemon reads either the old file or the new one. */
 import {
   closeSync,
   existsSync,
@@ -16,7 +16,7 @@ import { StageError } from '../errors.ts';
 import type { Token } from '../model/access.ts';
 import { entryOf, readToken, readTokenText } from './tokens.ts';
 
-/** A line of the file with its token; null for a comment or an empty line. */
+/** A line of the file and its token; null for a comment or an empty line. */
 export interface TokenLine {
   readonly text: string;
   readonly token: Token | null;
@@ -24,7 +24,7 @@ export interface TokenLine {
 
 /**
  * Reads the lines of a token file, in order.
- * @throws StageError `configuration_invalid` for a file that the daemon would not take
+ * @throws StageError `configuration_invalid` for a file that the daemon would not accept
  */
 export function readTokenLines(path: string): TokenLine[] {
   const lines = readTokenText(path).replace(/\n$/, '').split('\n');
@@ -35,15 +35,15 @@ export function readTokenLines(path: string): TokenLine[] {
 }
 
 /**
- * Gives a token file other lines. Its owner and mode stay. A file that is not there is made, its owner's alone.
- * @throws StageError `configuration_invalid` when it cannot be read or written, or somebody else is writing it
+ * Replaces the lines of a token file. Owner and mode stay the same. A missing file is created with mode 0600.
+ * @throws StageError `configuration_invalid` if the file cannot be read or written, or another process is writing it
  */
 export function changeTokenFile(
   named: string,
   change: (lines: readonly TokenLine[]) => readonly string[],
 ): void {
   const isThere = existsSync(named);
-  // a link goes on to lead to the file
+  // replaces the target of a symbolic link, not the link
   const path = isThere ? realpathSync(named) : named;
   const fresh = `${path}.new`;
   const file = openFresh(fresh, path);
@@ -61,7 +61,7 @@ export function changeTokenFile(
   }
 }
 
-/** Its name is the lock: whoever makes it reads what nobody else changes meanwhile. */
+/** Creates the new file. Its name is the lock: no other process changes the token file meanwhile. */
 function openFresh(fresh: string, path: string): number {
   try {
     return openSync(fresh, 'wx', 0o600);

@@ -1,6 +1,6 @@
 /**
- * The tokens of the REST API: from the environment, or from a file that nobody else can read. A line of the file is
- * `<name> <role>[:<project>,...] [database_roles=<role>,...] [expires=<moment>] sha256:<hash>`, or a token as it is, which is an operator's.
+ * Reads the tokens of the REST API, from the environment or from a file that nobody else can read. A line of the file is
+ * `<name> <role>[:<project>,...] [database_roles=<role>,...] [expires=<moment>] sha256:<hash>`, or the plain token of an operator.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
@@ -10,18 +10,18 @@ import { roles } from '../model/access.ts';
 import type { Settings } from './schema.ts';
 
 export interface Tokens {
-  /** What the REST API accepts. */
+  /** The tokens that the REST API accepts. */
   readonly accepted: readonly Token[];
-  /** What the commands show: the first one that is known as it is. */
+  /** The token that the commands send: the first plain one. */
   readonly own: string | null;
 }
 
-/** Whoever shows a token without a name of its own. */
+/** The name of a plain token. */
 const unnamed = 'operator';
 
 /**
  * Reads all tokens, the one set directly first.
- * @throws StageError `configuration_invalid` when the file cannot be read or understood, or others could read or write it
+ * @throws StageError `configuration_invalid` if the file cannot be read or parsed, or others could read or write it
  */
 export function readTokens({ token, tokenFile }: Settings): Tokens {
   const lines = tokenFile === null ? [] : entriesOf(readTokenText(tokenFile));
@@ -32,7 +32,7 @@ export function readTokens({ token, tokenFile }: Settings): Tokens {
 }
 
 /**
- * Reads a line of the file.
+ * Parses a line of the file.
  * @throws StageError `configuration_invalid`
  */
 export function readToken(line: string, path: string): Token {
@@ -52,7 +52,7 @@ export function readToken(line: string, path: string): Token {
   };
 }
 
-/** A moment in UTC, to the second: no other form can be taken for another zone's. */
+/** Checks for a time in UTC, with seconds: other forms could be mistaken for another time zone. */
 function isMoment(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().replace('.000Z', 'Z') === text;
@@ -74,7 +74,7 @@ function isRole(text: string | undefined): text is Role {
   return roles.some((role) => role === text);
 }
 
-/** Only the first word is repeated, and only where it is a name: a token stands alone on its line. */
+/** Repeats only the first word of a line. That is a name: lines with a plain token have only one word, and are always valid. */
 function misunderstood(line: string, path: string): StageError {
   const [name = ''] = line.split(' ', 1);
   return new StageError(
@@ -87,8 +87,8 @@ function misunderstood(line: string, path: string): StageError {
 }
 
 /**
- * Reads the text of a token file; looks at the rights of the very file that it then reads.
- * @throws StageError `configuration_invalid` when it cannot be read, or others could read or write it
+ * Reads the text of a token file. Checks the mode on the same open file that it reads.
+ * @throws StageError `configuration_invalid` if it cannot be read, or others could read or write it
  */
 export function readTokenText(path: string): string {
   const file = open(path);
@@ -124,7 +124,7 @@ function entriesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Gives what a line of the file says; empty for one without a token. */
+/** Returns the entry on a line of the file; empty if the line has no token. */
 export function entryOf(line: string): string {
   const words = line.trim().replace(/\s+/g, ' ');
   return words.startsWith('#') ? '' : words;

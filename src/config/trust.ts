@@ -1,6 +1,6 @@
 /**
- * What the person has said is theirs: the configuration file of a project, by its path and content, and the directory of an
- * embedded PostgreSQL, by its path and its cluster. It is kept in the user's own state folder, where no project can write.
+ * The user's trust in a project's configuration file (by its path and content) and in the directory of an embedded PostgreSQL (by
+ * its path and cluster). It is stored in the user's state folder, where no project can write.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
@@ -11,26 +11,26 @@ import type { Environment } from './user-folders.ts';
 
 export interface Subject {
   readonly kind: 'file' | 'cluster';
-  /** Absolute, the folder without links. */
+  /** Absolute path, with symbolic links of the folder resolved. */
   readonly path: string;
-  /** SHA-256 of what a file holds, or of what tells a cluster from all others. */
+  /** SHA-256 of the content of a file, or of the password that identifies a cluster. */
   readonly content: string;
 }
 
-/** `changed`: trusted once, with another content. */
+/** `changed`: trusted with other content. */
 export type TrustState = 'trusted' | 'changed' | 'unknown';
 
 const folder = 'trust';
 
-/** Inside the data directory, where PostgreSQL minds no file that it does not know: nobody else knows what it holds. */
+/** A file in the data directory whose secret content identifies the cluster. PostgreSQL ignores unknown files there. */
 export const passwordFile = 'stage-password';
 
-/** Whether everything that a project brings along counts as trusted: in CI, and in containers, which remember nothing. */
+/** Whether everything in a project counts as trusted: for CI and containers, which store no trust. */
 function trustsAll(env: Environment): boolean {
   return ['1', 'true'].includes(env['STAGE_TRUST'] ?? '');
 }
 
-/** Returns what the person has said of a file with this content, or of a directory with this cluster. */
+/** Returns the user's trust in a file with this content, or in a directory with this cluster. */
 export function trustIn(env: Environment, { kind, path, content }: Subject): TrustState {
   if (trustsAll(env)) return 'trusted';
   const known = parse(readState(trustFile(env, path)));
@@ -39,12 +39,12 @@ export function trustIn(env: Environment, { kind, path, content }: Subject): Tru
   return known.content === content ? 'trusted' : 'changed';
 }
 
-/** Remembers that the person trusts it. @throws StageError `configuration_invalid` where nothing can be remembered */
+/** Stores that the user trusts it. @throws StageError `configuration_invalid` if that cannot be stored */
 export function trust(env: Environment, subject: Subject): void {
   writeState(trustFile(env, subject.path), JSON.stringify(subject));
 }
 
-/** Forgets what was trusted; returns whether there was something. */
+/** Removes the trust in a path. @returns whether there was any */
 export function revokeTrust(env: Environment, path: string): boolean {
   const file = trustFile(env, path);
   const isKnown = readState(file) !== null;
@@ -52,14 +52,14 @@ export function revokeTrust(env: Environment, path: string): boolean {
   return isKnown;
 }
 
-/** Returns everything that is trusted, as it was when it was trusted. */
+/** Returns everything that is trusted, as it was at the time of trust. */
 export function listTrust(env: Environment): Subject[] {
   return readStates(env, folder)
     .map(parse)
     .filter((subject): subject is Subject => subject !== null);
 }
 
-/** Returns a configuration file as what can be trusted. */
+/** Returns the trust subject of a configuration file. */
 export function fileSubject({
   path,
   hash,
@@ -70,19 +70,19 @@ export function fileSubject({
   return { kind: 'file', path: canonicalPath(path), content: hash };
 }
 
-/** Returns the cluster in a directory as what can be trusted. */
+/** Returns the trust subject of the cluster in a directory. */
 export function clusterSubject(directory: string, password: string): Subject {
   const content = createHash('sha256').update(`cluster\0${password.trim()}`).digest('hex');
   return { kind: 'cluster', path: realPath(directory), content };
 }
 
-/** Returns the cluster of `stage` in a directory; null where there is none. */
+/** Returns the cluster of `stage` in a directory, or null if there is none. */
 export function clusterAt(directory: string): Subject | null {
   const password = readText(join(directory, 'data', passwordFile));
   return password === null ? null : clusterSubject(directory, password);
 }
 
-/** Returns what is at a path now; null where there is nothing that can be trusted. */
+/** Returns what is at a path now, or null if it cannot be trusted. */
 export function subjectAt(path: string): Subject | null {
   const cluster = clusterAt(path);
   if (cluster !== null) return cluster;
@@ -90,12 +90,12 @@ export function subjectAt(path: string): Subject | null {
   return file.content === null ? null : fileSubject(file);
 }
 
-/** The path of a file without links on the way to it: what relative paths in it start at must not depend on them. */
+/** Returns the path of a file with links of its folder resolved: the base of the file's relative paths must not depend on links. */
 export function canonicalPath(path: string): string {
   return join(realPath(dirname(resolve(path))), basename(path));
 }
 
-/** The path without links, as far as it is there. */
+/** Returns the path with symbolic links resolved if it exists, else the absolute path. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -104,7 +104,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** One small file a path: nothing to grow. */
+/** Returns the path of the state file, one per trusted path. */
 function trustFile(env: Environment, path: string): string | null {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
   return stateFile(env, folder, name);

@@ -1,51 +1,52 @@
-/** The types of options: each reads what a file, an environment variable or a flag holds, or gives undefined. */
+/** The types of options. Each parses a value from a file, an environment variable or a flag; undefined means invalid. */
 import { resolve } from 'node:path';
 import { isColumnPattern } from '../model/ignored-columns.ts';
 import { isJsonObject } from '../model/json.ts';
 import { hostUrls, withHostsOf } from '../model/upstream-hosts.ts';
 
 export interface OptionType<T> {
-  /** What is wanted, for messages and documentation: `a port number`. */
+  /** The valid values, for messages and documentation: `a port number`. */
   readonly wanted: string;
   /**
-   * Gives the value, undefined when the raw one will not do. Variables and flags are text, files also hold numbers
-   * and lists. Relative paths start at `folder`.
+   * Parses a raw value. Variables and flags are texts; files may also contain numbers and lists.
+   * @param folder the folder that relative paths start at
+   * @returns undefined for an invalid value
    */
   read(raw: unknown, folder: string): T | undefined;
-  /** Which part of a value that will not do is wrong, where that can be told without a secret. */
+  /** Returns the wrong part of an invalid value, if it cannot contain a secret. */
   culprit?(raw: unknown): string | undefined;
-  /** The value for people, the secret inside it hidden; as it is when absent. */
+  /** Returns the value for people, with secrets inside it hidden. Absent if the value can be shown as it is. */
   show?(value: T): string;
 }
 
 export interface Option<T = unknown> {
   readonly type: OptionType<T>;
   readonly default: T;
-  /** What the default is when it is worked out elsewhere; shown in place of nothing. */
+  /** Describes a default that is computed elsewhere. */
   readonly defaultText?: string;
-  /** Environment variables, the first that is set counts. */
+  /** Environment variables; the first one that is set counts. */
   readonly env: readonly string[];
-  /** Command line flag, absent where the command line would give a secret away. */
+  /** Command line flag; absent if the command line would reveal a secret. */
   readonly flag?: string;
   /** Key in a configuration file. */
   readonly key: string;
-  /** Never shown. */
+  /** The value is never shown. */
   readonly secret?: true;
   /** Whether a file in the project's folder may set it. */
   readonly project: ProjectRule;
   readonly sentence: string;
 }
 
-/** A stranger may have written a project's file: what it may set as it is, what only once the person trusts it, and why. */
+/** Whether a project's file, which a stranger may have written, can set an option before the user trusts it, and why. */
 export interface ProjectRule {
   readonly needsTrust: boolean;
   readonly why: string;
 }
 
-/** A project's file sets it once the person trusts that file. @param why what a stranger could do by it */
+/** A project's file sets it only after the user trusts that file. @param why what a stranger could do with it */
 export const afterTrust = (why: string): ProjectRule => ({ needsTrust: true, why });
 
-/** A project's file sets it as it is. @param why a stranger can do nothing by it */
+/** A project's file always sets it. @param why why a stranger cannot do harm with it */
 export const always = (why: string): ProjectRule => ({ needsTrust: false, why });
 
 export function text(): OptionType<string> {
@@ -82,7 +83,7 @@ export function list(): OptionType<readonly string[]> {
   return { wanted: 'a list of texts (or one text, separated by commas)', read };
 }
 
-/** Columns by table and name, `*` for every table. */
+/** Columns as `table.column` patterns, with `*` for every table. */
 export function columnPatterns(): OptionType<readonly string[]> {
   const items = (raw: unknown) => list().read(raw, '');
   return {
@@ -92,7 +93,7 @@ export function columnPatterns(): OptionType<readonly string[]> {
   };
 }
 
-/** Names, each with one text or several. */
+/** Names, each with one text or a list. */
 export function lists(): OptionType<Readonly<Record<string, readonly string[]>>> {
   const read = (raw: unknown) => {
     if (!isJsonObject(raw)) return undefined;
@@ -126,14 +127,14 @@ export const port = () => whole({ least: 0, most: 65_535 }, 'a port number');
 export const bytes = () => whole({ least: 1024, most: 1024 ** 3 }, 'a number of bytes');
 export const milliseconds = () => whole({ least: 0, most: 86_400_000 }, 'a number of milliseconds');
 
-/** The path of a file or folder; comes out absolute. */
+/** The path of a file or folder, which is made absolute. */
 export function path(): OptionType<string> {
   const read = (raw: unknown, folder: string) =>
     typeof raw === 'string' && raw !== '' ? resolve(folder, raw) : undefined;
   return { wanted: 'a path', read };
 }
 
-/** A path, `true` for one that is chosen elsewhere, `false` (null) for none. */
+/** A path, `true` for one that is chosen elsewhere, or `false` (null) for none. */
 export function pathOrTrue(): OptionType<string | true | null> {
   const read = (raw: unknown, folder: string) => {
     const wanted = flag().read(raw, folder);
@@ -143,7 +144,7 @@ export function pathOrTrue(): OptionType<string | true | null> {
   return { wanted: 'a path, true or false', read };
 }
 
-/** A URL of one of the protocols (`http:`). Its password is not shown. */
+/** A URL with one of the protocols (`http:`). Its password is not shown. */
 export function url(protocols: readonly string[]): OptionType<string> {
   const read = (raw: unknown) => {
     const parsed = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : null;
@@ -168,7 +169,7 @@ export function databaseUrl(): OptionType<string> {
   return { ...one, read, show };
 }
 
-/** Hides the password wherever a connection URL may hold one: before the host, or among its parameters. */
+/** Hides passwords in a connection URL: before the host, and in parameters. */
 function withoutPassword(value: string): string {
   const hidden = new URL(value);
   const secrets = [...hidden.searchParams.keys()].filter((name) => /password/i.test(name));

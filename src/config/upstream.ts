@@ -1,4 +1,4 @@
-/** Which database is production: one with a URL, or an embedded PostgreSQL. */
+/** Chooses the production database: one with a URL, or an embedded PostgreSQL. */
 import { join } from 'node:path';
 import { StageError } from '../errors.ts';
 import { demandTrust } from './demand-trust.ts';
@@ -11,19 +11,19 @@ export type Production =
   | {
       readonly kind: 'embedded';
       readonly directory: string;
-      /** The user's own directory, which nobody had to name. */
+      /** Whether it is the user's default directory. */
       readonly isUsual: boolean;
     };
 
 const levels: readonly Level[] = ['flag', 'environment', 'file', 'user file', 'default'];
-/** Before these a file has no say. */
+/** Levels that take precedence over files. */
 const said: readonly Level[] = ['flag', 'environment'];
 
 /**
- * Decides between `upstream` and `embedded`: the one from the stronger place counts, so `--embedded` wins over a
- * DATABASE_URL that happens to be there. Without either it is embedded.
- * @throws StageError `configuration_invalid` when one and the same place asks for both, `configuration_untrusted` when it is a
- *   project's file that decides
+ * Chooses between `upstream` and `embedded`. The one with the higher precedence wins, so `--embedded` overrides a DATABASE_URL in
+ * the environment. The default is embedded.
+ * @throws StageError `configuration_invalid` if both come from the same place, `configuration_untrusted` if an untrusted project
+ *   file would decide
  */
 export function chooseProduction(config: Config, env: Environment): Production {
   const { settings, origins } = config;
@@ -50,7 +50,7 @@ function embeddedIn(embedded: string | true | null, env: Environment): Productio
   return { kind: 'embedded', directory: usualDirectory(env), isUsual: true };
 }
 
-/** As root the server runs under another account, to which root's home is closed. */
+/** Returns the default directory. For root the server runs under another account, which cannot access root's home. */
 function usualDirectory(env: Environment): string {
   if (process.getuid?.() === 0) return '/var/lib/stage/embedded';
   const folder = userFolder(env, 'data');

@@ -1,4 +1,4 @@
-/** The user's own folders, by the XDG directories. A process may have none: without HOME, as a user that no system knows. */
+/** The user's folders, from the XDG variables. A process may have none, for example an unknown user without HOME. */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
@@ -10,7 +10,7 @@ const kinds = {
   state: { variable: 'XDG_STATE_HOME', usual: '.local/state' },
 } as const;
 
-/** Returns the folder for settings, data or state of `stage`; null where the user has none. */
+/** Returns the user's folder for settings, data or state of `stage`; null if the user has none. */
 export function userFolder(env: Environment, kind: keyof typeof kinds): string | null {
   const { variable, usual } = kinds[kind];
   const given = env[variable];
