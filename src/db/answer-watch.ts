@@ -1,6 +1,6 @@
 /**
- * Watches over statements that have no answer yet. A path on which nothing comes any more is silent in the same way as a server
- * that works: so the server is asked, on another connection, whether it still does, and a connection that waits in vain is cut.
+ * Monitors statements that wait for a response. A broken network path is as silent as a busy server. So another connection asks the
+ * server whether it still works on the statement; if not, the waiting connection is cut.
  */
 import type { Socket } from 'node:net';
 import pg from 'pg';
@@ -13,19 +13,19 @@ interface Waiting {
   readonly backend: Backend;
   readonly socket: Socket;
   readonly since: number;
-  /** What had come on the socket at the last look. */
+  /** Bytes read from the socket at the last check. */
   read: number;
-  /** In how many looks on end the backend had nothing to do, and nothing came. */
+  /** Number of consecutive checks in which the backend was not working and no bytes arrived. */
   idle: number;
 }
 
-/** Answers that take less are not looked at. */
+/** Statements that take less time are not checked. */
 const patienceMs = 2_000;
 const betweenLooksMs = 1_000;
 const lookMs = 4_000;
-/** The answer may be under way while the backend has nothing to do any more. */
+/** The response may still be in transit when the backend is no longer working. */
 const idleLooks = 2;
-/** For how long nobody may be reached before that is taken for an answer, too. */
+/** After this time without a connection to the server, the waiting connections are cut as well. */
 const unreachableMs = 10_000;
 
 export class AnswerWatch {
@@ -35,17 +35,17 @@ export class AnswerWatch {
   #unreachableSince: number | null = null;
   #lastCut = Number.NEGATIVE_INFINITY;
 
-  /** @param config of the connections by which it looks */
+  /** @param config configuration of the connections that are opened for the checks */
   constructor(config: pg.ClientConfig) {
     this.#config = config;
   }
 
-  /** When a connection was last cut: those that were open by then went the same way. */
+  /** When a connection was last cut. Connections that were open at that time are not used again. */
   get lastCut(): number {
     return this.#lastCut;
   }
 
-  /** Waits for the answer to a statement; its connection is cut when none will come. */
+  /** Waits for the response to a statement, and cuts the connection if no response will come. */
   async over<T>(backend: Backend, socket: Socket, answer: Promise<T>): Promise<T> {
     const entry = { backend, socket, since: performance.now(), read: socket.bytesRead, idle: 0 };
     this.#waiting.add(entry);
@@ -77,7 +77,7 @@ export class AnswerWatch {
       await onConnection(this.#config, lookMs, (db) => this.#judge(db, late));
       this.#unreachableSince = null;
     } catch (error) {
-      // a server that refuses us is there
+      // a server that refuses the connection is reachable
       const refused = error instanceof pg.DatabaseError;
       this.#unreachableSince = refused ? null : (this.#unreachableSince ?? began);
     }
@@ -96,13 +96,13 @@ export class AnswerWatch {
       socket.destroy(new Error('the connection was lost: no answer came any more'));
   }
 
-  /** Cuts those whose backends have had nothing to do for some looks, and ends these. */
+  /** Cuts the connections whose backends were not working for several checks, and terminates these backends. */
   async #judge(db: Queryable, late: readonly Waiting[]): Promise<void> {
     const backends = late.map(({ backend }) => backend);
     const doing = await askWhatTheyDo(db, backends);
     for (const entry of late) {
       const does = doing.get(keyOf(entry.backend));
-      // of one that is gone nothing comes any more
+      // a terminated backend sends nothing more
       if (does === 'working' || !isSilent(entry)) entry.idle = 0;
       else entry.idle += does === 'gone' ? idleLooks : 1;
       entry.read = entry.socket.bytesRead;

@@ -1,23 +1,23 @@
-/** The server's side of a connection: which process it is, and whether that still works on what it was sent. */
+/** The server process of a connection: its identity, and whether it works on a statement. */
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { lostSettings, noticeGone, readBack, settingsLost } from './connection-settings.ts';
 import type { Queryable } from './queryable.ts';
 
-/** Names one backend of the server: process ids come again, together with the start they do not. */
+/** Identifies a backend of the server. Process ids are reused, but not with the same start time. */
 export interface Backend {
   readonly pid: string;
   readonly started: string;
 }
 
-/** What a backend does: works, waits for us inside a transaction, has no transaction, or is no more. */
+/** The state of a backend: works, waits for its client inside a transaction, is outside of a transaction, or does not exist. */
 type Doing = 'working' | 'waiting' | 'idle' | 'gone';
 
 const meetingMs = 10_000;
 
 /**
- * Looks who is at the other end of a connection that has just been opened.
- * @throws StageError `configuration_invalid` when it did not keep the settings it was opened with
+ * Returns the backend of a new connection.
+ * @throws StageError `configuration_invalid` if the connection lost the settings it was opened with
  */
 export async function meetBackend(client: pg.ClientBase): Promise<Backend> {
   const cut = () => socketOf(client).destroy(new Error('timeout expired'));
@@ -34,7 +34,7 @@ export async function meetBackend(client: pg.ClientBase): Promise<Backend> {
   }
 }
 
-// a backend whose message came only in part is `active`, too, and waits for the rest
+// a backend that has received only part of a message is `active`, too, with the wait event ClientRead
 const whatTheyDo = `
 SELECT b.started || ' ' || b.pid AS backend, CASE
   WHEN a.pid IS NULL THEN 'gone'
@@ -48,10 +48,10 @@ const end = `
 SELECT pg_terminate_backend(a.pid) FROM json_to_recordset($1) AS b (pid int, started text)
 JOIN pg_stat_activity a ON a.pid = b.pid AND a.backend_start::text = b.started`;
 
-/** A key for maps. */
+/** Returns a backend's key for maps. */
 export const keyOf = ({ pid, started }: Backend): string => `${started} ${pid}`;
 
-/** Asks, on another connection, what backends do. */
+/** Queries the state of backends, on another connection. */
 export async function askWhatTheyDo(
   db: Queryable,
   backends: readonly Backend[],
@@ -60,16 +60,16 @@ export async function askWhatTheyDo(
   return new Map(rows.map((row) => [String(row['backend']), row['doing'] as Doing]));
 }
 
-/** Ends backends that wait for a client which can no longer reach them: they would go on holding their locks. */
+/** Terminates backends that wait for unreachable clients, because they would keep their locks. */
 export async function endBackends(db: Queryable, backends: readonly Backend[]): Promise<void> {
   if (backends.length > 0) await db.query(end, [JSON.stringify(backends)]);
 }
 
-/** The socket under a connection of pg's, which has no name for it. */
+/** Returns the socket of a pg connection, which pg's types do not expose. */
 export const socketOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream;
 
-/** Opens a connection, does some work on it and closes it, all within a time: else the connection is cut. */
+/** Opens a connection, runs work on it and closes it. Cuts the connection after `ms` milliseconds. */
 export async function onConnection(
   config: pg.ClientConfig,
   ms: number,

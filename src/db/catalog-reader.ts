@@ -3,8 +3,8 @@ import type { Index, Table } from '../model/table.ts';
 import type { Queryable } from './database.ts';
 
 /**
- * Gives the table's definition with its signature, or null when no relation has this OID.
- * The definition is a consistent picture only inside a transaction.
+ * Returns the table's definition with its signature, or null if no relation has this OID.
+ * The definition is consistent only inside a transaction.
  */
 export async function readTable(db: Queryable, oid: number): Promise<Table | null> {
   const [row] = await db.query(
@@ -20,7 +20,7 @@ export async function readTable(db: Queryable, oid: number): Promise<Table | nul
   };
 }
 
-/** The length of the longest chain of foreign keys above a table: parents are written before children. */
+/** Returns the length of the longest chain of foreign keys above a table. Parents are written before children. */
 export async function foreignKeyRank(db: Queryable, oid: number): Promise<number> {
   const [row] = await db.query(
     `WITH RECURSIVE above(relation, depth, path) AS (
@@ -37,7 +37,7 @@ export async function foreignKeyRank(db: Queryable, oid: number): Promise<number
   return Number(row?.['rank'] ?? 0);
 }
 
-/** The server's major version. */
+/** Returns the server's major version. */
 export async function serverMajor(db: Queryable): Promise<number> {
   const [row] = await db.query(
     `SELECT current_setting('server_version_num')::int / 10000 AS major`,

@@ -1,7 +1,7 @@
-/** What every connection of the service account carries: settings that give our SQL one meaning, and limits to all it can hold. */
+/** The settings of the service account's connections: they make internal SQL unambiguous and limit how long locks are held. */
 import { StageError } from '../errors.ts';
 
-/** As SHOW tells them, for they are read back. */
+/** Values as SHOW formats them, because they are read back and compared. */
 const settings = {
   default_transaction_read_only: 'off',
   standard_conforming_strings: 'on',
@@ -11,11 +11,11 @@ const settings = {
   TimeZone: 'UTC',
   extra_float_digits: '1',
   bytea_output: 'hex',
-  // compiling the many small functions of a review takes a hundred times longer than running them
+  // JIT compilation of the many small functions of a review takes a hundred times longer than running them
   jit: 'off',
   statement_timeout: '10min',
   lock_timeout: '10s',
-  // a daemon that stands still, or that nobody hears any more, must not go on holding rows of production
+  // a daemon that hangs or is unreachable must not keep locks on rows of production
   idle_in_transaction_session_timeout: '15s',
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
@@ -23,24 +23,24 @@ const settings = {
   tcp_user_timeout: '15000',
 } as const;
 
-/** Unknown to servers before PostgreSQL 17, which would refuse the connection for it. */
+/** Not among the start-up settings: servers before PostgreSQL 17 do not know it and would refuse the connection. */
 const transactionTimeout = { name: 'transaction_timeout', value: '15min' };
 
-/** Has the server look, while a statement runs, whether its client is still there. A server on a platform that cannot refuses it. */
+/** Makes the server check while a statement runs whether its client is still connected. Some platforms cannot and refuse the setting. */
 export const noticeGone = ['client_connection_check_interval', '2000'] as const;
 
-/** A statement that runs longer has lost its answer: the server ends it by statement_timeout. */
+/** After this time the response of a statement is lost: statement_timeout would have ended it. */
 export const longestStatementMs = 11 * 60_000;
 
-/** On our side: when nothing has come for so long, TCP asks whether the other end is still there. */
+/** TCP keep-alive on the service's side: probes start after this time without data. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** The startup parameter `options` that sets them. */
+/** The start-up parameter `options` that sets them. */
 export const connectionOptions = Object.entries(settings)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
 
-/** Sets what is set on an open connection, and reads everything back, with what tells the backend from all others. */
+/** Sets transaction_timeout where the server knows it, and returns all settings with the backend's process id and start time. */
 export const readBack = {
   text: `
 SELECT pg_backend_pid() AS pid, (SELECT a.backend_start::text FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()) AS started,
@@ -53,7 +53,7 @@ SELECT pg_backend_pid() AS pid, (SELECT a.backend_start::text FROM pg_stat_activ
   ],
 };
 
-/** The names of settings that a connection does not have. @param found the column `settings` of readBack */
+/** Returns the names of settings that a connection lost. @param found the column `settings` of `readBack` */
 export function lostSettings(found: string | null): string[] {
   const values = JSON.parse(found ?? '{}') as Record<string, string>;
   return Object.entries(settings)
@@ -61,11 +61,11 @@ export function lostSettings(found: string | null): string[] {
     .map(([name]) => name);
 }
 
-/** A Unix-domain socket has no limits of TCP, and not every system has all of them: those read 0. */
+/** TCP settings may read 0: a Unix-domain socket has none, and some systems do not support all. */
 const isKept = (name: string, wanted: string, found: string | undefined) =>
   found === wanted || (name.startsWith('tcp_') && found === '0');
 
-/** The error of a connection that lost settings on the way. */
+/** Returns the error for a connection that lost settings, which means there is a pooler between. */
 export function settingsLost(names: readonly string[]): StageError {
   return new StageError(
     'configuration_invalid',

@@ -1,4 +1,4 @@
-/** The pool under the service account's database: connections that keep their settings, and that are cut when no answer comes. */
+/** The connection pool of the service account: connections with verified settings, which are cut if no response will come. */
 import pg from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 import { StageError } from '../errors.ts';
@@ -11,37 +11,37 @@ import type { Queryable, Row } from './queryable.ts';
 import { explainConnecting, isTrouble } from './upstream-error.ts';
 
 export interface PoolOptions {
-  /** Connection URL of the service account; sslmode is honoured. Asked for each connection where it may change. */
+  /** Connection URL of the service account, including sslmode. A function is called for each connection, because the URL may change. */
   readonly url: string | (() => string);
   readonly maxConnections?: number;
-  /** So many stay open once `open` was called, whether they are needed or not. */
+  /** Number of connections that stay open after `open` was called, even if idle. */
   readonly keepOpen?: number;
-  /** A connection older than this is not used again: what a new one would meet is noticed by then. */
+  /** Connections older than this are replaced, so that problems which affect only new connections are noticed. */
   readonly maxLifetimeSeconds?: number;
-  /** Also uses connections that do not keep their settings, for those who look why. */
+  /** Whether to accept connections that lose their settings, in order to diagnose them. */
   readonly anySettings?: boolean;
-  /** Receives errors of idle connections, which the pool replaces by itself. */
+  /** Called for errors of idle connections, which the pool replaces. */
   readonly onError?: (error: Error) => void;
 }
 
 export interface Connection extends Queryable {
-  /** Ends the transaction. @returns whether the change is kept on this host alone: the wait for a synchronous standby was cut short */
+  /** Commits. @returns `isLocal`: the wait for a synchronous standby was cut short, so only this host may have the change */
   commit(): Promise<{ readonly isLocal: boolean }>;
-  /** Null where it is not known, because any settings will do. */
+  /** Null if unknown, because settings are not verified. */
   readonly backend: Backend | null;
-  /** Has the connection closed once it is given back. */
+  /** Closes the connection when it is returned to the pool. */
   discard(error: Error): void;
 }
 
 export interface Connections {
-  /** Lends a connection for some work. */
+  /** Runs work on a connection from the pool. */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   counts(): Omit<PoolCounts, 'oldestSnapshotMs'>;
-  /** Changes how many connections there may be. */
+  /** Changes the maximum number of connections. */
   resize(maxConnections: number): void;
-  /** Opens connections until there are as many as are kept open. */
+  /** Opens connections until `keepOpen` of them are open. */
   open(): Promise<void>;
-  /** Closes every connection once it is idle. */
+  /** Closes every connection as soon as it is idle. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ const connectionTimeoutMillis = 10_000;
 const unknown = { backend: null, at: Number.POSITIVE_INFINITY };
 const textOnly = { getTypeParser: () => (value: string) => value };
 
-/** Opens the pool. Nothing connects before it is used. */
+/** Creates the pool. It opens connections on first use. */
 export function openConnections(options: PoolOptions): Connections {
   const config: pg.ClientConfig = {
     ...readUrl(urlOf(options)),
@@ -81,7 +81,7 @@ export function openConnections(options: PoolOptions): Connections {
       const client = await take(pool);
       const { backend, at } = opened.get(client) ?? unknown;
       if (at > Math.max(watch.lastCut, movedAt)) return lend(client, watch, backend, work);
-      // its end would be waited for, and those who wait for a place with it
+      // a graceful close would delay the requests that wait for a connection
       socketOf(client).destroy();
       client.release(true);
     }
@@ -110,7 +110,7 @@ function take(pool: pg.Pool): Promise<pg.PoolClient> {
 
 const urlOf = ({ url }: PoolOptions) => (typeof url === 'string' ? url : url());
 
-/** Has new connections go where the URL leads. @returns tells since when; older connections lead elsewhere */
+/** Lets new connections use the current URL. @returns a function that returns when the URL last changed; older connections are outdated */
 function followUrl(options: PoolOptions, configs: readonly pg.ClientConfig[]): () => number {
   let url = urlOf(options);
   let movedAt = Number.NEGATIVE_INFINITY;
@@ -123,7 +123,7 @@ function followUrl(options: PoolOptions, configs: readonly pg.ClientConfig[]): (
   };
 }
 
-/** Those that are used at the moment are open already. */
+/** Opens connections until `count` of them are open, including those in use. */
 async function fill(pool: pg.Pool, count: number): Promise<void> {
   if (pool.ending) throw shuttingDown();
   const missing = Math.max(0, count - pool.totalCount);
@@ -132,7 +132,7 @@ async function fill(pool: pg.Pool, count: number): Promise<void> {
   for (const each of opened) if (each.status === 'rejected') throw each.reason;
 }
 
-/** A request may still be on its way when the service stops. */
+/** Requests may still arrive when the service stops. */
 function shuttingDown(): StageError {
   return new StageError('upstream_unavailable', 'the service is shutting down', {
     hint: 'Try again when it has started anew.',
@@ -146,7 +146,7 @@ async function lend<T>(
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   let broken: Error | undefined;
-  // a connection that ends between two queries says so here; without a listener the process would end with it
+  // the error of a connection that ends between two queries; without a listener it would end the process
   const discard = (error: Error) => {
     broken = error;
   };
@@ -163,7 +163,7 @@ async function lend<T>(
   };
   const commit = async () => {
     let isLocal = false;
-    // the words of the warning depend on lc_messages
+    // the text of the warning depends on lc_messages
     const hear = ({ routine }: { readonly routine?: string | undefined }) => {
       isLocal ||= routine === 'SyncRepWaitForLSN';
     };
@@ -179,10 +179,10 @@ async function lend<T>(
   }
 }
 
-/** Reads the URL with libpq's meaning of sslmode; pg by itself takes `require` for `verify-full`. */
+/** Parses a connection URL with libpq's meaning of sslmode; by default pg treats `require` like `verify-full`. */
 export function readUrl(url: string): pg.ClientConfig {
   const parsed = parse(url, { useLibpqCompat: true });
-  // pg cannot fall back from one to the other, so where either will do it stays without TLS
+  // pg cannot fall back between TLS and plain connections, so modes that allow both use no TLS
   const either = ['allow', 'prefer'].includes(String(parsed['sslmode']));
   return { ...toClientConfig(parsed), ...(either ? { ssl: false } : {}) };
 }

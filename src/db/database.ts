@@ -1,4 +1,4 @@
-/** The service account's connections to the upstream database: a pool, transactions, cursors. */
+/** The service account's access to the upstream database: a pool with transactions. */
 import type { PoolCounts } from '../metrics-pools.ts';
 import type { Backend } from './backend.ts';
 import type { Connection, PoolOptions } from './connections.ts';
@@ -11,33 +11,33 @@ export type { Queryable, Row } from './queryable.ts';
 
 export type Isolation = 'read committed' | 'repeatable read' | 'repeatable read read only';
 
-/** Tells, where COMMIT got no answer, whether the changes are there that gave a result. */
+/** Checks whether the changes of a transaction are there, after a COMMIT without a response. @param result the transaction's result */
 export type IsDone<T> = (db: Queryable, result: T) => Promise<boolean>;
 
 export interface Database extends Queryable {
-  /** Runs work in one transaction: commits when it resolves, rolls back when it throws. */
+  /** Runs work in one transaction. Commits when it resolves, rolls back when it throws. */
   transaction<T>(
     work: (tx: Queryable) => Promise<T>,
     isolation?: Isolation,
     isDone?: IsDone<T>,
   ): Promise<T>;
-  /** Closes every connection once it is idle. */
+  /** Closes every connection as soon as it is idle. */
   close(): Promise<void>;
 }
 
-/** What its owner can do with it, too. */
+/** A database with the operations for the owner of its pool. */
 export interface Pool extends Database {
-  /** Changes how many connections there may be. */
+  /** Changes the maximum number of connections. */
   resize(maxConnections: number): void;
   counts(): PoolCounts;
-  /** Opens connections until there are as many as are kept open. */
+  /** Opens connections until `keepOpen` of them are open. */
   open(): Promise<void>;
 }
 
 /**
- * Opens the pool. Nothing connects before the first query.
- * Queries raise StageError `upstream_unavailable` when the server cannot be reached or cannot do anything now,
- * `configuration_invalid` when a connection does not keep its settings, else pg's DatabaseError.
+ * Creates the pool. It connects on the first query.
+ * Queries throw StageError `upstream_unavailable` if the server cannot be reached or cannot work now,
+ * `configuration_invalid` if a connection loses its settings, otherwise pg's DatabaseError.
  */
 export function createDatabase(options: PoolOptions): Pool {
   const { use, counts, resize, open, close } = openConnections(options);
@@ -72,7 +72,7 @@ export function createDatabase(options: PoolOptions): Pool {
 
 interface Outcome<T> {
   readonly result: T;
-  /** Whose COMMIT got no answer, and what came in its place. */
+  /** The backend whose COMMIT got no conclusive response, and the error that came instead. */
   readonly lost: { readonly backend: Backend | null; readonly error: unknown } | null;
 }
 
@@ -86,7 +86,7 @@ async function inTransaction<T>(
     const result = await work({ query: connection.query });
     const error = await commit(connection);
     const { backend } = connection;
-    // what only reads has its result whatever becomes of it
+    // the result of a read-only transaction is valid even if its COMMIT failed
     const isLost = error !== null && isolation !== 'repeatable read read only';
     return { result, lost: isLost ? { backend, error } : null };
   } catch (error) {
@@ -95,7 +95,7 @@ async function inTransaction<T>(
   }
 }
 
-/** Returns what came in place of an answer that counts, null when all is well. @throws what PostgreSQL has against it */
+/** Commits. @returns the error that left the outcome open, or null on success. @throws PostgreSQL's error if it refused the COMMIT */
 async function commit(connection: Connection): Promise<unknown> {
   try {
     const { isLocal } = await connection.commit();

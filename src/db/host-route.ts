@@ -1,31 +1,31 @@
-/** Which of the upstream's hosts is used: the one that takes writes. After a failover that is another one. */
+/** Chooses the upstream host that takes writes. After a failover that is another one. */
 import { hostUrls } from '../model/upstream-hosts.ts';
 import { onConnection } from './backend.ts';
 import { readUrl } from './connections.ts';
 
 export interface HostRoute {
-  /** A URL for each host. */
+  /** The URLs of all hosts. */
   readonly urls: readonly string[];
-  /** The URL of the host that is used. */
+  /** The URL of the host in use. */
   readonly url: string;
   /**
-   * Looks which host takes writes, and uses that from now on. Of several that do the one that was promoted last is right: an old
-   * primary may have come back. Stays where it is when none takes writes, or none that was promoted later than the one that is used.
-   * @returns whether it is another one than before
+   * Finds the host that takes writes, and uses it from now on. If several do, the one that was promoted last is right, because an old
+   * primary may have come back. The host stays the same if no host takes writes, or none was promoted later.
+   * @returns whether the host changed
    */
   seek(): Promise<boolean>;
-  /** Has something done whenever another host is used; `isOlder` when it is on a timeline before that of a host used earlier. */
+  /** Registers a callback for changes of the host. `isOlder`: the new host is on an older timeline than a host used before. */
   onMove(work: (isOlder: boolean) => void): void;
 }
 
 const askMs = 2_000;
 
-/** Begins with the first host of the URL. */
+/** Starts with the first host of the URL. */
 export function createHostRoute(url: string): HostRoute {
   const urls = hostUrls(url);
   const works: ((isOlder: boolean) => void)[] = [];
   let current = urls[0] ?? url;
-  /** The timeline of the host that is used, when it was last asked. */
+  /** The timeline of the host in use, as of the last query. */
   let used = 0;
   return {
     urls,
@@ -50,18 +50,18 @@ export function createHostRoute(url: string): HostRoute {
   };
 }
 
-/** Gives the URL of the host that takes writes, else of the first: for those who look once. */
+/** Returns the URL of the host that takes writes, else of the first host. For callers that need it once. */
 export async function primaryUrl(url: string): Promise<string> {
   const route = createHostRoute(url);
   await route.seek();
   return route.url;
 }
 
-/** Each promotion begins a timeline, whose number is the first part of the names of WAL files. */
+/** Each promotion begins a new timeline. Its number is the first part of the names of WAL files. */
 const askTimeline =
   'SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline';
 
-/** The number of the timeline that a host writes; 0 where it takes no writes, or gives no answer. */
+/** Returns the number of the timeline that a host writes; 0 if it takes no writes or does not respond. */
 async function timelineOf(url: string): Promise<number> {
   let answer: string | null | undefined;
   await onConnection({ ...readUrl(url), application_name: 'stage' }, askMs, async (db) => {

@@ -1,11 +1,11 @@
-/** Quoting for SQL that we generate. Identifiers are always quoted: `by` or `end` unquoted would break generated PL/pgSQL. */
+/** Quotes names and texts in generated SQL. Names are always quoted, because `by` or `end` would break generated PL/pgSQL. */
 
 /** Quotes a name as an SQL identifier. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Quotes a text as an SQL string literal, valid whatever standard_conforming_strings says. */
+/** Quotes a text as an SQL string literal that is valid with standard_conforming_strings on and off. */
 export function quoteLiteral(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return text.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted;

@@ -1,17 +1,17 @@
-/** Who holds the tables of the schema `stage` that an upgrade waits for. */
+/** Finds and ends the transactions that block an upgrade by their locks on tables of the schema `stage`. */
 import { StageError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { loadSql } from './sql-file.ts';
 
 export interface LockHolder {
   readonly pid: number;
-  /** Which of the process's transactions it is. */
+  /** The virtual transaction id of the holder. */
   readonly transaction: string;
-  /** In words. */
+  /** Process id, state and age, for people. */
   readonly shown: string;
 }
 
-/** Raised when an upgrade has not got its locks in time. */
+/** Thrown if an upgrade did not get its locks in time. */
 export class TablesInUse extends StageError {
   readonly holders: readonly LockHolder[];
 
@@ -29,7 +29,7 @@ export class TablesInUse extends StageError {
   }
 }
 
-/** Gives them, those first whose transactions are open for longest. */
+/** Returns the lock holders, longest transactions first. */
 export async function lockHolders(db: Database): Promise<LockHolder[]> {
   const rows = await db.query(loadSql('lock_holders.sql'));
   return rows.map(({ pid, state, seconds, transaction }) => ({
@@ -39,7 +39,7 @@ export async function lockHolders(db: Database): Promise<LockHolder[]> {
   }));
 }
 
-/** Ends a connection, unless its transaction is over. @throws PostgreSQL's 42501 when the account may not */
+/** Terminates a connection unless its transaction is over. @throws PostgreSQL's 42501 if the account lacks the right */
 export async function endHolder(db: Database, { pid, transaction }: LockHolder): Promise<void> {
   await db.query(
     // guard: whoever has begun another transaction is not ended for an upgrade

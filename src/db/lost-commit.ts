@@ -1,4 +1,4 @@
-/** A COMMIT without an answer: what became of it is asked of the database, on another connection. */
+/** Finds out, on another connection, whether a transaction was committed whose COMMIT got no response. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { StageError } from '../errors.ts';
 import type { Backend } from './backend.ts';
@@ -6,19 +6,18 @@ import { askWhatTheyDo, endBackends, keyOf } from './backend.ts';
 import type { Connections } from './connections.ts';
 import type { Queryable } from './queryable.ts';
 
-/** The backend ends of itself after idle_in_transaction_session_timeout at the latest. */
+/** Longer than idle_in_transaction_session_timeout, which ends the backend at the latest. */
 const waitMs = 20_000;
 const betweenLooksMs = 100;
-/** So long a synchronous standby may take to confirm what is committed on the primary. */
+/** How long a synchronous standby may take to confirm what is committed on the primary. */
 const standbyMs = 5_000;
 
 type Upstream = Queryable & Pick<Connections, 'use'>;
 
 /**
- * Finds out what became of a transaction.
- * @param isDone whether its changes are there; nobody else may have changed these meanwhile, or it has to tell
- * @returns when they are
- * @throws StageError `upstream_unavailable`, which says whether anything was changed as far as that is known
+ * Demands that a transaction was committed; returns if it was.
+ * @param isDone checks whether its changes are there; it must recognize them even if others changed them since
+ * @throws StageError `upstream_unavailable`, which states whether anything was changed, if that is known
  */
 export async function demandCommitted(
   db: Upstream,
@@ -34,7 +33,7 @@ export async function demandCommitted(
     `the connection was lost while the change was made: ${said}`,
     {
       hint,
-      // a failover may still take away what is there
+      // a failover may still lose the change
       facts: { reason: `outcome_${outcome === 'local' ? 'unknown' : outcome}` },
       cause,
     },
@@ -65,14 +64,14 @@ async function look(
   while (performance.now() < end) {
     const doing = (await askWhatTheyDo(db, [backend])).get(keyOf(backend));
     if (doing === 'idle' || doing === 'gone') return outcomeOf(db, isDone);
-    // the COMMIT has not come, and would not be heard any more
+    // the COMMIT has not arrived, and the connection that it was sent on is lost
     if (doing === 'waiting') await endBackends(db, [backend]);
     await delay(betweenLooksMs);
   }
   return 'unknown';
 }
 
-/** The outcome of a transaction whose backend works on it no more. */
+/** Returns the outcome of a transaction whose backend no longer works on it. */
 async function outcomeOf(
   db: Upstream,
   isDone: ((db: Queryable) => Promise<boolean>) | undefined,
@@ -82,7 +81,7 @@ async function outcomeOf(
   return (await isReplicated(db)) ? 'committed' : 'local';
 }
 
-/** Whether the synchronous standbys, if any are demanded, have what is committed: a later commit that they confirm lies behind it. */
+/** Checks whether the required synchronous standbys, if any, have all commits so far, by waiting until they confirm another commit. */
 async function isReplicated(db: Upstream): Promise<boolean> {
   const [row] = await db.query(`SELECT current_setting('synchronous_standby_names') <> ''
     AND current_setting('synchronous_commit') NOT IN ('off', 'local') AS waits`);

@@ -1,4 +1,4 @@
-/** Creates and upgrades the schema `stage`: numbered migrations, each once; functions again whenever their text changes. */
+/** Creates and upgrades the schema `stage`: runs each numbered migration once, and recreates functions whenever their text changes. */
 import { createHash } from 'node:crypto';
 import { StageError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
@@ -14,7 +14,7 @@ interface SqlFile {
   readonly hash: string;
 }
 
-/** Any daemon that migrates holds this advisory lock, so that several may start at once. */
+/** The advisory lock that a migrating daemon holds, so that several daemons may start at once. */
 const migrationLock = 0x73746167;
 
 const bookkeeping = `
@@ -32,20 +32,20 @@ CREATE TABLE IF NOT EXISTS stage.function (
 `;
 
 /**
- * Whoever wants a table of the schema queues behind a migration that waits for it, and so it waits for a moment only: the caller
- * tries again.
+ * Other sessions queue behind a migration that waits for a table's lock. So a migration waits only briefly, and the caller tries
+ * again.
  */
 const lockTimeout = '200ms';
 
 /**
- * Brings the schema up to this version in one transaction.
- * @throws StageError `schema_too_new` when a newer version has been here, `forbidden` when the account lacks a right,
- * TablesInUse when the tables of the schema are locked
+ * Upgrades the schema to this version in one transaction.
+ * @throws StageError `schema_too_new` if a newer version has upgraded it, `forbidden` if the account lacks a right;
+ * TablesInUse if the tables of the schema are locked
  */
 export async function migrate(db: Database): Promise<void> {
   try {
     await db.transaction(async (tx) => {
-      // asked before, too: nobody who holds the lock keeps a daemon from starting that has nothing to change
+      // also checked before the lock, so that a daemon with nothing to change starts while another one holds it
       if (await isCurrent(tx)) return;
       await tx.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
       if (await isCurrent(tx)) return;
@@ -64,7 +64,7 @@ export async function migrate(db: Database): Promise<void> {
   }
 }
 
-/** Everything the service would create, as one SQL script for a database administrator to read or run. */
+/** Returns everything that the service would create, as one SQL script for a database administrator to read or run. */
 export function printMigrations(): string {
   const parts = [...migrationFiles(), ...functionFiles()].map(
     (file) => `-- ${file.name}\n${file.text}`,
@@ -106,7 +106,7 @@ async function readStanding(tx: Queryable): Promise<Standing> {
   return { migration: Number(row?.['migration']), release: row?.['release'] ?? null };
 }
 
-/** With the same migrations, functions may be newer, and would go back. */
+/** Refuses a schema with newer functions, which may have the same migrations: they would be downgraded. */
 async function refuseNewer(tx: Queryable): Promise<void> {
   const standing = await readStanding(tx);
   const newer = newerIn(standing);
@@ -142,9 +142,9 @@ async function applyMigrations(tx: Queryable): Promise<void> {
   }
 }
 
-/** Makes all functions anew, by which those are known that no file defines any more. */
+/** Recreates all functions, and drops those that no file defines any more. */
 async function applyFunctions(tx: Queryable): Promise<void> {
-  // functions name each other in any order
+  // functions reference each other in any order
   await tx.query('SET LOCAL check_function_bodies = off');
   await tx.query('DELETE FROM stage.function');
   for (const file of functionFiles()) {

@@ -1,22 +1,22 @@
-/** Which release of the program the schema `stage` was made by: one before that must not write to it. */
+/** The release of stage that upgraded the schema `stage` last. Older releases must not write to the schema. */
 import { StageError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
 import type { Queryable } from './database.ts';
 import { listSql } from './sql-file.ts';
 
-/** What the schema says of itself. */
+/** The version information that the schema contains. */
 export interface Standing {
   /** Number of the newest migration. */
   readonly migration: number;
-  /** Version of the newest release that has been here; null where none has said so. */
+  /** Version of the newest release that has upgraded the schema; null if none is recorded. */
   readonly release: string | null;
 }
 
-/** The columns of a query that gives a Standing. */
+/** The select list of a query that returns a Standing. */
 export const standingColumns =
   '(SELECT max(number) FROM stage.migration) AS migration, (SELECT version FROM stage.release) AS release';
 
-/** Gives what a newer release has left in the schema, in words; null where none has been here. */
+/** Describes the newer version of the schema; null if the schema is not newer than this release. */
 export function newerIn({ migration, release }: Standing): string | null {
   const known = listSql('migrations').length;
   if (migration > known) return `version ${migration}, this stage knows ${known}`;
@@ -24,7 +24,7 @@ export function newerIn({ migration, release }: Standing): string | null {
   return `release ${release}, this stage is ${packageVersion()}`;
 }
 
-/** @throws StageError `service_outdated` when a newer release has been here since this one has started */
+/** Checks that the schema is not newer than this release. @throws StageError `service_outdated` */
 export function demandCurrent(standing: Standing): void {
   const newer = newerIn(standing);
   if (newer === null) return;
@@ -33,7 +33,7 @@ export function demandCurrent(standing: Standing): void {
   });
 }
 
-/** Notes that this release has made the functions that are there. */
+/** Records that this release has created the functions. */
 export async function recordRelease(tx: Queryable): Promise<void> {
   await tx.query(
     'INSERT INTO stage.release (version) VALUES ($1) ON CONFLICT (singleton) DO UPDATE SET version = excluded.version',
@@ -41,7 +41,7 @@ export async function recordRelease(tx: Queryable): Promise<void> {
   );
 }
 
-/** Less than 0 when release a came before release b. A version with a suffix comes before the one without. */
+/** Compares releases: less than 0 if `a` precedes `b`. A version with a suffix precedes the one without. */
 export function compareReleases(a: string, b: string): number {
   const [left, right] = [parts(a), parts(b)];
   const numbers = left.numbers.map((number, index) => number - (right.numbers[index] ?? 0));

@@ -1,23 +1,23 @@
-/** Which statement of a script is at a place: to tell people of it. Nothing is decided by it, for only the server reads scripts. */
+/** Locates statements in a script, for messages only: scripts are parsed by the server alone. */
 
 export interface ScriptStatement {
-  /** Among those that are not empty, from 1: as the server counts them. */
+  /** Number among the statements that are not empty, from 1: as the server counts. */
   readonly number: number;
-  /** Of its first word. */
+  /** Line of its first word. */
   readonly line: number;
-  /** On one line, and no longer than one. */
+  /** Its text on one line, truncated. */
   readonly text: string;
 }
 
-/** Of nested comments only the beginning: they are no regular language. */
+/** The next token. Of a comment it matches only the opening, because nested comments are not a regular language. */
 const token =
   /\s+|--[^\n]*|\/\*|[eE]'(?:[^'\\]+|\\[\s\S]|'')*'?|'[^']*'?|"[^"]*"?|(\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)[\s\S]*?(?:\1|$)|[\w$\u0080-\uffff]+|[\s\S]/y;
 
-/** Finds the statement by its number. */
+/** Finds a statement by its number. */
 export const statementOfNumber = (text: string, number: number): ScriptStatement | null =>
   find(text, (each) => each.number === number);
 
-/** Finds the statement that a place is in, given in characters from 1; behind the last one that one. */
+/** Finds the statement at a position in characters from 1; the last one if the position is behind all statements. */
 export function statementAt(text: string, position: number): ScriptStatement | null {
   const offset = [...text].slice(0, position - 1).join('').length;
   return find(text, ({ end }) => offset < end);
@@ -26,7 +26,7 @@ export function statementAt(text: string, position: number): ScriptStatement | n
 interface Found {
   readonly number: number;
   readonly start: number;
-  /** Behind its semicolon. */
+  /** Offset behind its semicolon. */
   readonly end: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Connections that run SQL scripts. A script goes to the server as it is, in one Query message: nothing else reads it, so that
- * nothing in it is a command to a client, and PostgreSQL makes one transaction of it.
+ * Connections that run SQL scripts. A script is sent in one Query message and not parsed before: no client interprets commands in
+ * it, and PostgreSQL runs it in one transaction.
  */
 import { isUtf8 } from 'node:buffer';
 import type { EventEmitter } from 'node:events';
@@ -10,21 +10,21 @@ import { readUrl } from './connections.ts';
 import { statementAt, statementOfNumber } from './script-statements.ts';
 
 export interface Script {
-  /** By which errors call it. */
+  /** Name of the script in error messages. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface ScriptConnection {
   /**
-   * Gives the server's notices.
-   * @throws StageError that says which statement of the script the server refused, and in which line
+   * Runs a script and returns the server's notices.
+   * @throws StageError that names the statement that the server refused, and its line
    */
   run(script: Script): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** @throws StageError for bytes that are no text: the server would take another script for it, or none */
+/** Reads a script. @throws StageError if the bytes are not UTF-8 text: the server would see another script, or none */
 export function readScript(name: string, bytes: Buffer): Script {
   if (!isUtf8(bytes) || bytes.includes(0)) {
     throw new StageError('invalid_request', `${name} is not a text in UTF-8`, {
@@ -36,8 +36,8 @@ export function readScript(name: string, bytes: Buffer): Script {
 }
 
 /**
- * Takes out what pg_dump writes around a dump for psql alone: `\restrict <key>` before its first statement, `\unrestrict <key>` behind
- * its last one. Line breaks stay, for the lines of errors.
+ * Removes the commands that pg_dump writes for psql: `\restrict <key>` before the first statement, `\unrestrict <key>` behind the last
+ * one. Line breaks stay, so that errors have the right line.
  */
 function withoutRestriction(text: string): string {
   const opening = /^((?:[ \t]*(?:--.*)?\r?\n)*)\\restrict ([A-Za-z0-9]+)[ \t]*(?=\r?\n)/.exec(text);
@@ -48,18 +48,18 @@ function withoutRestriction(text: string): string {
   return closing === null ? text : comments + rest.slice(0, closing.index);
 }
 
-/** @throws StageError when the server refuses the login, or cannot be reached */
+/** Connects to the proxy. @throws StageError if the server refuses the login, or cannot be reached */
 export async function connectForScripts(url: string): Promise<ScriptConnection> {
   const client = new pg.Client({ application_name: 'stage run', ...readUrl(url) });
   const notices: string[] = [];
-  // said again by the query that it ends
+  // the query that is interrupted reports the error as well
   client.on('error', () => undefined);
   client.on('notice', ({ message = '' }) => notices.push(message));
   await client.connect().catch((cause: unknown) => {
     throw unconnected(cause);
   });
   let ended = 0;
-  // pg tells of the statements of a text only when all of them have ended
+  // pg's client reports the statements of a text only after all of them have ended
   const { connection } = client as unknown as { readonly connection: EventEmitter };
   connection.on('commandComplete', () => {
     ended += 1;
@@ -88,16 +88,16 @@ function unconnected(cause: unknown): StageError {
   return new StageError(code, message, { sqlstate, cause, ...(hint && { hint }) });
 }
 
-/** @param ran number of the statement that failed, if it was one that ran */
+/** @param ran number of the statement that was running; used if the error has no position */
 function failed({ name, text }: Script, cause: unknown, ran: number): StageError {
   if (!(cause instanceof pg.DatabaseError)) return unconnected(cause);
   const { code: sqlstate = 'XX000', message, detail } = cause;
-  // the server counts characters, from 1
+  // the server counts in characters, from 1
   const position = cause.position === undefined ? null : Number(cause.position);
   const before = [...text].slice(0, (position ?? 1) - 1).join('');
   const isCommand = position !== null && text[before.length] === '\\';
   const statement = position === null ? statementOfNumber(text, ran) : statementAt(text, position);
-  // the place may be that of a comment before the statement
+  // the position may be in a comment before the statement
   const line = Math.max(before.split('\n').length, statement?.line ?? 1);
   const said = statement && `statement ${statement.number}: ${statement.text}`;
   const details = [said, detail].filter(Boolean).join('\n');

@@ -1,15 +1,15 @@
-/** SQL lives in templates/sql; this reads it and fills its placeholders. */
+/** Reads SQL files from templates/sql and fills their placeholders. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../templates/sql/', import.meta.url));
 
-/** Reads one file of templates/sql, e.g. `table/shadow.sql`. */
+/** Reads one file of templates/sql, e.g. `table/install/shadow.sql`. */
 export function loadSql(path: string): string {
   return readFileSync(root + path, 'utf8');
 }
 
-/** Names of the .sql files of one folder of templates/sql and of the folders in it, sorted. */
+/** Returns the names of the .sql files in a folder of templates/sql and its subfolders, sorted. */
 export function listSql(folder: string): string[] {
   return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.sql'))
@@ -17,8 +17,8 @@ export function listSql(folder: string): string[] {
 }
 
 /**
- * Replaces each `{{name}}` by its value. Values are SQL already: the caller quotes them.
- * @throws Error when a placeholder has no value: a template and its filler have come apart
+ * Replaces each `{{name}}` by its value. Values are SQL: the caller quotes them.
+ * @throws Error if a placeholder has no value, i.e. template and caller do not match
  */
 export function fillSql(
   template: string,

@@ -1,4 +1,4 @@
-/** Upgrades of the schema `stage` while others use it: short tries, with pauses that grow, so that nobody queues behind them for long. */
+/** Upgrades the schema `stage` while it is in use: short attempts with growing pauses, so that nobody queues behind them for long. */
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import type { LockHolder } from './lock-holders.ts';
@@ -8,26 +8,26 @@ import { migrate } from './migrate.ts';
 const pausesMs = { first: 1_000, longest: 10_000 };
 
 interface UpgradeOptions {
-  /** How long a transaction may be in the way before its connection is ended; null for as long as it lasts. */
+  /** How long a transaction may block the upgrade before its connection is ended; null for no limit. */
   readonly lockTimeoutMs: number | null;
   readonly log: Log;
-  /** The time in milliseconds. */
+  /** Returns the time in milliseconds. */
   readonly now?: () => number;
 }
 
-/** What an upgrade has waited for so far. */
+/** The state of an upgrade that waits for locks. */
 interface Wait {
   readonly error: TablesInUse;
   readonly pauseMs: number;
-  /** When the next try may be. */
+  /** Time of the next attempt. */
   readonly until: number;
-  /** Since when each transaction has been in the way. */
+  /** Since when each transaction has blocked the upgrade. */
   readonly since: ReadonlyMap<string, number>;
 }
 
 /**
- * Creates what brings the schema up to this version, to be called until it succeeds. It throws what migrate() throws; called in a pause,
- * what the last try threw.
+ * Creates a function that upgrades the schema to this version. The caller repeats it until it succeeds. It throws the errors of
+ * `migrate`; during a pause it throws the error of the last attempt.
  */
 export function createUpgrade(options: UpgradeOptions): (db: Database) => Promise<void> {
   const { now = Date.now, lockTimeoutMs, log } = options;
@@ -57,7 +57,7 @@ function waitFurther(before: Wait | null, error: TablesInUse, now: number): Wait
   return { error, pauseMs, until: now + pauseMs, since };
 }
 
-/** Those of whom a transaction has been in the way since then, or longer. */
+/** Returns the holders whose transactions have blocked the upgrade at least since `time`. */
 function heldSince({ error, since }: Wait, time: number): LockHolder[] {
   return error.holders.filter(({ transaction }) => (since.get(transaction) ?? Infinity) <= time);
 }

@@ -1,13 +1,13 @@
-/** What the server or the way to it could not do, as an error for the user. None of it says anything about what was asked for. */
+/** Converts errors of the upstream server, or of the way to it, into errors for the user. They do not concern the request itself. */
 import pg from 'pg';
 import { StageError } from '../errors.ts';
 
 interface Trouble {
-  /** SQLSTATEs, by their beginning. */
+  /** Matches SQLSTATEs by their first characters. */
   readonly states: RegExp;
   readonly message: string;
   readonly hint: string;
-  /** Says what it is to programs, where that never changes. */
+  /** A stable identifier of the condition, for programs. */
   readonly reason?: string;
 }
 
@@ -60,7 +60,7 @@ const troubles: readonly Trouble[] = [
   },
 ];
 
-/** The error for a SQLSTATE that speaks of the server, not of the statement; null for any other. */
+/** Returns the error for a SQLSTATE that concerns the server, not the statement; null for any other. */
 export function upstreamTrouble(
   sqlstate: string,
   message: string,
@@ -76,13 +76,13 @@ const closed: Trouble = {
   hint: `ALTER DATABASE ... ALLOW_CONNECTIONS true lets them in again. ${tryAgain}`,
 };
 
-/** Turns an error of connecting into one for the user, where it says what it could not say of a statement. */
+/** Converts an error of connecting into one for the user, if its SQLSTATE means something else for a statement. */
 export function explainConnecting(error: unknown): unknown {
   const isClosed = error instanceof pg.DatabaseError && closed.states.test(error.code ?? '');
   return isClosed ? unavailable(closed, error.message, error) : error;
 }
 
-/** Turns an error of a connection into one for the user, if it is about the server or the way to it. */
+/** Converts an error of a connection into one for the user, if it concerns the server or the way to it. */
 export function explainTrouble(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StageError) return error;
   const { message } = error;
@@ -96,7 +96,7 @@ export function explainTrouble(error: unknown): unknown {
   return isLost ? unavailable(unreachable, message, error) : error;
 }
 
-/** Whether an error leaves open what became of the statement it ended. */
+/** Checks whether an error leaves open whether the statement took effect. */
 export function isTrouble(error: unknown): boolean {
   return error !== explainTrouble(error);
 }
