@@ -1,4 +1,4 @@
-/** Throwing staged changes away: with the session itself, or leaving it behind as rejected. */
+/** Discards staged changes: of a session that is deleted, or of one that stays as rejected. */
 import type { Database, Queryable } from '../db/database.ts';
 import { JsonText } from '../model/json.ts';
 import { emit } from './event-store.ts';
@@ -11,14 +11,14 @@ export interface DeletedSession {
   readonly deletedAt: string;
 }
 
-/** Removes what a session has staged, and its mutation log. Many rows are left to `discardBatch`, and belong to nothing any more. */
+/** Removes a session's staged rows and mutation log. If there are many, they are only marked, and `discardBatch` removes them later. */
 export async function discardStaged(tx: Queryable, uuid: string): Promise<void> {
   await tx.query('SELECT stage.discard_rows($1, true)', [uuid]);
 }
 
 /**
- * Removes a batch of staged rows and mutations that decisions have left behind. Any number of daemons may do so at once.
- * @returns whether there was any
+ * Removes a batch of the staged rows and mutations that are marked for removal. Several daemons may do so at once.
+ * @returns whether there were any
  */
 export async function discardBatch(db: Database): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -30,8 +30,8 @@ export async function discardBatch(db: Database): Promise<boolean> {
 
 /**
  * Deletes an active or proposed session with everything it staged.
- * @param deletedAs the authenticated name of who deletes
- * @throws StageError `session_not_found`, `session_busy`, or `invalid_transition` when the session is final
+ * @param deletedAs the authenticated name of the caller
+ * @throws StageError `session_not_found`, `session_busy`, or `invalid_transition` if the session is final
  */
 export async function deleteSession(
   db: Database,

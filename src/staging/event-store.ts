@@ -1,4 +1,4 @@
-/** What happened to a session, and what was said about it: append-only, numbered in the order of commits. */
+/** The events and comments of sessions: append-only, numbered in the order of commits. */
 import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Event, EventKind } from '../model/event.ts';
 import { JsonText } from '../model/json.ts';
@@ -13,7 +13,7 @@ const selectEvents = `
 SELECT ${columns} FROM stage.event e
 WHERE e.session = $1 AND e.number > $2 ORDER BY e.number LIMIT $3`;
 
-/** What was said: by itself, or with a change of state. */
+/** Comments, and state changes with a message. */
 const isSaid = "(e.kind = 'comment' OR e.body ? 'message')";
 
 const selectComments = `
@@ -27,7 +27,7 @@ const selectEvent = `SELECT ${columns} FROM stage.event e WHERE e.number = $1`;
 
 const selectHead = 'SELECT number FROM stage.event_head';
 
-/** Of a session that is gone nothing is told but that. */
+/** For deleted sessions it returns only the event of the deletion. */
 const selectSeen = `
 SELECT ${columns} FROM stage.event e LEFT JOIN stage.session s ON s.id = e.session
 WHERE e.number > least($1::bigint, $2::bigint) AND e.number <= $2
@@ -43,31 +43,31 @@ ORDER BY e.number LIMIT $5`;
 const selectSession = 'SELECT project_id FROM stage.session WHERE id = $1';
 
 export interface NewEvent {
-  /** The key of the session's row. */
+  /** The primary key of the session. */
   readonly uuid: string;
   readonly projectId: string;
   readonly kind: EventKind;
-  /** The authenticated name of who did it. */
+  /** The authenticated name of the actor. */
   readonly by: string | null;
   /** A JSON object. */
   readonly body: JsonText;
 }
 
-/** Adds an event, as the last step of the transaction of what it tells about; gives its number. */
+/** Appends an event and returns its number. Must be the last step of the transaction that it reports. */
 export async function emit(tx: Queryable, event: NewEvent): Promise<string> {
   const { uuid, projectId, kind, by, body } = event;
   const [row] = await tx.query(insertEvent, [uuid, projectId, kind, by, body.text]);
   return String(row?.['number']);
 }
 
-/** Whether an event of a session is there, for those whose COMMIT was not answered. */
+/** Checks whether an event of a session exists, for transactions whose COMMIT got no response. */
 export async function isEmitted(db: Queryable, number: string, uuid: string): Promise<boolean> {
   const rows = await db.query(`${selectEvent} AND e.session = $2`, [number, uuid]);
   return rows.length > 0;
 }
 
 export interface EventFilter {
-  /** Number of the event to begin behind. */
+  /** Returns only events with a greater number. */
   readonly after: string;
   readonly limit: number;
 }
@@ -76,13 +76,13 @@ export interface EventFilter {
 export async function listEvents(db: Queryable, id: string, filter: EventFilter): Promise<Event[]> {
   const uuid = sessionUuid(id);
   const rows = await db.query(selectEvents, [uuid, filter.after, filter.limit]);
-  // events outlive their session, and are told only while it is there
+  // events outlive their session, but are returned only while it exists
   const [session] = await db.query(selectSession, [uuid]);
   if (session === undefined) throw sessionNotFound(id);
   return rows.map((row) => toEvent(row as EventRow));
 }
 
-/** Whose events are told: those of sessions of the projects, and that were created with the token of that name; null for all. */
+/** Restricts events to those of the projects, and of sessions created with the token of that name; null for no restriction. */
 export interface EventScope {
   readonly projects: readonly string[] | null;
   readonly createdAs: string | null;
@@ -90,23 +90,23 @@ export interface EventScope {
 
 export interface EventPage {
   readonly events: Event[];
-  /** Number of the event to go on behind: everything up to it has been looked at. */
+  /** All events up to this number were examined. The next page starts behind it. */
   readonly last: string;
 }
 
-/** Gives the number of the newest event; everything up to it is there to be read. */
+/** Returns the number of the newest event. All events up to it are visible. */
 export async function lastEvent(db: Queryable): Promise<string> {
   const [head] = await db.query(selectHead);
   return String(head?.['number'] ?? 0);
 }
 
-/** Lists events of all sessions of a scope, oldest first. A number beyond the newest event counts as that one's. */
+/** Lists events of all sessions in a scope, oldest first. A number beyond the newest event counts as the newest one's. */
 export async function listEventsIn(
   db: Queryable,
   { projects, createdAs }: EventScope,
   { after, limit }: EventFilter,
 ): Promise<EventPage> {
-  // none becomes visible later that has a smaller number
+  // no event with a smaller number becomes visible later
   const head = await lastEvent(db);
   const rows = await db.query(selectSeen, [
     after,
@@ -121,11 +121,11 @@ export async function listEventsIn(
 
 export interface CommentPage {
   readonly comments: Event[];
-  /** How many comments there are, whatever the limit. */
+  /** Number of all comments, regardless of the limit. */
   readonly totalCount: number;
 }
 
-/** Lists the comments on a session and the messages with which it changed its state, oldest first. @throws StageError `session_not_found` */
+/** Lists a session's comments and the messages of its state changes, oldest first. @throws StageError `session_not_found` */
 export async function listComments(
   db: Queryable,
   id: string,
@@ -141,7 +141,7 @@ export async function listComments(
   };
 }
 
-/** Adds what somebody says about a session, in whatever state it is. @throws StageError `session_not_found` */
+/** Adds a comment to a session in any state. @throws StageError `session_not_found` */
 export async function addComment(
   db: Database,
   id: string,

@@ -1,35 +1,34 @@
 /**
- * Lets requests wait for what happens. One cursor over all events serves every one of them: while they wait, none holds a
- * connection.
+ * Lets requests wait for events. One query over all events serves all of them, so that waiting requests hold no connection.
  */
 import type { Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import { sessionIdSql } from './session-id.ts';
 
-/** What the watch knows of an event. */
+/** The part of an event that waiting requests need. */
 export interface Happening {
   readonly sessionId: string;
   readonly projectId: string;
 }
 
 export interface Awaited {
-  /** Whether an event is one of those that are waited for. */
+  /** Whether the request waits for this event. */
   readonly concerns: (event: Happening) => boolean;
-  /** Number of the last event that was looked at: the newest one, as it was before that look. */
+  /** Number of the newest event, queried before the request read its events. */
   readonly after: string;
   readonly timeoutMs: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the response. */
   readonly signal: AbortSignal;
 }
 
 export interface EventWatch {
   /**
-   * Resolves once there is an event of concern behind the known one, the time is over, nobody waits any more, or the watch is
-   * closed; also when the database cannot be asked: whoever waited finds out by asking it.
-   * @throws StageError `busy` when too many wait already
+   * Resolves when an event of concern exists behind `after`, on timeout, on abort or on close. Also resolves if the database query
+   * fails: the caller's own query then reports the error.
+   * @throws StageError `busy` if too many requests wait
    */
   next(awaited: Awaited): Promise<void>;
-  /** Lets all go who wait, now and from now on. */
+  /** Ends the wait of all requests, now and from now on. */
   close(): void;
   readonly isClosed: boolean;
 }
@@ -50,7 +49,7 @@ interface News extends Happening {
   readonly number: number;
 }
 
-/** Starts a watch that asks the database only while somebody waits. */
+/** Creates a watch that queries the database only while requests wait. */
 export function createEventWatch(db: Queryable): EventWatch {
   const waiting = new Set<Waiter>();
   let isClosed = false;
@@ -94,7 +93,7 @@ export function createEventWatch(db: Queryable): EventWatch {
   };
 }
 
-/** Wakes those whom an event concerns, and all where the database cannot tell. The others have seen what there was. */
+/** Wakes the requests that an event concerns, or all if the query fails. The others continue behind the events that were read. */
 async function look(db: Queryable, waiters: readonly Waiter[]): Promise<void> {
   const news = await newsBehind(db, Math.min(...waiters.map(({ after }) => after)));
   for (const waiter of waiters) {
@@ -105,7 +104,7 @@ async function look(db: Queryable, waiters: readonly Waiter[]): Promise<void> {
   }
 }
 
-/** The oldest events behind a number; null where the database cannot tell. */
+/** Returns the oldest events behind a number; null if the query fails. */
 async function newsBehind(db: Queryable, after: number): Promise<readonly News[] | null> {
   try {
     const rows = await db.query(selectNews, [after, mostNews]);

@@ -4,13 +4,13 @@ import type { Mutation, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { sessionNotFound, sessionUuid } from './session-id.ts';
 
-/** A log that is being removed is none any more. */
+/** A log that is marked for removal counts as empty. */
 const filters = `
 -- guard: a mutation log that waits to be removed is not shown
 WHERE m.session = $1 AND NOT EXISTS (SELECT FROM stage.discard d WHERE d.session = $1 AND d.log)
 AND ($3::text IS NULL OR m.table_name = $3) AND ($4::text IS NULL OR m.operation = $4)`;
 
-/** A statement that writes to several tables has one text: with $2 it is withheld if a role may not read one of them. */
+/** A statement that writes to several tables has one text. With $2 it is withheld if a role may not read one of these tables. */
 const selectPage = (page: string) => `
 WITH page AS MATERIALIZED (
   ${page}
@@ -44,10 +44,10 @@ const countMutations = `
 SELECT (SELECT count(*) FROM stage.mutation m ${filters} AND $2::boolean IS NOT NULL) FROM stage.session WHERE id = $1`;
 
 export interface MutationFilter {
-  /** The table's shown name. */
+  /** The table's name as shown to users. */
   readonly table?: string | undefined;
   readonly type?: Operation | undefined;
-  /** Whether texts and parameters are withheld where a role that staged in the session may not read the table. */
+  /** Whether to withhold texts and parameters if a role that staged in the session may not read the table. */
   readonly readableOnly?: boolean;
   readonly limit: number;
   readonly offset: number;
@@ -55,11 +55,11 @@ export interface MutationFilter {
 
 export interface MutationPage {
   readonly mutations: Mutation[];
-  /** How many mutations the filter matches, whatever the limit. */
+  /** Number of mutations that match the filter, regardless of the limit. */
   readonly totalCount: number;
 }
 
-/** Lists a session's mutations in the order in which they were executed. @throws StageError `session_not_found` */
+/** Lists a session's mutations in the order of their execution. @throws StageError `session_not_found` */
 export async function listMutations(
   db: Database,
   sessionId: string,
@@ -84,8 +84,8 @@ export async function listMutations(
 }
 
 /**
- * Reads some mutations of a session by their ids, in the order in which they were executed.
- * @param readableOnly whether texts and parameters are withheld where a role that staged in the session may not read the table
+ * Reads mutations of a session by their ids, in the order of their execution.
+ * @param readableOnly whether to withhold texts and parameters if a role that staged in the session may not read the table
  */
 export async function readMutations(
   tx: Queryable,

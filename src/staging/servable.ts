@@ -1,4 +1,4 @@
-/** What has to be true of the schema `stage` before anything is staged or decided, asked inside the transaction that does it. */
+/** Checks the schema `stage` before anything is staged or decided, inside the same transaction. */
 import type { Queryable } from '../db/database.ts';
 import { demandCurrent, standingColumns } from '../db/release.ts';
 import { StageError } from '../errors.ts';
@@ -6,8 +6,8 @@ import { StageError } from '../errors.ts';
 const look = `SELECT ${standingColumns}, stage.is_bound_here() AS bound`;
 
 /**
- * Says whether overlays are bound to the tables of this database.
- * @throws StageError `service_outdated` when a newer release has been here
+ * Checks whether overlays are bound to the tables of this database.
+ * @throws StageError `service_outdated` if a newer release has upgraded the schema
  */
 export async function isServable(db: Queryable): Promise<boolean> {
   const [row] = await db.query(look);
@@ -15,7 +15,7 @@ export async function isServable(db: Queryable): Promise<boolean> {
   return row?.['bound'] === 't';
 }
 
-/** @throws StageError as above, or `upstream_unavailable` when overlays are not bound to the tables of this database */
+/** Demands the same. @throws StageError as above, or `upstream_unavailable` if overlays are not bound to the tables of this database */
 export async function demandServable(tx: Queryable): Promise<void> {
   if (await isServable(tx)) return;
   throw new StageError(

@@ -1,15 +1,15 @@
-/** Who holds a session at the moment, by the database's own account: connections of any way, with staged writes under way. */
+/** Finds the connections whose staged writes lock a session now, by any route to the database. */
 import type { Database, Row } from '../db/database.ts';
 import type { Connection, ConnectionState } from '../model/connection.ts';
 import { connectionStates } from '../model/connection.ts';
 import { sessionUuid } from './session-id.ts';
 import { sqlstateOf } from './session-lock.ts';
 
-/** How long to wait for the session's lock, and how long for the wait to be seen. */
+/** How long to wait for the session's lock, and when to query who blocks the wait. */
 const waitMs = 600;
 const lookMs = 150;
 
-/** The service's own are reviews under way, here or in another daemon. */
+/** The service's own connections are left out: these are reviews in this or another daemon. */
 const selectBlockers = `
 SELECT a.pid, a.usename AS role, host(a.client_addr) AS address, stage.iso_time(a.backend_start) AS connected_at, a.state
 FROM pg_stat_activity a
@@ -17,9 +17,9 @@ WHERE a.pid = ANY (pg_blocking_pids($1)) AND NOT (a.usename = current_user AND a
 ORDER BY a.pid`;
 
 /**
- * Lists the connections whose transactions hold the session. It asks for the session's lock and looks who is in the way: of
- * several holders the first that the lock would have to wait for.
- * @throws StageError `session_not_found` for a text that cannot be a session's id
+ * Lists the connections whose transactions lock the session. It requests the session's lock and queries who blocks it. Of several
+ * holders it finds the one that the lock waits for first.
+ * @throws StageError `session_not_found` for an invalid session id
  */
 export async function listHolders(db: Database, id: string): Promise<Connection[]> {
   const uuid = sessionUuid(id);
@@ -50,8 +50,8 @@ export async function listHolders(db: Database, id: string): Promise<Connection[
 }
 
 /**
- * Ends the connection of a backend.
- * @returns whether it has been told to; the service account may lack the right
+ * Terminates the connection of a backend.
+ * @returns whether it ended within 2 seconds; false if the service account lacks the right
  */
 export async function terminateHolder(db: Database, { backend }: Connection): Promise<boolean> {
   try {

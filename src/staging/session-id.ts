@@ -1,14 +1,14 @@
-/** Ids of sessions: `sess_` and the digits of the key of the session's row. */
+/** Session ids: `sess_` and the digits of the session's primary key. */
 import { StageError } from '../errors.ts';
 import { isSessionId } from '../model/session.ts';
 
-/** The key of a session's row: the digits of its id, which PostgreSQL reads as a uuid. @throws StageError `session_not_found` */
+/** Returns the primary key of a session: the digits of its id, which PostgreSQL parses as a uuid. @throws StageError `session_not_found` */
 export function sessionUuid(id: string): string {
   if (!isSessionId(id)) throw sessionNotFound(id);
   return id.slice('sess_'.length);
 }
 
-/** The SQL expression of a session's id. @param uuid the one of its row's key; null gives null */
+/** Returns the SQL expression of a session's id. @param uuid SQL expression of its primary key; null yields null */
 export const sessionIdSql = (uuid: string) => `'sess_' || replace(${uuid}::text, '-', '')`;
 
 export function sessionNotFound(id: string): StageError {

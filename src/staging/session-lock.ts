@@ -1,4 +1,4 @@
-/** The lock under which a session changes its state. Staged writes hold the row FOR SHARE until their transaction ends. */
+/** The row lock for state changes of a session. Staged writes hold the row FOR SHARE until their transaction ends. */
 import type { Queryable, Row } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { ConflictScope, SessionEvent, SessionStatus } from '../model/session.ts';
@@ -15,24 +15,24 @@ FROM stage.session WHERE id = $1 FOR UPDATE`;
 
 export interface LockedSession {
   readonly id: string;
-  /** The key of the session's row. */
+  /** The primary key of the session. */
   readonly uuid: string;
   readonly projectId: string;
   readonly status: SessionStatus;
   readonly conflictScope: ConflictScope;
   /** Digest of the approved diff; null in any other state. */
   readonly digest: string | null;
-  /** Rows staged under a greater number came after the proposal; null while the session is active. */
+  /** Rows with a greater number were staged after the proposal; null while the session is active. */
   readonly sealed: string | null;
-  /** It was made to take back another one: what nobody's login has staged in it is the service's doing. */
+  /** Whether it was created to revert another session. The service staged the rows that have no login. */
   readonly reverts: boolean;
-  /** Authenticated names of who created it and of everybody who proposed it; null where nobody had to show a token. */
+  /** Authenticated names of its creator and of everybody who proposed it; null if no token was required. */
   readonly authors: readonly (string | null)[];
 }
 
 /**
  * Locks a session until the transaction ends.
- * @throws StageError `session_not_found`, those of demandServable, or `session_busy` when somebody holds the session longer than a moment
+ * @throws StageError `session_not_found`, those of `demandServable`, or `session_busy` if the lock is not free within 2 seconds
  */
 export async function lockSession(tx: Queryable, id: string): Promise<LockedSession> {
   const uuid = sessionUuid(id);
@@ -50,7 +50,7 @@ export async function lockSession(tx: Queryable, id: string): Promise<LockedSess
   return { ...locked, digest, sealed, reverts, authors };
 }
 
-/** @throws StageError `invalid_transition` when the table of transitions has no place for the event */
+/** Checks that the session's state allows the event. @throws StageError `invalid_transition` */
 export function requireTransition(session: LockedSession, event: SessionEvent): void {
   if (transitions[session.status][event] !== null) return;
   throw new StageError(
@@ -63,13 +63,13 @@ export function requireTransition(session: LockedSession, event: SessionEvent): 
   );
 }
 
-/** The SQLSTATE of an error that came from PostgreSQL. */
+/** Returns the SQLSTATE of an error from PostgreSQL. */
 export function sqlstateOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown }).code;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** What can be done with a session in its state. */
+/** The possible next steps with a session in each state. */
 const nextSteps: Readonly<Record<SessionStatus, (id: string) => string>> = {
   active: (id) => `Propose it first: \`stage propose ${id}\`.`,
   proposed: (id) =>

@@ -1,4 +1,4 @@
-/** Creates a session once, however often the request for it arrives: a caller who lost the answer may ask again. */
+/** Creates a session once per request key, so that a caller who lost the response can repeat the request. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
@@ -12,9 +12,9 @@ SELECT ${sessionIdSql('s.id')} AS id, s.request_hash FROM stage.session s
 WHERE s.created_as IS NOT DISTINCT FROM $1 AND s.request_key = $2`;
 
 /**
- * Gives the session that the key stands for, and whether it was made just now. Each token has its own keys; a deleted session's
- * is free again.
- * @throws StageError `idempotency_conflict` where the key came with another request
+ * Returns the session of a request key, and whether it was created now. Each token has its own keys. The key of a deleted session
+ * can be used again.
+ * @throws StageError `idempotency_conflict` if the key was used with another request
  */
 export async function createSessionOnce(
   db: Database,

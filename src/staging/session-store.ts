@@ -1,4 +1,4 @@
-/** Sessions in the database: create, read, list, count. Their changes of state are in review/ and discard.ts. */
+/** Sessions in the database: create, read, list, count. Their state changes are in review/ and discard.ts. */
 import { randomBytes } from 'node:crypto';
 import type { Database, IsDone, Queryable, Row } from '../db/database.ts';
 import type { StagedCounts } from '../metrics-pools.ts';
@@ -44,7 +44,7 @@ SELECT s.* FROM stage.session s
 WHERE ($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id)
   AND ($3::text IS NULL OR s.created_as = $3) AND ($4::text IS NULL OR s.created_as = $4)`;
 
-/** Whoever searches wants what went on lately: a search of all there ever was would have no end. */
+/** A search covers only this number of the newest sessions, so that its time is bounded. */
 const mostSearched = 10_000;
 
 const searched = `
@@ -62,9 +62,9 @@ export interface NewSession {
   readonly metadata: JsonText;
   readonly reads: ReadsMode;
   readonly conflictScope?: ConflictScope | undefined;
-  /** The authenticated name of who creates it. */
+  /** The authenticated name of the creator. */
   readonly createdAs?: string | null;
-  /** The key of the approved session whose changes it takes back. */
+  /** The primary key of the approved session whose changes it reverts. */
   readonly reverts?: string;
 }
 
@@ -74,9 +74,9 @@ export interface SessionFilter {
   readonly projectIds?: readonly string[] | undefined;
   /** Only sessions that were created with a token of this name. */
   readonly createdAs?: string | null | undefined;
-  /** The same, beside it. */
+  /** The same, as a second condition. */
   readonly author?: string | undefined;
-  /** Only sessions that have it in their id, their project, their author's name or their metadata, in whatever case. */
+  /** Only sessions with this text in their id, project, creator's name or metadata, in any case. */
   readonly search?: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -85,19 +85,19 @@ export interface SessionFilter {
 export interface SessionPage {
   /** Newest first. */
   readonly sessions: Session[];
-  /** How many sessions the filter matches, whatever the limit. */
+  /** Number of sessions that match the filter, regardless of the limit. */
   readonly totalCount: number;
 }
 
-/** What a request is known by when it is repeated. */
+/** Identifies a repeated request. */
 export interface RequestKey {
   readonly key: string;
   readonly hash: string;
 }
 
-/** Creates an active session under a new random id. */
+/** Creates an active session with a new random id. */
 export async function createSession(db: Database, session: NewSession): Promise<Session>;
-/** The same, or null where the session's creator has used the key before. */
+/** Creates the session, or returns null if its creator has used the request key before. */
 export async function createSession(
   db: Database,
   session: NewSession,
@@ -139,11 +139,11 @@ async function insertOnce(
     session.reverts ?? null,
   ]);
   if (row === undefined) return null;
-  // the statement that adds the event does not see it yet
+  // the statement that emits the event does not see it yet
   return { ...toSession(row as SessionRow), lastEvent: String(row['created_event']) };
 }
 
-/** Whether a session is what a transaction made of it, whatever has been done with it since. */
+/** Checks whether a session still shows the state changes of a transaction, whatever happened since. */
 export const isThere: IsDone<Session> = async (db, made) => {
   const [row] = await db.query(selectSession, [sessionUuid(made.id)]);
   if (row === undefined) return false;
@@ -162,9 +162,9 @@ export async function getSession(db: Queryable, id: string): Promise<Session> {
 }
 
 /**
- * What a client's connection has to know of its session, whatever has been staged in it by now; null where there is none. The rest
- * takes longer to find out than the login itself.
- * @param role as which the client logs in, if one does
+ * Reads what a client connection needs of its session; null if there is no session. It reads nothing else, because computing the other
+ * fields takes longer than the login.
+ * @param role the role that the client logs in as, if any
  */
 export async function findSession(
   db: Queryable,
@@ -184,7 +184,7 @@ export async function findSession(
 const openSession = `SELECT s.reads, stage.escapes_backslashes($2) AS escapes
 FROM stage.session s WHERE s.id = $1`;
 
-/** Lists sessions, newest first. What is shown of a session is gathered for those of the page only. */
+/** Lists sessions, newest first. Computed fields are evaluated only for the sessions of the page. */
 export async function listSessions(db: Database, filter: SessionFilter): Promise<SessionPage> {
   const { status = null, projectIds, createdAs = null, author = null, search } = filter;
   const projects = projectIds === undefined ? null : JSON.stringify(projectIds);
@@ -207,14 +207,14 @@ export async function listSessions(db: Database, filter: SessionFilter): Promise
   };
 }
 
-/** How a text may be written inside of JSON: metadata is kept as it came. */
+/** Returns how a text may be written in JSON, because metadata is stored as it was sent. */
 function inJson(text: string): readonly string[] {
   const written = JSON.stringify(text).slice(1, -1);
   const code = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return [written, written.replaceAll(/[^\x20-\x7e]/g, code)];
 }
 
-/** How many sessions accept writes. */
+/** Counts the active sessions. */
 export async function countActiveSessions(db: Queryable): Promise<number> {
   const [row] = await db.query(countActive);
   return Number(row?.['count']);
@@ -227,7 +227,7 @@ GROUP BY s.status`;
 const estimateShadowRows = `
 SELECT coalesce(sum(n_live_tup), 0) AS count FROM pg_stat_all_tables WHERE schemaname = 'stage_data' AND relname LIKE 'shadow\\_%'`;
 
-/** Counts what there is, for operators. */
+/** Counts sessions by status, and estimates the staged rows, for metrics. */
 export async function countStaged(db: Queryable): Promise<StagedCounts> {
   const rows = await db.query(countByStatus, [`{${sessionStatuses.join(',')}}`]);
   const [shadow] = await db.query(estimateShadowRows);
