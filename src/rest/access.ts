@@ -1,4 +1,4 @@
-/** Who may talk to us: the right Host, no foreign site, a bearer token where tokens are configured, a role with the right. */
+/** Access checks of requests: Host and Origin, a bearer token if tokens are configured, and a role with the required right. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Database } from '../db/database.ts';
@@ -10,14 +10,14 @@ import { sessionNotFound } from '../staging/session-id.ts';
 import { getSession } from '../staging/session-store.ts';
 import type { Access } from './services.ts';
 
-/** Probes and load balancers ask these without a token. */
+/** Probes and load balancers request these paths without a token. */
 const openPaths: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz']);
 
-/** Where no token is demanded, everybody may do everything. */
+/** The caller if no token is required: everybody may do everything. */
 const anybody: Caller = { name: null, role: 'operator', projects: null };
 
 /**
- * Refuses what a browser sends on behalf of another site: a Host we do not go by (DNS rebinding), an Origin that is not ours.
+ * Refuses requests that a browser sends for another site: unknown Host headers (DNS rebinding) and foreign Origin headers.
  * @throws StageError `forbidden`
  */
 export function refuseForeignSites(access: Access): Middleware {
@@ -52,13 +52,13 @@ function foreignSite(origin: string): StageError {
   );
 }
 
-/** The Host header without its port, in lower case; empty when it is not of that form. */
+/** Returns the Host header without its port, in lower case; empty if it is malformed. */
 function hostName(host: string): string {
   return /^(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d+)?$/i.exec(host)?.[1]?.toLowerCase() ?? '';
 }
 
 /**
- * Finds out who calls, by one of the configured tokens when there are any.
+ * Identifies the caller by one of the configured tokens, if there are any.
  * @throws StageError `unauthorized`
  */
 export function demandToken({ tokens }: Access): Middleware {
@@ -82,7 +82,7 @@ export function demandToken({ tokens }: Access): Middleware {
 
 const lookEveryMs = 1_000;
 
-/** Ends an answer that is waited for, or still being sent, once its token is gone. What changes something is let end. */
+/** Ends a pending or partly sent response once its token is revoked. Used for GET only: requests that change something complete. */
 function endWhenRevoked({ res }: Context, isStillGood: () => boolean): void {
   const look = () => {
     // guard: a token that was revoked hears nothing more
@@ -97,7 +97,7 @@ function isSame(caller: Caller, now: Caller | null): boolean {
   return words(caller) === words(now);
 }
 
-/** Compares with every token, in constant time. */
+/** Finds the token by comparing with every configured one, each in constant time. */
 function findToken(offered: string, tokens: readonly Token[]): Caller | null {
   const hash = createHash('sha256').update(offered).digest();
   const matches = tokens.filter((token) => timingSafeEqual(hash, token.hash));
@@ -106,7 +106,7 @@ function findToken(offered: string, tokens: readonly Token[]): Caller | null {
 }
 
 /**
- * Gives the caller of a request that takes a right; the open paths take none.
+ * Returns the caller of a request that requires a right; null for open paths.
  * @throws StageError `forbidden`
  */
 export function demandRight(ctx: Context, right: Right | null): Caller {
@@ -118,7 +118,7 @@ export function demandRight(ctx: Context, right: Right | null): Caller {
   });
 }
 
-/** @throws StageError `forbidden` for a project that the caller's token is not good for */
+/** Demands that the caller's token is valid for a project. @throws StageError `forbidden` */
 export function demandProject(caller: Caller, projectId: string): void {
   // guard: a token creates and lists in its projects only
   if (isInScope(caller, projectId)) return;
@@ -127,12 +127,12 @@ export function demandProject(caller: Caller, projectId: string): void {
   });
 }
 
-/** Whether a session was created or proposed with the caller's token. */
+/** Checks whether a session was created or proposed with the caller's token. */
 export function isAuthorOf({ name }: Caller, { createdAs, proposedAs }: Session): boolean {
   return name !== null && (name === createdAs || name === proposedAs);
 }
 
-/** @throws StageError `forbidden` for an author and a session of another token's */
+/** Demands that an author's session was created with its own token. @throws StageError `forbidden` */
 export function demandOwn({ role, name }: Caller, { createdAs }: Session): void {
   if (role !== 'author' || createdAs === name) return;
   throw new StageError('forbidden', 'the session was created with another token', {
@@ -141,8 +141,8 @@ export function demandOwn({ role, name }: Caller, { createdAs }: Session): void 
 }
 
 /**
- * @throws StageError `session_not_found` for a session outside the caller's projects, and for an agent for one of somebody
- *   else, as for one that does not exist
+ * Demands that the caller may access a session.
+ * @throws StageError `session_not_found` for a session outside the caller's projects, and for an agent also for sessions of others
  */
 export async function demandSession(caller: Caller, db: Database, id: string): Promise<void> {
   // guard: a token reaches sessions of its projects only

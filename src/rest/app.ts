@@ -1,4 +1,4 @@
-/** The REST interface as a Koa application. */
+/** The REST API as a Koa application. */
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Pool } from '../db/database.ts';
@@ -27,20 +27,20 @@ import type { RestServices } from './services.ts';
 
 const readerLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Diffs and approvals take long: of each pool they leave some connections to others. */
+/** Diffs and approvals take long. They leave this number of connections of each pool to other requests. */
 const leftToOthers = 2;
 
-/** Rehearsals change nothing: they leave places to approvals. */
+/** Maximum number of concurrent rehearsals. They change nothing, so they leave places to approvals. */
 const rehearsalsAtOnce = 2;
 
-/** How long a request waits for its turn: most diffs are read, and most approvals made, in less. */
+/** How long a request waits for a place. Most diffs and approvals take less. */
 const placeWaitMs = 3_000;
 
 function placesIn(pool: Pool, message: string): Places {
   return createPlaces(() => Math.max(1, pool.counts().most - leftToOthers), placeWaitMs, message);
 }
 
-/** Builds the application; it listens nowhere yet. */
+/** Builds the application, without listening. */
 export function createRestApp(services: RestServices): Koa {
   const described = [
     ...sessionRoutes,
@@ -62,7 +62,7 @@ export function createRestApp(services: RestServices): Koa {
   const approvals = placesIn(services.deciding, 'many approvals are under way already');
   const places = {
     diffs: placesIn(services.reading, 'many diffs are being read already'),
-    // of the connections that approvals may take, too: the rest is for others
+    // a rehearsal also takes a place of the approvals: the other connections are for other requests
     rehearsals: bothPlaces(
       createPlaces(() => rehearsalsAtOnce, placeWaitMs, 'others are being rehearsed already'),
       approvals,
@@ -73,7 +73,7 @@ export function createRestApp(services: RestServices): Koa {
     mountRoute(router, route, servicesFor(route, services, places));
   }
   const app = new Koa();
-  // What goes wrong while an answer is being sent: a stream broke, or its reader went away.
+  // Errors while a response is being sent: the stream failed, or the reader disconnected.
   app.on('error', ({ message, code }: NodeJS.ErrnoException) => {
     const level = readerLeft.has(code ?? '') ? 'debug' : 'warn';
     services.log[level]('answer cut short', { error: message, code });

@@ -1,4 +1,4 @@
-/** The model's nouns in the form in which the interface shows them. */
+/** Converts the types of the model to the bodies of REST responses. */
 import type {
   AuditEntry,
   Cause,
@@ -17,7 +17,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 import type { StepPage } from '../review/diff/step-pages.ts';
 
-/** Times and names of a state stand there once it was reached. */
+/** Returns the body of a session. Times and names of a state are present once it was reached. */
 export function sessionBody(session: Session): JsonObject {
   const { proposedAt, approvedAt, rejectedAt } = session;
   return {
@@ -48,12 +48,12 @@ export function sessionBody(session: Session): JsonObject {
   };
 }
 
-/** Names of tokens stand there once one was shown. */
+/** Returns a member for a name, or no member for null. */
 function named(member: string, name: string | null): JsonObject {
   return name === null ? {} : { [member]: name };
 }
 
-/** The mark of what is told no more of than that it is there. */
+/** Returns the mark of hidden content, if it is hidden. */
 function marked({ hidden }: { readonly hidden?: Hidden }): JsonObject {
   return hidden ? { hidden } : {};
 }
@@ -78,12 +78,12 @@ export function eventBody({ number, kind, at, by, body }: Event): JsonObject {
   return { number, kind, at, by, body };
 }
 
-/** An event among those of other sessions. */
+/** Returns the body of an event in a list over several sessions. */
 export function eventOfAllBody(event: Event): JsonObject {
   return { session_id: event.sessionId, ...eventBody(event) };
 }
 
-/** The table's name stands outside, as the name of the list. */
+/** Returns the body of a change. The table's name is the key of the enclosing list. */
 export function changeBody(change: Change): JsonObject {
   const { type, rowId, before, after, texts } = change;
   return { type, row_id: rowId, before, after, texts };
@@ -106,7 +106,7 @@ export function triggerBody({ name, timing, events }: Trigger): JsonObject {
   return { name, timing, events };
 }
 
-/** An outline as counts by table; chunks are arrays, for there may be thousands. */
+/** Returns the counts of an outline by table. Chunks are arrays, because there may be thousands. */
 export function outlineBody(id: string, { revision, tables }: Outline): JsonObject {
   const bodies = tables.map((outline): [string, JsonObject] => {
     const { table, key, columns, chunks, furtherChanges, triggers, hasChildren, referencesItself } =

@@ -1,10 +1,10 @@
-/** The route that tells callers who they are, and which operations are theirs. */
+/** The route that returns the caller's identity, rights and permitted operations. */
 import { hasRight, rightsOfCaller } from '../model/access.ts';
 import type { Route } from './route.ts';
 import { defineRoute } from './route.ts';
 import { whoami } from './schemas/outputs.ts';
 
-/** @param routes gives all routes that there are */
+/** @param routes returns all routes */
 export function callerRoute(routes: () => readonly Route[]): Route {
   return defineRoute({
     method: 'get',

@@ -1,4 +1,4 @@
-/** A diff as a stream of JSON text: however many changes there are, only a page of them is in memory. */
+/** Streams a diff as JSON text, with only one page of its changes in memory. */
 import { Readable } from 'node:stream';
 import { StageError } from '../errors.ts';
 import type { Change, ChangeCounts, Operation, Step } from '../model/change.ts';
@@ -13,23 +13,23 @@ import { changeBody, columnBody, stepBody, triggerBody } from './bodies.ts';
 export interface DiffPage {
   /** Only this table. */
   readonly table?: string | undefined;
-  /** Only changes of this kind. */
+  /** Only changes of this operation. */
   readonly type?: Operation | undefined;
-  /** At most so many changes; all when left out. */
+  /** Maximum number of changes; all if absent. */
   readonly limit?: number | undefined;
-  /** Skips so many changes. */
+  /** Number of changes to skip. */
   readonly offset: number;
-  /** Whether every step follows, of the table and kind that were asked for. */
+  /** Whether to append every step with the requested table and operation. */
   readonly steps?: boolean | undefined;
-  /** Said of the table where the database has none of its name. */
+  /** Included in the response if the database has no table of the requested name. */
   readonly unknown?: UnknownTable | null;
 }
 
-/** Small pieces cost more to send than to hold back. */
+/** Smaller pieces are joined: sending them costs more than buffering them. */
 const pieceLength = 64 * 1024;
 
 /**
- * Makes the stream. Its end, whether reached, broken or given up, closes the diff.
+ * Creates the stream. Closes the diff when the stream ends, fails or is abandoned.
  * @param id the session's id
  */
 export function diffStream(id: string, diff: Diff, page: DiffPage): Readable {
@@ -40,7 +40,7 @@ export function diffStream(id: string, diff: Diff, page: DiffPage): Readable {
   return stream;
 }
 
-/** The answer has begun, so its status can tell nothing more: of one that is cut, a last line says why. */
+/** Appends a last line with the error to a response that fails midway, because its status was already sent. */
 async function* toItsEnd(text: AsyncIterable<string>): AsyncGenerator<string> {
   try {
     yield* text;
@@ -72,7 +72,7 @@ async function* diffText(id: string, diff: Diff, page: DiffPage): AsyncGenerator
   });
   yield `${head.slice(0, -1)},"tables":{`;
   yield* tablesText(diff, page);
-  // behind what a reader need not wait for
+  // comes last, so that readers need not wait for it
   yield `},"digest":${JSON.stringify(await diff.digest())}`;
   if (page.steps) yield* stepsText(diff.steps, page);
   yield '}';
@@ -89,7 +89,7 @@ async function* stepsText(steps: AsyncIterable<Step>, page: DiffPage): AsyncGene
   yield ']';
 }
 
-/** The tables' members. Changes arrive table by table, in the order of the counts. */
+/** Yields the members of `tables`. Changes arrive table by table, in the order of the counts. */
 async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
   const shown = diff.counts.filter(
     (entry) => page.table === undefined || entry.table === page.table,
@@ -112,7 +112,7 @@ async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
   }
 }
 
-/** Leaves out what is not on the page, and pieces of which nothing is left. */
+/** Yields the changes that are on the page. Omits empty pieces. */
 async function* onPage(
   pieces: AsyncIterable<readonly Change[]>,
   page: DiffPage,

@@ -1,4 +1,4 @@
-/** The one place where an error becomes an answer. */
+/** Converts errors to responses, for all routes. */
 import type { Context, Middleware } from 'koa';
 import { StageError } from '../errors.ts';
 import { stringifyJson } from '../model/json.ts';
@@ -9,8 +9,9 @@ import type { RestServices } from './services.ts';
 const retryAfterSeconds = '2';
 
 /**
- * Answers every error with `{"error", "message", "hint"?, "request_id", ...facts}`.
- * An error that was not made for users is logged and answered as `internal`: its text may hold anybody's data.
+ * Responds to every error with `{"error", "message", "hint"?, "request_id", ...facts}`.
+ * Other errors than StageError are logged. Unless `explainRefusal` knows them, they are reported as `internal`, because their text may
+ * contain anybody's data.
  */
 export function answerErrors(services: Pick<RestServices, 'log' | 'upstream'>): Middleware {
   return async (ctx, next) => {
@@ -25,7 +26,7 @@ export function answerErrors(services: Pick<RestServices, 'log' | 'upstream'>): 
   };
 }
 
-/** The router leaves only a status where no route took the request. */
+/** Reports requests that no route handled, for which the router has set only a status. */
 function refuseUnrouted(ctx: Context): void {
   if (ctx.body !== undefined && ctx.body !== null) return;
   if (ctx.status === 404) {

@@ -1,4 +1,4 @@
-/** Events as they happen: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Streams events as they happen: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 import { Readable } from 'node:stream';
 import type { Queryable } from '../db/database.ts';
 import { stringifyJson } from '../model/json.ts';
@@ -7,10 +7,10 @@ import { listEventsIn } from '../staging/event-store.ts';
 import type { EventWatch, Happening } from '../staging/event-watch.ts';
 import { eventOfAllBody } from './bodies.ts';
 
-/** Who follows what. */
+/** What a client follows, and how. */
 export interface Following {
   readonly scope: EventScope;
-  /** Aborted when nobody listens any more. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly db: Queryable;
   readonly watch: EventWatch;
@@ -19,17 +19,17 @@ export interface Following {
 export const eventStreamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
-  // what stands in between passes events on one by one
+  // proxies must not buffer events
   'X-Accel-Buffering': 'no',
 };
 
-/** A sign of life, so often: what stands in between cuts connections that are silent for a minute. */
+/** Interval of messages that keep the connection alive: proxies cut connections that are silent for a minute. */
 const aliveEveryMs = 15_000;
 const perPage = 200;
 
 /**
- * Gives what happens behind an event, without end: each event with its number as the id of the message. A reader that takes
- * nothing is read nothing for.
+ * Streams the events behind the event number `after`, without end. The id of each message is the number of its event. While the client
+ * does not read, no events are queried.
  */
 export function eventStream(following: Following, after: string): Readable {
   return Readable.from(messages(following, after), { objectMode: false });
@@ -45,14 +45,14 @@ async function* messages(following: Following, after: string): AsyncGenerator<st
     const told = page.events.map(
       (event) => `id: ${event.number}\ndata: ${stringifyJson(eventOfAllBody(event))}\n\n`,
     );
-    // a number alone is no message, and the reader still comes back with it
+    // an id without data is no event for the client, but the client sends it when it reconnects
     yield `${told.join('')}id: ${last}\n\n`;
   }
 }
 
 /**
- * Lists the events of a scope; where there are none, waits for some. Gives an empty page when none came in time.
- * @throws StageError `busy` when too many wait already
+ * Lists the events of a scope. If there are none, waits for some. The page is empty if none came within `waitMs`.
+ * @throws StageError `busy` if too many requests wait
  */
 export async function awaitEvents(
   { scope, signal, db, watch }: Following,

@@ -1,4 +1,4 @@
-/** Reads a request's JSON body: bounded, strict UTF-8, an object, its members kept as they were written. */
+/** Reads the JSON body of a request: limited in size, strict UTF-8, an object. Its members also keep their original text. */
 import type { IncomingMessage } from 'node:http';
 import { StageError } from '../errors.ts';
 import type { JsonText } from '../model/json.ts';
@@ -8,14 +8,14 @@ import { jsonMembers } from './json-members.ts';
 export interface JsonBody {
   /** The parsed members. */
   readonly value: Readonly<Record<string, unknown>>;
-  /** Each member's own text, unrounded. */
+  /** The original text of each member, in which numbers are not rounded. */
   readonly texts: ReadonlyMap<string, JsonText>;
 }
 
 const noBody: JsonBody = { value: {}, texts: new Map() };
 
 /**
- * Reads the body; no body at all counts as `{}`.
+ * Reads the body. A missing body counts as `{}`.
  * @throws StageError `unsupported_media_type`, `payload_too_large` or `invalid_request`
  */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<JsonBody> {
@@ -52,7 +52,7 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Buffer[] = [];
   let size = 0;
-  // Iterating would destroy the socket on a throw, and with it the answer that explains why.
+  // Async iteration would destroy the socket when it throws, and with it the error response.
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;

@@ -1,17 +1,17 @@
-/** Takes a JSON object's text apart into its members' texts, so that a member can be passed on exactly as it was written. */
+/** Splits the text of a JSON object into the texts of its members, so that a member can be passed on verbatim. */
 import { StageError } from '../errors.ts';
 import { JsonText } from '../model/json.ts';
 
-/** Nesting that no honest request needs; PostgreSQL's own limit depends on its stack. */
+/** No legitimate request needs deeper nesting. PostgreSQL's own limit depends on its stack. */
 const maxDepth = 100;
 
-/** A string, or one character of structure. Everything between is white space, numbers and words. */
+/** A string, or one structural character. Everything between is white space, numbers and literals. */
 const tokens = /"(?:[^"\\]+|\\.)*"|[{}[\],:]/g;
 
 /**
- * Gives the members of an object as text, by name.
- * @param text valid JSON (JSON.parse took it) whose value is an object
- * @throws StageError `invalid_request` when it is nested too deeply or names a member twice
+ * Returns the texts of an object's members, by name.
+ * @param text valid JSON (accepted by JSON.parse) whose value is an object
+ * @throws StageError `invalid_request` if it is nested too deeply or has two members of the same name
  */
 export function jsonMembers(text: string): ReadonlyMap<string, JsonText> {
   const members = new Map<string, JsonText>();
@@ -35,7 +35,7 @@ export function jsonMembers(text: string): ReadonlyMap<string, JsonText> {
 }
 
 /**
- * Gives the elements of an array as text, in order.
+ * Returns the texts of an array's elements, in order.
  * @param text valid JSON whose value is an array
  */
 export function jsonElements(text: string): readonly JsonText[] {

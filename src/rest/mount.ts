@@ -1,4 +1,4 @@
-/** Puts a route on the router: checks what came in against its schemas, calls its handler, writes the answer. */
+/** Mounts a route on the router: validates the request by its schemas, calls the handler, writes the response. */
 import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
@@ -13,7 +13,7 @@ import { PlainText } from './route.ts';
 import type { RestServices, RouteServices } from './services.ts';
 import { endWhenStalled } from './stalled.ts';
 
-/** Adds the route. A route without a body schema leaves a body unread. */
+/** Mounts a route. Without a body schema the request's body is not read. */
 export function mountRoute(router: Router, route: Route, services: RouteServices): void {
   router[route.method](route.path, async (ctx) => {
     const caller = demandRight(ctx, route.right);
@@ -32,7 +32,7 @@ export function mountRoute(router: Router, route: Route, services: RouteServices
   });
 }
 
-/** Gives a route the connections for what it does. */
+/** Selects the pool for a route: the one for reads if its method is GET, else the one for decisions. */
 export function servicesFor(
   { method }: Route,
   services: RestServices,
@@ -56,7 +56,7 @@ function demandUpstream({ upstream: { state } }: RouteServices, { right }: Route
   );
 }
 
-/** A parameter given twice would have to be guessed at. */
+/** Refuses parameters that are given twice, because they are ambiguous. */
 function singleValues(query: Context['query']): Record<string, string | undefined> {
   const entries = Object.entries(query).map(([name, value]): [string, string | undefined] => {
     if (Array.isArray(value)) throw invalid(`${name}: given more than once`);
@@ -72,13 +72,13 @@ function validate(schema: z.ZodType, value: unknown): unknown {
   throw invalid(issues.flatMap(faultsOf).join('; '), guess(schema, issues));
 }
 
-/** What is wrong with each member that an issue is about. */
+/** Describes the fault of each member that an issue concerns. */
 function faultsOf(issue: z.core.$ZodIssue): string[] {
   if (issue.code !== 'unrecognized_keys') return [`${issue.path.join('.')}: ${issue.message}`];
   return issue.keys.map((key) => `${[...issue.path, key].join('.')}: there is no such member`);
 }
 
-/** What the first unknown member was to be; empty where all are known, or none is near. */
+/** Suggests a known member for the first unknown one; empty if there is none. */
 function guess(schema: z.ZodType, issues: readonly z.core.$ZodIssue[]): string {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')?.keys[0];
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
@@ -86,7 +86,7 @@ function guess(schema: z.ZodType, issues: readonly z.core.$ZodIssue[]): string {
   return meant === null ? '' : `Did you mean ${meant}? `;
 }
 
-/** What is wrong with a value where its schema has no words of its own for that. */
+/** Describes an invalid value, if its schema has no message for it. */
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required';
   if (issue.code === 'invalid_type') return `must be of type ${issue.expected}`;
@@ -106,7 +106,7 @@ function invalid(message: string, guessed = ''): StageError {
   });
 }
 
-/** Aborted once the connection of a request is closed, or its answer was sent. */
+/** Returns a signal that is aborted once the connection is closed or the response was sent. */
 function signalOf({ res }: Context): AbortSignal {
   const controller = new AbortController();
   res.once('close', () => controller.abort());

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the routes and the schemas that check them. */
+/** Generates the OpenAPI 3.1 document from the routes and their schemas. */
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { failure } from './schemas/outputs.ts';
 
 type JsonSchema = { readonly [key: string]: JsonValue };
 
-/** The route that gives the document. */
+/** Returns the route that serves the document. */
 export function openapiRoute(routes: readonly Route[], version: string): Route {
   const itself = defineRoute({
     method: 'get',
@@ -87,7 +87,7 @@ function describeRoles({ right }: Route): string {
   return `Takes a token of the role ${rolesWith(right).join(' or ')}, where tokens are configured.`;
 }
 
-/** A route's own errors and those that follow from its form. */
+/** Returns the errors that a route declares, and those that its definition implies. */
 function errorsOf(route: Route): ErrorCode[] {
   const taking: ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
   return [
@@ -131,8 +131,8 @@ function parametersOf(parameters: z.ZodType | undefined, place: 'query' | 'heade
 }
 
 /**
- * The JSON Schema of a zod schema. Named parts go to the components and are referred to.
- * As `input` it leaves objects open: a client must expect members that later versions add.
+ * Converts a zod schema to JSON Schema. Named parts are moved to the components and referenced.
+ * With `input`, objects stay open: clients must expect members that later versions add.
  */
 function schemaOf(schema: z.ZodType, components: Map<string, JsonSchema>): JsonSchema {
   const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }));

@@ -1,19 +1,20 @@
-/** A number of places for what takes long, so that it never takes everything. */
+/** Limits how many long operations run at once. */
 import { StageError } from '../errors.ts';
 
 export interface Places {
   /**
-   * Waits a moment for a place.
-   * @returns what to call, once or more, to give it back
-   * @throws StageError `busy` when none becomes free
+   * Waits briefly for a place.
+   * @returns a function that releases the place; further calls have no effect
+   * @throws StageError `busy` if no place becomes free
    */
   take(): Promise<() => void>;
 }
 
 /**
- * @param count how many there are at the moment
+ * Creates a limit on concurrent operations.
+ * @param count returns the current number of places
  * @param waitMs how long to wait for one
- * @param message what is said when there is none
+ * @param message message of the error if none becomes free
  */
 export function createPlaces(count: () => number, waitMs: number, message: string): Places {
   let taken = 0;
@@ -23,7 +24,7 @@ export function createPlaces(count: () => number, waitMs: number, message: strin
     if (next === undefined) taken -= 1;
     else next();
   };
-  /** A place that can be given back once. */
+  /** Returns a function that releases a place once. */
   const place = () => {
     let isHeld = true;
     return () => {
@@ -52,7 +53,7 @@ export function createPlaces(count: () => number, waitMs: number, message: strin
   };
 }
 
-/** A place each of two kinds, the second taken last. */
+/** Takes a place of each kind, the second one last. */
 export function bothPlaces(first: Places, second: Places): Places {
   return {
     take: async () => {

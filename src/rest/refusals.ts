@@ -1,12 +1,12 @@
-/** What PostgreSQL refuses the service account for reasons that the operator of either can do something about. */
+/** Explains errors of PostgreSQL that the operator of the service or of the database can resolve. */
 import { StageError } from '../errors.ts';
 import { sqlstateOf } from '../staging/session-lock.ts';
 
-/** Locks held by others, a serialization failure, a deadlock: the same request may go through a moment later. */
+/** Lock not available, serialization failure, deadlock: the same request may succeed a moment later. */
 const busyStates = new Set(['55P03', '40001', '40P01']);
 
 /**
- * Returns the error for the user; null where it says nothing to them.
+ * Returns the error for the user, or null for any other error.
  * @param given parameters and members of the request
  */
 export function explainRefusal(
@@ -33,11 +33,11 @@ export function explainRefusal(
   });
 }
 
-/** A character that the encoding of the database lacks, as PostgreSQL reports it: by its bytes in UTF-8. */
+/** PostgreSQL's message for a character that the encoding of the database lacks, with its UTF-8 bytes. */
 const lacking =
   /byte sequence ((?:0x[0-9a-f]{2} ?)+) in encoding "UTF8" has no equivalent in encoding "(\w+)"/;
 
-/** Returns the error for a word of the caller's that the database cannot keep; null where it is none of theirs. */
+/** Returns the error for a text that the database cannot store, with the member of the request that contains it, if one does. */
 function explainEncoding(
   cause: Error,
   given: Readonly<Record<string, unknown>>,

@@ -1,11 +1,11 @@
-/** Every request has an id: the caller's, else a new one. It stands in the answer's header, in errors and in the log. */
+/** Assigns an id to each request: the caller's, else a new one. It is in the response's header, in errors and in the log. */
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Log } from '../log.ts';
 
 const acceptable = /^[\x21-\x7e]{1,128}$/;
 
-/** Sets `ctx.state.requestId`, echoes it, and logs the request once it is answered: looking at debug level, changing at info. */
+/** Sets `ctx.state.requestId`, echoes it, and logs the request after its response: GET and HEAD at debug level, others at info. */
 export function identifyRequests(log: Log): Middleware {
   return async (ctx, next) => {
     const offered = ctx.get('x-request-id');
@@ -25,7 +25,7 @@ export function identifyRequests(log: Log): Middleware {
   };
 }
 
-/** The id of the request under way. */
+/** Returns the id of the current request. */
 export function requestId(ctx: Context): string {
   return ctx.state['requestId'] as string;
 }

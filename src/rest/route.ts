@@ -1,4 +1,4 @@
-/** A route as data: what it takes, what it gives, what it does. The router and the OpenAPI document are both made from it. */
+/** A route as data: its input, output and handler. The router and the OpenAPI document are both generated from it. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
@@ -7,26 +7,26 @@ import type { JsonObject, JsonText } from '../model/json.ts';
 import type { RouteServices } from './services.ts';
 
 export interface RouteRequest<Query, Body, Headers = unknown> {
-  /** The path's `:id`; empty where it has none. */
+  /** The `:id` of the path; empty if the path has none. */
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
   readonly headers: Headers;
   readonly caller: Caller;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the response. */
   readonly signal: AbortSignal;
-  /** The body's members as they were written. */
+  /** The original texts of the body's members. */
   readonly texts: ReadonlyMap<string, JsonText>;
 }
 
 export interface Reply {
-  /** 200 when left out. */
+  /** 200 if absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: JsonObject | Readable | PlainText;
 }
 
-/** An answer that is not JSON. */
+/** A response that is not JSON. */
 export class PlainText {
   readonly contentType: string;
   readonly text: string;
@@ -47,33 +47,33 @@ export interface Route<
   /** Name of the operation in the OpenAPI document. */
   readonly name: string;
   readonly summary: string;
-  /** What the caller's role must allow; null for routes that are open to all. */
+  /** The right that the caller's role needs; null for routes that are open to all. */
   readonly right: Right | null;
   readonly query?: Query;
-  /** A strict object: a member that is written wrong would do nothing in silence. */
+  /** A strict object, so that misspelled members are refused. */
   readonly body?: Body;
-  /** Headers that mean something to this route, by their names in lower case. */
+  /** The headers that this route uses, by their names in lower case. */
   readonly headers?: Headers;
-  /** Answers by HTTP status. A text names a media type that is not JSON. */
+  /** Schemas of the responses by HTTP status. A string is the media type of a response that is not JSON. */
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
   readonly errors: readonly ErrorCode[];
-  /** Whether the route works only while the upstream database does. */
+  /** Whether the route requires that the upstream database is ready. */
   readonly needsUpstream: boolean;
-  /** Whether the configuration leaves the route to callers who have the right, for some session at least; it does when left out. */
+  /** Whether the configuration permits the route to a caller who has the right, at least for some sessions. Absent means yes. */
   isOpenTo?(caller: Caller, services: RouteServices): boolean;
-  /** Does the work. Raises StageError. */
+  /** Handles a request. @throws StageError */
   handle(
     request: RouteRequest<z.output<Query>, z.output<Body>, z.output<Headers>>,
     services: RouteServices,
   ): Promise<Reply>;
 }
 
-/** Declares a route; the handler's query, body and headers are typed by the route's own schemas. */
+/** Declares a route. Its schemas determine the types of the handler's query, body and headers. */
 export function defineRoute<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Headers extends z.ZodType,
 >(route: Route<Query, Body, Headers>): Route {
-  // the schemas' outputs are handed to this very handler, see mount.ts
+  // mount.ts passes the outputs of the schemas to this handler
   return route as unknown as Route;
 }

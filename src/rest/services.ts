@@ -1,4 +1,4 @@
-/** What the REST interface is given by the daemon. */
+/** What the daemon provides to the REST API. */
 import type { Database, Pool } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -8,109 +8,109 @@ import type { ConflictScope } from '../model/session.ts';
 import type { EventWatch } from '../staging/event-watch.ts';
 import type { Places } from './places.ts';
 
-/** What the upstream cannot do although it answers: as the error of who needs it. */
+/** Something that the upstream cannot do although it is reachable, as the error for requests that need it. */
 export interface Lack {
   readonly code: 'too_many_connections' | 'upstream_unavailable';
   readonly message: string;
   readonly hint: string;
 }
 
-/** Whether the upstream database can be used, and if not why, in words that may be shown to anybody. */
+/** Whether the upstream database can be used, and if not, the reason. The texts contain no secrets. */
 export type UpstreamState =
   | {
       readonly ready: true;
       readonly version?: string;
-      /** What lacks although it can be used. */
+      /** What it cannot do although it can be used. */
       readonly lack?: Lack;
     }
   | {
       readonly ready: false;
       readonly error: string;
       readonly hint?: string;
-      /** Says to programs why, where that never changes. */
+      /** A stable identifier of the reason, for programs. */
       readonly reason?: string;
-      /** A newer release has upgraded the schema: what only reads still works. */
+      /** A newer release has upgraded the schema; reads still work. */
       readonly outdated?: true;
     };
 
 export interface Upstream {
-  /** What the last look gave. */
+  /** The result of the last check. */
   readonly state: UpstreamState;
-  /** Looks now. */
+  /** Checks now. */
   check(): Promise<UpstreamState>;
 }
 
 /** Connections of database clients, by session. */
 export interface Clients {
   of(sessionId: string): Connection[];
-  /** Ends them, whatever they are doing; gives their number. */
+  /** Ends them, whatever they are doing. @returns their number */
   end(sessionId: string): number;
 }
 
-/** Who may talk to the interface. */
+/** Who may access the API. */
 export interface Access {
-  /** Gives the bearer tokens that are accepted now; none when nobody has to show one: everybody is an operator then. */
+  /** Returns the bearer tokens that are accepted now. If there are none, no token is required, and everybody is an operator. */
   readonly tokens: () => readonly Token[];
-  /** Whether their file has changed into one that cannot be used, so that they are those of before. */
+  /** Whether the token file has become invalid, so that the former tokens are still in use. */
   readonly areStale: () => boolean;
-  /** Host names that a request may be addressed to, or null for any; set on loopback, against DNS rebinding. */
+  /** Host names that are accepted in requests, or null for any. Set on loopback, against DNS rebinding. */
   readonly hosts: readonly string[] | null;
 }
 
-/** What a client needs to print a connection string. */
+/** The facts that a client needs to print a connection string. */
 export interface ServerInfo {
   readonly version: string;
-  /** Where database clients connect. */
+  /** The address for database clients. */
   readonly proxy: { readonly host: string; readonly port: number };
   readonly database: string;
-  /** The sample login of the embedded PostgreSQL; null when the upstream is a real one. */
+  /** The sample login of the embedded PostgreSQL; null for any other upstream. */
   readonly embedded: { readonly user: string; readonly password: string } | null;
 }
 
-/** What a route is given: the connections are those that fit what it does. */
+/** What a route gets: like RestServices, with the pool that fits its method. */
 export interface RouteServices extends Omit<RestServices, 'reading' | 'deciding'> {
   readonly db: Database;
-  /** For diffs that are being read: each holds a connection and a snapshot. */
+  /** Limits concurrent diffs: each holds a connection and a snapshot. */
   readonly diffs: Places;
-  /** For rehearsals: each holds a connection that decides, and locks. */
+  /** Limits concurrent rehearsals: each holds a connection for decisions, and locks. */
   readonly rehearsals: Places;
-  /** For approvals under way: each holds a connection, and rows of production. */
+  /** Limits concurrent approvals: each holds a connection, and locks on rows of production. */
   readonly approvals: Places;
 }
 
-/** Who may rehearse: nobody, reviewers, or authors and agents their own sessions, too. */
+/** Who may rehearse: nobody, reviewers, or also authors and agents their own sessions. */
 export type RehearsalAccess = 'off' | 'reviewers' | 'authors';
 
 export interface RestServices {
-  /** Of what only looks: however much of that there is, decisions have connections of their own. */
+  /** The pool for reads. It is separate so that many reads do not delay decisions. */
   readonly reading: Pool;
-  /** Of what makes, changes and decides. */
+  /** The pool for requests that create, change or decide. */
   readonly deciding: Pool;
-  /** Where requests wait for what happens to a session. */
+  /** Lets requests wait for events of sessions. */
   readonly events: EventWatch;
   readonly upstream: Upstream;
-  /** Database clients that this service's proxy serves. */
+  /** Database clients of this daemon's proxy. */
   readonly clients: Clients;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly access: Access;
   readonly info: ServerInfo;
-  /** Of sessions that choose none. */
+  /** The default for new sessions. */
   readonly conflictScope: ConflictScope;
-  /** Patterns of columns that do not count as conflicts; no request names any. */
+  /** Patterns of columns that do not count as conflicts, from the configuration only. */
   readonly ignoredColumns: readonly string[];
   /** Whether the author of a session may not approve it. */
   readonly fourEyes: boolean;
-  /** How long an approval may wait for locks, all together. */
+  /** How long an approval may wait for locks in total. */
   readonly approveLockTimeoutMs: number;
   readonly rehearsal: {
     readonly access: RehearsalAccess;
     readonly timeoutMs: number;
-    /** Tables with more rows are counted only. */
+    /** In tables with more rows, changes are only counted. */
     readonly scanRows: number;
   };
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number;
-  /** How long a reader may take nothing of an answer that waits for it. */
+  /** How long a client may read nothing of a response that is ready. */
   readonly stallTimeoutMs: number;
 }

@@ -1,12 +1,12 @@
-/** Ends answers of which nothing is taken: each holds memory, and a diff a snapshot in the database. */
+/** Ends responses that their readers do not read: each holds memory, and a diff also a snapshot in the database. */
 import type { ServerResponse } from 'node:http';
 
-/** So often within the time it is seen to that the event loop turns. */
+/** Number of checks per timeout whether the event loop was blocked. */
 const pulses = 6;
 
 /**
- * Ends an answer when its reader takes nothing of what waits for it.
- * @param timeoutMs how long it may take nothing; 0 for ever
+ * Ends a response if its reader reads nothing of what is ready.
+ * @param timeoutMs how long it may read nothing; 0 for no limit
  */
 export function endWhenStalled(res: ServerResponse, timeoutMs: number): void {
   if (timeoutMs === 0) return;
@@ -22,9 +22,9 @@ export function endWhenStalled(res: ServerResponse, timeoutMs: number): void {
   const timer = setInterval(look, intervalMs).unref();
   res.once('close', () => clearInterval(timer));
   res.setTimeout(timeoutMs, () => {
-    // where nothing waits for the reader, the reader waits for us
+    // nothing is ready: the reader waits for the service
     if (res.writableLength === 0) return;
-    // timers come before sockets: where the loop has stood, nobody knows yet what the reader has taken
+    // timers run before sockets: just after the event loop was blocked, it is unknown what the reader has read
     if (look() - stoodAt < timeoutMs) res.setTimeout(timeoutMs);
     else res.destroy();
   });

@@ -1,4 +1,4 @@
-/** The audit of applied changes. */
+/** Routes of the audit of applied changes. */
 import { z } from 'zod';
 import { isInScope, seesReadableOnly } from '../../model/access.ts';
 import { auditEntryNotFound, getAuditEntry, listAudit } from '../../review/audit-store.ts';
@@ -98,5 +98,5 @@ const get = defineRoute({
   },
 });
 
-/** `verify` and `head` stand before `:id`, which would take them. */
+/** `verify` and `head` precede `:id`, which would match their paths. */
 export const auditRoutes = [list, verify, head, get];

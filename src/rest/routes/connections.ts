@@ -1,4 +1,4 @@
-/** The database connections of a session: who they are, and an end to them where they are in the way. */
+/** Routes that list and end the database connections of a session. */
 import type { Database } from '../../db/database.ts';
 import type { Connection } from '../../model/connection.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -33,7 +33,7 @@ const list = defineRoute({
   },
 });
 
-/** Holders come to light one behind the other. */
+/** Each round finds only the next holder of the session's lock. */
 const mostRounds = 20;
 
 const end = defineRoute({

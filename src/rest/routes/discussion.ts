@@ -1,4 +1,4 @@
-/** What people say to each other about a session: request changes, comment, follow what happens. */
+/** Routes of the discussion of a session: reopen with a message, add and list comments. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { hasRight } from '../../model/access.ts';
@@ -44,7 +44,7 @@ function notForOthers(): StageError {
   });
 }
 
-/** A key as JSON; how it was written is kept, since numbers may have more digits than JavaScript has. */
+/** A row's key. It is stored as it was written, because numbers may have more digits than JavaScript keeps. */
 const rowId = z.union([z.number(), z.string().max(2000), jsonObject]).nullish();
 
 const addRemark = defineRoute({
@@ -68,7 +68,7 @@ const addRemark = defineRoute({
 });
 
 const maxKeyLength = 4000;
-/** What PostgreSQL's JSON does not hold: the null character, and halves of characters. */
+/** Escapes of what PostgreSQL's JSON cannot store: the null character and surrogates. */
 const unstorable = /\\u(?:0000|d[89a-f])/i;
 
 function boundedKey(text: JsonText | undefined): JsonText | null {

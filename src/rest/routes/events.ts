@@ -1,4 +1,4 @@
-/** Following what happens: to one session, or to all that the caller may see; by lists, by waiting, or as a stream. */
+/** Routes that follow events, of one session or of all that the caller may see: as lists, by waiting, or as a stream. */
 import { z } from 'zod';
 import type { Caller } from '../../model/access.ts';
 import { seesOwnOnly } from '../../model/access.ts';

@@ -1,4 +1,4 @@
-/** The mutation log of a session. */
+/** The route of a session's mutation log. */
 import { z } from 'zod';
 import { seesReadableOnly } from '../../model/access.ts';
 import { listMutations } from '../../staging/mutation-log.ts';

@@ -1,4 +1,4 @@
-/** What operators and their tools ask: health, probes, metrics, where to connect. */
+/** Routes for operators and their tools: health, probes, metrics, addresses. */
 import { StageError } from '../../errors.ts';
 import { defineRoute, PlainText } from '../route.ts';
 import { health, info, probe } from '../schemas/outputs.ts';

@@ -1,4 +1,4 @@
-/** Rehearsal over REST: who may have one, and how it is told. */
+/** The route of rehearsals: who may rehearse, and the response. */
 import { StageError } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
 import { hasRight, seesReadableOnly } from '../../model/access.ts';
@@ -52,14 +52,14 @@ const rehearse = defineRoute({
   },
 });
 
-/** Whether a caller may have production try a session that is not decided. */
+/** Checks whether a caller may rehearse a session that is not decided. */
 export function mayRehearse(access: RehearsalAccess, caller: Caller, isOwn: boolean): boolean {
   // guard: nobody rehearses where it is off
   // guard: a rehearsal is for those whom the configuration names
   return access !== 'off' && (hasRight(caller, 'review') || (access === 'authors' && isOwn));
 }
 
-/** @throws StageError `forbidden` */
+/** Demands that the caller may rehearse a session. @throws StageError `forbidden` */
 function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean): void {
   if (mayRehearse(access, caller, isOwn)) return;
   if (access === 'off')

@@ -1,4 +1,4 @@
-/** Resolve over REST. */
+/** The route that resolves conflicts. */
 import { seesReadableOnly } from '../../model/access.ts';
 import type { JsonText } from '../../model/json.ts';
 import { conflictFacts } from '../../review/conflicts.ts';
@@ -53,7 +53,7 @@ const resolve = defineRoute({
   },
 });
 
-/** As it was written: a number that was parsed may be another one. */
+/** Returns the original text of `production_current`, because parsing may change numbers. */
 function thought(resolution: JsonText | undefined): Pick<Resolution, 'productionCurrent'> {
   const current = resolution && jsonMembers(resolution.text).get('production_current');
   return current === undefined ? {} : { productionCurrent: current };

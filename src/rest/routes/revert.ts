@@ -1,4 +1,4 @@
-/** Revert over REST. */
+/** The route that reverts an approved session. */
 import { z } from 'zod';
 import { seesReadableOnly } from '../../model/access.ts';
 import { conflictFacts } from '../../review/conflicts.ts';

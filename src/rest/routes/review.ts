@@ -1,4 +1,4 @@
-/** Review of a session: diff, conflicts, propose, approve, reject. */
+/** Routes of the review of a session: diff, conflicts, propose, approve, reject. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { databaseRolesOf, seesReadableOnly } from '../../model/access.ts';

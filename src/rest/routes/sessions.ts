@@ -1,4 +1,4 @@
-/** Sessions: create, list, look at, delete. */
+/** Routes that create, list, show and delete sessions. */
 import { z } from 'zod';
 import { seesOwnOnly } from '../../model/access.ts';
 import { JsonText } from '../../model/json.ts';

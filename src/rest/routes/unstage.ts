@@ -1,4 +1,4 @@
-/** Unstage over REST. */
+/** The route that unstages rows. */
 
 import { seesReadableOnly } from '../../model/access.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -35,7 +35,7 @@ const unstage = defineRoute({
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db, rehearsals, rehearsal, approveLockTimeoutMs }) => {
     const isOwn = isAuthorOf(caller, await getSession(db, id));
-    // production's triggers run in the trial
+    // the trial runs production's triggers
     const isTried = mayRehearse(rehearsal.access, caller, isOwn);
     const leave = isTried ? await rehearsals.take() : () => undefined;
     try {
@@ -56,7 +56,7 @@ const unstage = defineRoute({
 
 type Key = number | string | Readonly<Record<string, unknown>>;
 
-/** A key as JSON. */
+/** Returns a key as JSON. */
 export const keyText = (key: Key | null) => new JsonText(stringifyJson(key as JsonObject));
 
 function choiceOf(table: string, key: Key | null | undefined): Choice {

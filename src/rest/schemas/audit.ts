@@ -1,4 +1,4 @@
-/** What answers of the audit look like. */
+/** Schemas of the responses of the audit. */
 import { z } from 'zod';
 import { operations } from '../../model/change.ts';
 import { count, hidden, row, texts, time, tokenName } from './outputs.ts';

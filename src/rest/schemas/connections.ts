@@ -1,4 +1,4 @@
-/** What answers look like that tell of a session's database connections. */
+/** Schemas of the responses about a session's database connections. */
 import { z } from 'zod';
 import { connectionStates } from '../../model/connection.ts';
 

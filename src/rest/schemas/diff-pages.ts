@@ -1,4 +1,4 @@
-/** What the parts of a diff look like: its outline, and pages of one table's changes. */
+/** Schemas of the parts of a diff: its outline, and pages of changes and steps. */
 import { z } from 'zod';
 import {
   change,

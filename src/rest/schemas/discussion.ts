@@ -1,4 +1,4 @@
-/** What answers look like that tell what people say about a session, and what happened to it. */
+/** Schemas of the responses about events and comments. */
 import { z } from 'zod';
 import { eventKinds } from '../../model/event.ts';
 import { count, rowId, sessionIds, time } from './outputs.ts';

@@ -1,4 +1,4 @@
-/** JSON Schemas of what the commands print with --json and -o jsonl: mostly what this interface answers. */
+/** JSON Schemas of what the commands print with --json and -o jsonl: mostly the responses of the REST API. */
 import { z } from 'zod';
 import { roles } from '../../model/access.ts';
 import { sessionStatuses } from '../../model/session.ts';
@@ -95,7 +95,7 @@ const watchLine = z.union([
   }),
 ]);
 
-/** By the command that prints it; `session new`, `propose`, `approve` and others print a session. */
+/** By the command that prints it. `session new`, `propose`, `approve` and others print a session. */
 const documents: Readonly<Record<string, z.ZodType>> = {
   session,
   'session-list': sessionList,
@@ -121,7 +121,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   'log-line': mutation,
 };
 
-/** Gives each schema as the text of a file, by name. Objects are open: later versions may add members. */
+/** Returns each schema as the text of a file, by name. Objects are open: later versions may add members. */
 export function schemaDocuments(): Record<string, string> {
   const text = (schema: z.ZodType) =>
     `${JSON.stringify(z.toJSONSchema(schema, { io: 'input' }), null, 2)}\n`;

@@ -1,16 +1,16 @@
-/** Building blocks of what a request may carry. */
+/** Schemas of the parts of requests. */
 import { z } from 'zod';
 import { operations } from '../../model/change.ts';
 import { isJsonObject } from '../../model/json.ts';
 
 const maxPage = 1000;
 
-/** Text on one line: no control characters, no half surrogate pairs, which PostgreSQL could not store. */
+/** Text on one line: no control characters, and no unpaired surrogates, which PostgreSQL could not store. */
 const oneLine = /^[^\p{Cc}\p{Cs}]*$/u;
 /** The same, with line breaks and tabs. */
 const lines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 
-/** An object with any members. A record of zod's would leave out one that is called `__proto__`. */
+/** An object with any members. A zod record would drop a member called `__proto__`. */
 export const jsonObject = z
   .unknown()
   .refine(isJsonObject, 'must be an object')
@@ -27,7 +27,7 @@ export const shortText = z
 /** A text of several lines. */
 export const longText = z.string().max(2000).regex(lines, 'control characters are not allowed');
 
-/** The same, with something in it. */
+/** The same, but not blank. */
 export const message = longText.refine((text) => text.trim() !== '', 'must not be empty');
 
 /** A digest of a diff, or a head of the audit. */
@@ -35,7 +35,7 @@ export const digest = z
   .string()
   .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits');
 
-/** A query parameter that is a whole number: digits only, so that neither `1e9` nor ` 5` nor nothing at all passes. */
+/** A query parameter that is a whole number. Only digits are accepted: neither `1e9` nor ` 5` nor an empty text. */
 const whole = (schema: z.ZodType) =>
   z.preprocess((value) => (isDigits(value) ? Number(value) : value), schema);
 
@@ -43,7 +43,7 @@ function isDigits(value: unknown): value is string {
   return typeof value === 'string' && /^\d{1,15}$/.test(value);
 }
 
-/** Parameters of every list. */
+/** The paging parameters of every list. */
 export const paging = {
   limit: whole(
     z.int('must be a whole number').min(0).max(maxPage, `must be at most ${maxPage}`).default(100),
@@ -51,23 +51,23 @@ export const paging = {
   offset: whole(z.int('must be a whole number').min(0).default(0)) as z.ZodType<number>,
 };
 
-/** Steps on a page: fewer pages take less, for each of them sorts all that the session has. */
+/** Steps per page. Large pages are cheaper, because each page sorts all steps of the session. */
 export const manySteps = whole(
   z.int('must be a whole number').min(1).max(10_000, 'must be at most 10000').default(1000),
 ) as z.ZodType<number>;
 
-/** Seconds to wait for something to happen: fewer than a minute, behind which proxies in between give up. */
+/** Seconds to wait for events: less than a minute, after which proxies cut silent connections. */
 export const waiting = whole(
   z.int('must be a whole number').min(0).max(50, 'must be at most 50').default(0),
 ) as z.ZodType<number>;
 
-/** Place in a table's diff: a whole number that PostgreSQL can hold. */
+/** Position in a table's diff: a whole number that PostgreSQL can store. */
 export const cursor = z
   .string()
   .regex(/^\d{1,18}$/, 'must be the next_cursor of another page, or the cursor of a chunk')
   .default('0');
 
-/** Place among the steps of a session. */
+/** Position among the steps of a session. */
 export const stepCursor = z
   .string()
   .regex(/^\d{1,18}\.\d{1,18}$/, 'must be the next_cursor of another page')
@@ -75,7 +75,7 @@ export const stepCursor = z
 
 export const operation = z.enum(operations);
 
-/** A query parameter that is yes or no. */
+/** A query parameter that is true or false. */
 export const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 const timestampForm =
@@ -83,7 +83,7 @@ const timestampForm =
 
 /**
  * An ISO 8601 date, or date and time; UTC unless it has an offset.
- * The plus sign of an offset that was not encoded arrives as a space.
+ * The plus sign of an offset arrives as a space if it was not encoded.
  */
 export const timestamp = z
   .string()
@@ -94,7 +94,7 @@ export const timestamp = z
 function isTimestamp(text: string): boolean {
   const day = timestampForm.exec(text)?.[1];
   if (day === undefined || day.startsWith('0000')) return false;
-  // an impossible day, such as February 30th, comes back as another one
+  // an impossible day, such as February 30th, is parsed as another one
   const date = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }

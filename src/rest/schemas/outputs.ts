@@ -1,4 +1,4 @@
-/** What answers look like: for the OpenAPI document, and for the tests that hold every answer against it. */
+/** Schemas of the responses, for the OpenAPI document and for the tests that validate every response. */
 import { z } from 'zod';
 import { roles } from '../../model/access.ts';
 import { conflictKinds, operations } from '../../model/change.ts';

@@ -1,4 +1,4 @@
-/** What the answer to a rehearsal looks like. */
+/** Schema of the response to a rehearsal. */
 import { z } from 'zod';
 import { change, conflict, count, hidden, ignored, row, rowId, sessionIds } from './outputs.ts';
 

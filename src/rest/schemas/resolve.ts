@@ -1,4 +1,4 @@
-/** What a request settles conflicts by, and what is answered. */
+/** Schemas of the request that resolves conflicts, and of its response. */
 import { z } from 'zod';
 import { sides } from '../../review/edits/resolution.ts';
 import { shortText } from './inputs.ts';

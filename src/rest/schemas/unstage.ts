@@ -1,16 +1,16 @@
-/** What a request names the staged rows by that it takes out, and what is answered. */
+/** Schemas of the request that unstages rows, and of its response. */
 import { z } from 'zod';
 import { operations } from '../../model/change.ts';
 import { jsonObject, shortText } from './inputs.ts';
 import { count, hidden, rowId, session } from './outputs.ts';
 
-/** Nobody names more by hand: all rows of a table are named by the table. */
+/** Nobody lists more rows by hand. All rows of a table can be selected by the table. */
 export const mostRows = 10_000;
 
-/** What PostgreSQL's JSON does not hold: the null character, and halves of characters. */
+/** Escapes of what PostgreSQL's JSON cannot store: the null character and surrogates. */
 const unstorable = /\\u(?:0000|d[89a-f])/i;
 
-/** A key as diffs show it. Numbers that JavaScript cannot hold exactly are texts there. */
+/** A row's key as diffs show it. Numbers beyond JavaScript's precision are texts there. */
 export const key = z
   .union([z.int(), z.string(), jsonObject])
   .refine((value) => JSON.stringify(value).length <= 4000, 'too long')
