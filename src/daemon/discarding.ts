@@ -1,11 +1,11 @@
-/** Has staged rows removed that decisions have left behind: batch by batch, for an approval must not hold production's rows meanwhile. */
+/** Removes the staged rows of decided sessions, in batches: removing them in the approval would lock production's rows for longer. */
 import type { Database } from '../db/database.ts';
 import type { Upstream } from '../rest/services.ts';
 import { discardBatch } from '../staging/discard.ts';
 import { startLooks } from './looks.ts';
 import type { Parts } from './parts.ts';
 
-/** Begins now, with what a daemon that has ended left. */
+/** Starts at once, with what an earlier daemon left. */
 export function startDiscarding(parts: Parts, db: Database, upstream: Upstream): void {
   startLooks(parts, upstream, {
     name: 'removal of staged rows',

@@ -1,4 +1,4 @@
-/** Has sessions rejected that have expired: looks once a minute, while the upstream is ready. */
+/** Rejects expired sessions: checks once a minute while the upstream is ready. */
 import type { Database } from '../db/database.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Upstream } from '../rest/services.ts';
@@ -15,7 +15,7 @@ export interface ExpiryNeeds {
   readonly metrics: Metrics;
 }
 
-/** Looks for the first time now. Does nothing where sessions live for ever. Any number of daemons may do so at once. */
+/** Checks at once and then regularly, if there is a limit for the age of sessions. Several daemons may do so at once. */
 export function startExpiry(parts: Parts, { db, upstream, metrics }: ExpiryNeeds): void {
   const { activeSessionTtlHours: active, proposedSessionTtlHours: proposed } = parts.settings;
   if (active === null && proposed === null) return;

@@ -1,13 +1,13 @@
-/** The time that stopping may take: one span for all parts together. */
+/** The time limit for stopping, shared by all parts. */
 
 export interface Grace {
-  /** Stopping begins now. */
+  /** Starts the time limit. */
   begin(): void;
-  /** Milliseconds left; the whole span while nothing has begun. */
+  /** Returns the milliseconds left; the whole time before `begin`. */
   left(): number;
 }
 
-/** Creates a span that has not begun. */
+/** Creates a time limit that has not started. */
 export function createGrace(ms: number): Grace {
   let deadline: number | null = null;
   return {

@@ -1,4 +1,4 @@
-/** Where the daemon may listen: loopback freely, anywhere else only with tokens. */
+/** Where the daemon may listen: on loopback freely, elsewhere only with tokens. */
 import { StageError } from '../errors.ts';
 import type { Token } from '../model/access.ts';
 
@@ -9,27 +9,27 @@ export interface ListenPolicy {
   readonly fourEyes: boolean;
 }
 
-/** Whether an address to listen on can be reached from this machine only. */
+/** Checks whether a listen address can be reached from this machine only. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** The host as a part of a URL. */
+/** Formats a host for a URL. */
 export function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Where a program on this machine reaches what listens there. */
+/** Returns the host by which programs on this machine reach a listen address. */
 export function reachableHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? 'localhost' : host;
 }
 
-/** The names that requests may be addressed to: on loopback only its own, elsewhere any. */
+/** Returns the accepted Host names: on loopback only those of loopback, elsewhere any (null). */
 export function allowedHosts(host: string): readonly string[] | null {
   return isLoopback(host) ? ['localhost', '127.0.0.1', '[::1]', urlHost(host)] : null;
 }
 
-/** @throws StageError `configuration_invalid` when others could approve without showing a token, or nobody could at all */
+/** Checks the policy. @throws StageError `configuration_invalid` if others could approve without a token, or nobody could approve */
 export function checkListenPolicy({
   host,
   tokens,
@@ -51,7 +51,7 @@ export function checkListenPolicy({
   });
 }
 
-/** Says which setting to change when listening failed. */
+/** Converts an error of listening into one that names the setting to change. */
 export function explainListenError(
   error: NodeJS.ErrnoException,
   where: { readonly host: string; readonly port: number; readonly flag: string },

@@ -1,19 +1,19 @@
-/** Something that is done again and again while the upstream is ready, and that the daemon lets end when it stops. */
+/** Runs a recurring task while the upstream is ready. When the daemon stops, a task that runs may finish. */
 import type { Upstream } from '../rest/services.ts';
 import type { Parts } from './parts.ts';
 import { releaseInTime } from './parts.ts';
 
 export interface Looks {
-  /** What it is, in the log. */
+  /** Name of the task in the log. */
   readonly name: string;
   readonly everyMs: number;
-  /** Logged where it fails. */
+  /** Log message for a failed run. */
   readonly failure: string;
-  /** Does it. @param isStopped tells whether the daemon stops */
+  /** Runs the task. @param isStopped returns whether the daemon stops */
   look(isStopped: () => boolean): Promise<void>;
 }
 
-/** Looks for the first time now. */
+/** Starts the task. The first run begins at once. */
 export function startLooks(parts: Parts, upstream: Upstream, looks: Looks): void {
   const tell = (error: Error) => parts.log.warn(looks.failure, { error: error.message });
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** What every part of the daemon needs, and how a part is stopped without holding up the others for ever. */
+/** What every part of the daemon needs, and how a part is stopped within a time limit. */
 import type { Settings } from '../config/schema.ts';
 import type { Log } from '../log.ts';
 import type { Grace } from './grace.ts';
@@ -12,12 +12,12 @@ export interface Parts {
   readonly grace: Grace;
 }
 
-/** Enough for idle connections to be closed. */
+/** Long enough to close idle connections. */
 const shortestWaitMs = 1_000;
 
 /**
- * Has a part stopped in its turn, and left behind once the grace time is over: the process ends then, and PostgreSQL
- * rolls back what its lost connections were doing.
+ * Registers how a part is stopped. After the grace time it is abandoned: then the process ends, and PostgreSQL rolls back the
+ * transactions of its connections.
  */
 export function releaseInTime(
   { releases, grace, log }: Parts,

@@ -1,4 +1,4 @@
-/** The PostgreSQL proxy: its listener with everything it needs. */
+/** The PostgreSQL proxy: its listener with all dependencies. */
 
 import { createListener } from '../client-connection/listener.ts';
 import type { UpstreamTarget } from '../client-connection/upstream-target.ts';
@@ -18,20 +18,20 @@ import type { Parts } from './parts.ts';
 import { readTlsFiles } from './tls-files.ts';
 
 export interface ProxyNeeds {
-  /** Of the service account's URLs only address, database and TLS are taken. */
+  /** The URLs of the service account, of which only address, database and TLS are used. */
   readonly route: HostRoute;
   readonly db: Database;
   readonly upstream: Upstream;
   readonly metrics: ProxyMetrics;
-  /** Client connections that may be served at once. */
+  /** Returns the maximum number of client connections. */
   readonly maxConnections: () => number;
-  /** Whether the upstream can notice that a connection is gone while it runs a statement. */
+  /** Whether the upstream can detect a lost connection while it runs a statement. */
   readonly isNoticedGone: () => boolean;
 }
 
 /**
- * Starts to listen; gives the address in use.
- * @throws StageError `configuration_invalid` when it cannot
+ * Starts to listen. Returns the address in use.
+ * @throws StageError `configuration_invalid` if it cannot listen
  */
 export async function startProxy(
   parts: Parts,
@@ -78,13 +78,13 @@ export async function startProxy(
   return { ...address, clients: listener.connections };
 }
 
-/** Gives the target that is used at the moment. @throws StageError `configuration_invalid` when one of them cannot be */
+/** Returns a function for the current target. @throws StageError `configuration_invalid` if one of the URLs cannot be used */
 function followHosts(route: HostRoute): () => UpstreamTarget {
   const targets = new Map(route.urls.map((url) => [url, parseUpstream(url)]));
   return () => targets.get(route.url) as UpstreamTarget;
 }
 
-/** @throws StageError while the upstream is not ready; a service older than its schema still lets clients read */
+/** Demands that the upstream is ready. A service that is older than its schema still permits reads. @throws StageError */
 function demandReady({ state }: Upstream): void {
   if (state.ready || state.outdated) return;
   throw new StageError(
@@ -97,7 +97,7 @@ function demandReady({ state }: Upstream): void {
   );
 }
 
-/** @throws StageError when a newer release has upgraded the schema: nothing is staged here any more */
+/** Demands that no newer release has upgraded the schema: otherwise nothing may be staged. @throws StageError */
 function demandUpToDate({ state }: Upstream): void {
   if (state.ready || !state.outdated) return;
   throw new StageError('service_outdated', `this service only reads: ${state.error}`, {

@@ -1,11 +1,11 @@
-/** What was started is stopped in reverse order, once. */
+/** Stops what was started in reverse order, once. */
 
 export interface ReleaseStack {
-  /** Remembers how to stop what has just been started. */
+  /** Registers how to stop what has just been started. */
   push(name: string, release: () => Promise<void>): void;
   /**
-   * Stops everything, the last started first. One that fails does not keep the others running.
-   * @throws the first failure, once all are stopped; Error when it has been called before
+   * Stops everything, the last started first. A failure does not prevent the others from being stopped.
+   * @throws the first failure, after all are stopped; Error if called again
    */
   release(): Promise<void>;
 }

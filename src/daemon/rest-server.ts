@@ -1,4 +1,4 @@
-/** The HTTP server under the REST interface. */
+/** The HTTP server of the REST API. */
 import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -8,11 +8,11 @@ import type { TlsFiles } from './tls-files.ts';
 
 export interface RestServer {
   readonly port: number;
-  /** Takes no new request, and gives those under way the time to end. */
+  /** Refuses new requests, and lets running ones finish within the time. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A request that comes too slowly is answered 408 and its connection closed, within a second of its time. */
+/** A request that comes too slowly gets status 408, and its connection is closed, within a second after its time limit. */
 const usualLimits: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -20,12 +20,12 @@ const usualLimits: ServerOptions = {
   maxHeaderSize: 16 * 1024,
 };
 
-/** Connections that have not sent a request yet; the oldest goes when there are more. */
+/** Maximum number of connections that have not sent a request yet. Beyond it, the oldest one is closed. */
 const maxSilent = 500;
 
 /**
- * Starts to listen, with TLS where there are files for it.
- * @throws StageError `configuration_invalid` when it cannot
+ * Starts to listen, with TLS if certificate and key are given.
+ * @throws StageError `configuration_invalid` if it cannot listen
  */
 export async function startRestServer(
   handle: RequestListener,
@@ -36,7 +36,7 @@ export async function startRestServer(
   const server = tls
     ? createTlsServer({ ...limits, ...tls }, handle)
     : createServer(limits, handle);
-  // Node counts a connection as idle only once it had a request.
+  // Node considers a connection idle only after its first request.
   const silent = new Set<Socket>();
   server.on('connection', (socket) => {
     silent.add(socket);
@@ -47,7 +47,7 @@ export async function startRestServer(
   server.on('request', ({ socket }) => silent.delete(socket));
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error) => reject(explainListenError(error, { ...where, flag: '--port' }));
-    // it stays: a connection that cannot be accepted later on must not end the process
+    // stays registered: a connection that cannot be accepted later must not end the process
     server.on('error', fail);
     server.listen(where.port, where.host, resolve);
   });

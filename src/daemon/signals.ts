@@ -1,10 +1,10 @@
-/** SIGTERM and SIGINT: the first stops the daemon gracefully, the second at once. SIGHUP has it read its tokens again. */
+/** SIGTERM and SIGINT: the first stops the daemon gracefully, the second at once. SIGHUP reloads the tokens. */
 import type { Log } from '../log.ts';
 
 const exitCodes = { SIGTERM: 143, SIGINT: 130 } as const;
 type Signal = keyof typeof exitCodes;
 
-/** The part of `process` that signals need; tests hand in their own. */
+/** The part of `process` that is needed here; tests pass their own. */
 export interface SignalTarget {
   on(signal: Signal | 'SIGHUP', listener: (signal: Signal) => void): unknown;
   off(signal: Signal | 'SIGHUP', listener: (signal: Signal) => void): unknown;
@@ -13,22 +13,22 @@ export interface SignalTarget {
 
 export interface CaughtSignals {
   /**
-   * Waits for the first signal, which may have come already, then stops the daemon. Raises what stopping raised.
-   * Whatever is left behind and would keep the process from ending is ended with it a moment later.
+   * Waits for the first signal, which may have arrived already, then stops the daemon. Throws the error of `stop`.
+   * Shortly afterwards it ends the process, even if something would keep it alive.
    */
   stopOnFirst(stop: () => Promise<void>, log: Log): Promise<void>;
-  /** Has something done at each SIGHUP, which ends nothing, and before this does nothing. */
+  /** Sets the callback for SIGHUP. Until then SIGHUP is ignored. */
   onHangup(work: () => void): void;
-  /** Leaves signals to their defaults again. */
+  /** Restores the default handling of signals. */
   release(): void;
 }
 
-/** For the last lines of output. */
+/** Time for the last lines of output. */
 const lingerMs = 500;
 
 /**
- * Catches signals from now on. To be called before anything is started: a signal that came during the start would
- * otherwise end the process and leave a PostgreSQL of ours behind.
+ * Catches signals from now on. Must be called before anything is started: a signal during the start would otherwise end the
+ * process and leave an embedded PostgreSQL running.
  */
 export function catchSignals(target: SignalTarget = process): CaughtSignals {
   let caught: (signal: Signal) => void = () => undefined;

@@ -1,4 +1,4 @@
-/** The composition root: what starts, in which order, and stops in reverse. */
+/** The composition root: starts all parts in order, and stops them in reverse. */
 import type { Config } from '../config/load.ts';
 import type { Production } from '../config/upstream.ts';
 import { chooseProduction } from '../config/upstream.ts';
@@ -34,9 +34,9 @@ import { createServiceAccount } from './upstream/service-account.ts';
 
 export interface DaemonIo {
   readonly env: Environment;
-  /** Takes the log. */
+  /** The stream for the log. */
   readonly stderr: LogStream & { readonly isTTY?: boolean };
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
 }
 
@@ -44,20 +44,20 @@ export interface Daemon {
   readonly restUrl: string;
   readonly proxyAddress: { readonly host: string; readonly port: number };
   readonly info: ServerInfo;
-  /** Of the first look. */
+  /** The state after the first check. */
   readonly upstream: UpstreamState;
-  /** Where the embedded PostgreSQL keeps its data, and since when; null when the upstream is somebody's own. */
+  /** Directory and creation time of the embedded PostgreSQL's data; null for any other upstream. */
   readonly embedded: EmbeddedData | null;
   readonly log: Log;
-  /** Reads the tokens again, now. */
+  /** Reloads the tokens now. */
   reload(): void;
-  /** Takes nothing new, lets what runs end within the grace time, and closes everything. Called once. */
+  /** Accepts nothing new, lets running work finish within the grace time, and closes everything. Called once. */
   stop(): Promise<void>;
 }
 
 interface Start extends Parts {
   readonly version: string;
-  /** Of the log. */
+  /** Returns the number of lost log lines. */
   readonly linesLost: () => number;
   readonly tokens: TokenWatch;
   readonly production: Production;
@@ -67,8 +67,8 @@ interface Start extends Parts {
 const maxBodyBytes = 1024 * 1024;
 
 /**
- * Starts everything and resolves once clients can connect; the upstream database may still be down.
- * @throws StageError when the configuration or the upstream cannot be used as it is; everything is stopped again
+ * Starts everything, and resolves once clients can connect. The upstream database may still be down.
+ * @throws StageError if the configuration or the upstream cannot be used; everything is stopped then
  */
 export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon> {
   const { settings } = config;
@@ -159,7 +159,7 @@ function createDaemonMetrics(
   });
 }
 
-/** What the daemon does by itself. */
+/** Starts the recurring tasks. */
 function startUpkeep(start: Start, needs: ExpiryNeeds): void {
   startExpiry(start, needs);
   startDiscarding(start, needs.db, needs.upstream);

@@ -1,4 +1,4 @@
-/** The certificate that the daemon shows to clients, and its key. */
+/** Reads the daemon's TLS certificate and key. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Settings } from '../config/schema.ts';
@@ -10,8 +10,8 @@ export interface TlsFiles {
 }
 
 /**
- * Reads them; null where none are configured.
- * @throws StageError `configuration_invalid` when they cannot be read, or do not belong together
+ * Reads certificate and key; null if none are configured.
+ * @throws StageError `configuration_invalid` if they cannot be read, or do not match
  */
 export function readTlsFiles({
   tlsCert,

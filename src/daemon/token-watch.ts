@@ -1,22 +1,22 @@
-/** The tokens that the REST API takes: read again when their file changes, and at SIGHUP. A bad file changes nothing. */
+/** Reloads the tokens of the REST API when their file changes, and on SIGHUP. An invalid file changes nothing. */
 import type { Settings } from '../config/schema.ts';
 import { readTokens } from '../config/tokens.ts';
 import type { Token } from '../model/access.ts';
 import type { Parts } from './parts.ts';
 
 export interface TokenWatch {
-  /** Gives the tokens that count now. */
+  /** Returns the current tokens. */
   accepted(): readonly Token[];
-  /** Whether the file could not be used when it was last read, so that the tokens are those of before. */
+  /** Whether the file was invalid when it was last read, so that the former tokens are still in use. */
   isStale(): boolean;
   /** Reads the file now. */
   reload(): void;
 }
 
-/** A file that somebody is writing is not taken half: it counts once it has been the same twice. */
+/** Interval of checks. New content is used once two checks in a row have read it, so that no partly written file is used. */
 const lookEveryMs = 1_000;
 
-/** Keeps tokens that have been read already. */
+/** Starts to monitor the token file. @param first the tokens that have been read already */
 export function startTokenWatch(
   { settings, log, releases }: Parts,
   first: readonly Token[],
@@ -52,8 +52,9 @@ export function startTokenWatch(
 }
 
 /**
- * A token that is gone is given up, also where too few are left for `four_eyes`: what nobody may approve stays staged.
- * @throws StageError `configuration_invalid` for a file that a daemon would not start with, or that would let everybody in
+ * Reads the tokens. A removed token is dropped, even if too few are left for `four_eyes`: sessions that nobody may approve stay staged.
+ * @throws StageError `configuration_invalid` for a file that cannot be read or parsed; Error if it has become empty, which would let
+ *   everybody in
  */
 function readUsable(settings: Settings, former: readonly Token[]): readonly Token[] {
   const { accepted } = readTokens(settings);

@@ -1,21 +1,21 @@
-/** Takes the service out of its database: exactly its own schemas, with all that is in them. */
+/** Removes the service from its database: exactly the service's schemas, with all that is in them. */
 import type { Database } from '../db/database.ts';
 import { quoteIdentifier } from '../db/identifier.ts';
 import { loadSql } from '../db/sql-file.ts';
 import { StageError } from '../errors.ts';
 
 export interface Removal {
-  /** In order; each may run in a transaction of its own. */
+  /** SQL statements in order. Each may run in a separate transaction. */
   readonly statements: readonly string[];
-  /** Names of the schemas that go. */
+  /** Names of the schemas that are dropped. */
   readonly schemas: readonly string[];
   readonly database: string;
-  /** Sessions that are active or proposed, and entries of the audit. */
+  /** Number of sessions that are active or proposed, and of audit entries. */
   readonly undecided: number;
   readonly entries: number;
-  /** Connections of daemons that serve the database. */
+  /** Number of connections of daemons that serve the database. */
   readonly served: number;
-  /** The script for psql. */
+  /** The same as a script for psql. */
   readonly script: string;
 }
 
@@ -28,7 +28,7 @@ const holdings = `
 SELECT (SELECT count(*) FROM stage.session WHERE status IN ('active', 'proposed')) AS undecided,
   (SELECT count(*) FROM stage.audit) AS entries`;
 
-/** Looks at what there is to be removed; changes nothing. */
+/** Determines what would be removed, and changes nothing. */
 export async function planRemoval(db: Database): Promise<Removal> {
   const [there] = await db.query(counts);
   const rows = await db.query(loadSql('uninstall.sql'));
@@ -55,7 +55,7 @@ async function hasTables(db: Database): Promise<boolean> {
   return row?.['there'] === 't';
 }
 
-/** @throws StageError `session_busy` when staged changes would be lost, or somebody is using them */
+/** Refuses a removal that loses staged changes, or while a daemon runs. @throws StageError `session_busy` */
 export function refuseLoss({ undecided, served }: Removal): void {
   if (undecided > 0) {
     const sessions = undecided === 1 ? '1 session is' : `${undecided} sessions are`;
@@ -71,10 +71,10 @@ export function refuseLoss({ undecided, served }: Removal): void {
   });
 }
 
-/** How many objects go in one transaction: each takes a lock. */
+/** Number of objects that are dropped in one transaction: each takes a lock. */
 const atOnce = 100;
 
-/** Removes it. When it is interrupted, it can be done again: the schema `stage` goes last. */
+/** Removes the service. Can be repeated after an interruption, because the schema `stage` is dropped last. */
 export async function remove(db: Database, { statements }: Removal): Promise<void> {
   for (let done = 0; done < statements.length; done += atOnce) {
     await db

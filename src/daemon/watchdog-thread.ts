@@ -1,4 +1,4 @@
-/** The thread of the watchdog: looks whether the event loop of the main thread still turns. */
+/** The watchdog's thread: checks whether the event loop of the main thread is blocked. */
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLog } from '../log.ts';
@@ -7,7 +7,7 @@ import type { Watch } from './watchdog.ts';
 const { beats, intervalMs, patience, logLevel, logFormat } = workerData as Watch;
 const counter = new Int32Array(beats);
 let last = Atomics.load(counter, 0);
-// looks are counted, not seconds: where the whole process has stood still, as in a suspended machine, none was missed
+// counts checks, not seconds: while the whole process was suspended, no check was missed
 let missed = 0;
 
 setInterval(() => {
@@ -18,7 +18,7 @@ setInterval(() => {
 }, intervalMs);
 parentPort?.postMessage('watching');
 
-/** No other way out of a thread ends the process while its main thread stands. */
+/** Ends the process. A thread cannot end it in another way while the main thread is blocked. */
 function end(): void {
   try {
     createLog(logLevel, { write }, logFormat).error('the event loop stands still: ending', {
@@ -30,7 +30,7 @@ function end(): void {
   }
 }
 
-/** Past the stream of the process, which its main thread writes. */
+/** Writes to file descriptor 2 directly, because the main thread serves the process's stream. */
 function write(line: string): void {
   writeSync(2, line);
 }

@@ -1,6 +1,6 @@
 /**
- * The watchdog: a thread beside the event loop that ends the process when the loop has stood still for too long. Whoever starts
- * the service starts it anew; PostgreSQL rolls back what its lost connections were doing.
+ * The watchdog: a thread that ends the process when the event loop was blocked for too long. A supervisor then restarts the
+ * service; PostgreSQL rolls back the transactions of the lost connections.
  */
 import { once } from 'node:events';
 import { url as debuggerUrl } from 'node:inspector';
@@ -8,12 +8,12 @@ import { Worker } from 'node:worker_threads';
 import { compiledProgram } from '../compiled.ts';
 import type { LogFormat, LogLevel } from '../log.ts';
 
-/** What the thread is given. */
+/** The data that the thread gets. */
 export interface Watch {
-  /** Counts on as long as the event loop turns. */
+  /** A counter that grows while the event loop runs. */
   readonly beats: SharedArrayBuffer;
   readonly intervalMs: number;
-  /** After so many intervals without a beat the process is ended. */
+  /** Number of intervals without a beat after which the process is ended. */
   readonly patience: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -22,8 +22,8 @@ export interface Watch {
 const usual = { intervalMs: 1_000, patience: 30 };
 
 /**
- * Starts to watch over the event loop of this thread; not in a debugger, which stops it on purpose.
- * @returns what ends the watch, once it is on
+ * Starts to monitor the event loop of this thread, except under a debugger, which blocks it on purpose.
+ * @returns a function that ends the monitoring, once the thread runs
  */
 export async function startWatchdog(
   log: Pick<Watch, 'logLevel' | 'logFormat'>,

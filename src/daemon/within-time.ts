@@ -1,6 +1,6 @@
-/** Waiting with an end. */
+/** Waits with a time limit. */
 
-/** Waits for work, but no longer than so many milliseconds. Gives its result, or null when it was not done by then. */
+/** Waits for work up to a number of milliseconds. @returns its result, or null if it was not done in time */
 export async function withinTime<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

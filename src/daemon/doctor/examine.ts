@@ -1,4 +1,4 @@
-/** Examines the upstream: the service account, the server, the tables, and what a client's role could do around the proxy. */
+/** Examines the upstream: the service account, the server, the tables, and what a client's role could do without the proxy. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,26 +15,26 @@ import { faults } from './faults.ts';
 
 export interface Finding extends Fault {
   readonly name: FaultName;
-  /** What it is about: roles, tables, functions, settings. */
+  /** What it concerns: roles, tables, functions, settings. */
   readonly subjects: readonly string[];
 }
 
 const levels = ['danger', 'warning', 'note'];
 
-/** Settings that have to fit the upstream. */
+/** The settings that must fit the upstream. */
 export type FittingSettings = Pick<Settings, 'maxConnections' | 'conflictIgnoreColumns'>;
 
 export interface Upstream {
   readonly db: Database;
-  /** Gives another pool of one connection to the same upstream, whatever settings that keeps. */
+  /** Opens another pool of one connection to the same upstream, which may lose settings. */
   readonly open: () => Database;
   readonly settings: FittingSettings;
 }
 
 /**
- * Examines everything. Gives what was found, the worst first.
- * @param role that clients log in with; null leaves clients out
- * @throws StageError `not_found` when there is no such role
+ * Examines everything. Returns the findings, worst first.
+ * @param role the role that clients log in with; null skips the checks of clients
+ * @throws StageError `not_found` if there is no such role
  */
 export async function examine(
   { db, open, settings }: Upstream,
@@ -50,7 +50,7 @@ export async function examine(
   ]);
 }
 
-/** Examines everything but clients and the way to the server: what a daemon can do while it serves. */
+/** Examines all but clients and the path to the server, which a daemon can do while it serves. */
 export async function examineService(db: Database, settings: FittingSettings): Promise<Finding[]> {
   return gather([...(await settingFaults(db, settings)), ...(await serviceFaults(db))]);
 }
@@ -62,7 +62,7 @@ async function settingFaults(db: Database, settings: FittingSettings): Promise<R
   ];
 }
 
-/** Looks for patterns that fit no column of any table: a slip of the pen has every change of the column meant count. */
+/** Finds patterns that match no column of any table. With such a typo, changes of the intended column count as conflicts. */
 async function patternFaults(db: Database, patterns: readonly string[]): Promise<Row[]> {
   if (patterns.length === 0) return [];
   const service = { is_own: await ownSchema(db) };
@@ -96,10 +96,10 @@ async function serviceFaults(db: Database): Promise<Row[]> {
   return [...found, ...(await db.query(fillSql(loadSql('doctor/tables.sql'), service)))];
 }
 
-/** What ownSchema gives where the service has not been yet: no schema is its own. */
+/** The condition of `ownSchema` if the service is not installed: no schema is its own. */
 const nobodys = 'false';
 
-/** Gives the condition that tells whether schema `n` is the service's own. */
+/** Returns the SQL condition for schemas `n` of the service. */
 export async function ownSchema(db: Database): Promise<string> {
   const [row] = await db.query(`SELECT to_regproc('stage.is_own_schema') IS NOT NULL AS there`);
   return row?.['there'] === 't' ? 'stage.is_own_schema(n.oid)' : nobodys;
@@ -117,15 +117,15 @@ async function clientFaults(db: Database, role: string): Promise<Row[]> {
 }
 
 /**
- * Looks whether connections keep their settings, and whether two statements of one may run on different backends, as behind a
- * transaction-mode pooler.
+ * Checks whether connections keep their settings, and whether two statements of one connection may run on different backends, as
+ * behind a transaction-mode pooler.
  */
 async function pathFaults(open: () => Database): Promise<Row[]> {
   const [first, second] = [open(), open()];
   try {
     const backend = async () => (await first.query('SELECT pg_backend_pid() AS pid'))[0]?.['pid'];
     const before = await backend();
-    // the other connection takes the backend that has just become free
+    // behind a pooler, the other connection takes the backend that has just become free
     const after = await second.transaction(async (tx) => {
       await tx.query('SELECT 1');
       return backend();
@@ -141,15 +141,15 @@ async function pathFaults(open: () => Database): Promise<Row[]> {
   }
 }
 
-/** One row if both ends of the connection have one address. Who may not see the setting is not told of directories. */
+/** Returns a row if both ends of the connection have the same address. The directories are null if the role may not read the setting. */
 const selectSockets = `
 SELECT inet_server_port() AS port, (SELECT s.setting FROM pg_settings s WHERE s.name = 'unix_socket_directories') AS directories
 WHERE inet_server_addr() = inet_client_addr()`;
 
-/** Where packages of PostgreSQL, and its own sources, put the socket. */
+/** The default directories of PostgreSQL's packages and of builds from source. */
 const usualDirectories = '/var/run/postgresql, /tmp';
 
-/** Looks for sockets of a server on this host, where it is spoken to by TCP. */
+/** Finds Unix sockets of a server on this host that is reached by TCP. */
 async function socketFaults(db: Database): Promise<Row[]> {
   const [row] = await db.query(selectSockets);
   if (row === undefined) return [];

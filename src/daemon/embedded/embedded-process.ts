@@ -1,4 +1,4 @@
-/** Runs PostgreSQL's programs: short ones to their end, the server until it is stopped or we are gone. */
+/** Runs PostgreSQL's programs: short ones to completion, the server until it is stopped or this process ends. */
 
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -7,17 +7,17 @@ import { StageError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Account } from './embedded-account.ts';
 
-/** Messages must be English to be understood here; nothing else of our environment concerns the server. */
+/** Messages must be English, because they are parsed here. Nothing else of the daemon's environment reaches the server. */
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
 
 export interface Outcome {
-  /** Exit code; -1 when the program could not be started or was killed. */
+  /** Exit code; -1 if the program could not be started or was killed. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end as the account (null: as ourselves). Never raises. */
+/** Runs a program to completion under the account (null: the current one). Never throws. */
 export function execute(
   program: string,
   args: readonly string[],
@@ -47,7 +47,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** The port was taken between choosing and binding it. */
+/** Thrown if the port was taken between choosing and binding it. */
 export class AddressInUse extends Error {}
 
 export interface ServerOptions {
@@ -60,18 +60,18 @@ export interface ServerOptions {
   readonly log: Log;
 }
 
-/** Names the process that the server belongs to on its command line, for the recovery after a kill -9. */
+/** Returns the option that marks the server's command line with the process that started it, for the recovery after a kill -9. */
 const ownerOption = (pid: number): string => `cluster_name=stage-${pid}`;
 
-/** Gives the process that a server with this command line was started by, null when it was not started here. */
+/** Returns the process that started the server with this command line, or null if it was not started by stage. */
 export function ownerOf(command: string): number | null {
   const owner = /cluster_name=stage-(\d+)/.exec(command)?.[1];
   return owner === undefined ? null : Number(owner);
 }
 
 /**
- * Starts the server and resolves when it accepts connections.
- * @throws AddressInUse when the port is taken; StageError `configuration_invalid` when the server ends instead of starting
+ * Starts the server, and resolves when it accepts connections.
+ * @throws AddressInUse if the port is taken; StageError `configuration_invalid` if the server ends instead of starting
  */
 export async function spawnServer(options: ServerOptions): Promise<Server> {
   const { host, port, data } = options;
@@ -82,7 +82,7 @@ export async function spawnServer(options: ServerOptions): Promise<Server> {
     ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // A process group of its own: Ctrl-C in a terminal reaches us alone, and we stop the server last.
+  // A separate process group: Ctrl-C in a terminal signals only the daemon, which stops the server last.
   const child = spawn(options.program, ['-D', data, '-c', ownerOption(process.pid), ...flags], {
     ...runAs(options.account),
     cwd: '/',
@@ -106,7 +106,7 @@ export async function spawnServer(options: ServerOptions): Promise<Server> {
   return { port, stop };
 }
 
-/** Passes the server's log on, and settles with its first words: ready, or why not. */
+/** Forwards the server's log. Resolves when the server is ready, rejects when it ends before. */
 function ready(child: ChildProcess, options: ServerOptions): Promise<void> {
   return new Promise((done, failed) => {
     const heard: string[] = [];
@@ -139,8 +139,8 @@ function notStarted(options: ServerOptions, detail: string): StageError {
 }
 
 /**
- * Starts a shell that waits for our end of its input to close, which happens however we end, and then stops the
- * server: it does not outlive us even after a kill -9. The shell goes when the server has gone.
+ * Starts a shell that stops the server when the shell's input is closed, which happens however this process ends: the server
+ * does not outlive it even after a kill -9. The shell is killed when the server has ended.
  */
 function startWatchdog(server: number, account: Account | null, exited: Promise<void>): void {
   const watchdog = spawn('/bin/sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(server)], {
@@ -149,12 +149,12 @@ function startWatchdog(server: number, account: Account | null, exited: Promise<
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without it the server is less safe, and nothing else is wrong.
+  // Without the shell only this protection is missing.
   watchdog.on('error', () => undefined);
   void exited.then(() => watchdog.kill('SIGKILL'));
 }
 
-/** Asks in three ways, ever less politely: fast shutdown, immediate shutdown, kill. */
+/** Stops the server by three methods, each after a time limit: fast shutdown, immediate shutdown, kill. */
 async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
   for (const [signal, patience] of [
     ['SIGINT', 30_000],

@@ -1,4 +1,4 @@
-/** Clears what a daemon that died hard left behind: a server that still runs, or a lock file without its server. */
+/** Cleans up after a daemon that was killed: stops its server, or removes the lock file of a server that no longer runs. */
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ interface ProcessFacts {
 }
 
 /**
- * Makes the data directory free to start on. An orphaned server is stopped; a server whose daemon lives is left alone.
- * @throws StageError `configuration_invalid` when the directory is in use
+ * Frees the data directory for a start. Stops an orphaned server, but not one whose daemon still runs.
+ * @throws StageError `configuration_invalid` if the directory is in use
  */
 export async function clearLeftovers(data: string): Promise<void> {
   const lockFile = join(data, 'postmaster.pid');
@@ -22,7 +22,7 @@ export async function clearLeftovers(data: string): Promise<void> {
   const pid = Number.parseInt(lock, 10);
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const found = await inspect(pid);
-    // Process ids are used again, after a reboot above all: only a PostgreSQL on this very directory counts.
+    // Process ids are reused, above all after a reboot: only a PostgreSQL on this very directory counts.
     if (!found?.command.includes('postgres') || !found.command.includes(data)) {
       await rm(lockFile, { force: true });
       return;
@@ -30,7 +30,7 @@ export async function clearLeftovers(data: string): Promise<void> {
     const owner = ownerOf(found.command);
     if (owner === null) throw inUse(data, `process ${pid}`);
     if (owner === found.parent) throw inUse(data, `the stage process ${owner}`);
-    // The orphan's own watchdog may be at it already; a second request does no harm, later ones insist.
+    // The orphan's watchdog may be stopping it already. A second request does no harm; later ones are more forceful.
     if (attempt % 100 === 0) stopOrphan(pid, attempt === 0 ? 'SIGINT' : 'SIGQUIT');
     await sleep(100);
   }
@@ -41,7 +41,7 @@ function stopOrphan(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended meanwhile, or belongs to somebody else: the next look tells.
+    // It ended meanwhile, or belongs to another user: the next check shows which.
   }
 }
 
@@ -55,7 +55,7 @@ function inUse(data: string, user: string): StageError {
   );
 }
 
-/** Parent and command line of a process, null when there is none. Slim Linux images have no `ps`, macOS has no /proc. */
+/** Returns parent and command line of a process, or null if it does not exist. Slim Linux images have no `ps`, macOS has no /proc. */
 async function inspect(pid: number): Promise<ProcessFacts | null> {
   if (!Number.isInteger(pid) || pid <= 0) return null;
   if (process.platform !== 'linux') return inspectByPs(pid);

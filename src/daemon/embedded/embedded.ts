@@ -1,4 +1,4 @@
-/** An embedded PostgreSQL: real server binaries from an npm package, data kept in one directory, loopback only. */
+/** An embedded PostgreSQL: server binaries from an npm package, data in one directory, loopback only. */
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -16,28 +16,28 @@ import { clearLeftovers } from './embedded-recovery.ts';
 import type { KnownClusters } from './known-clusters.ts';
 
 export interface EmbeddedOptions {
-  /** Holds everything: data, password, and a copy of the binaries where one is needed. Made when absent. */
+  /** Contains everything: data, password, and a copy of the binaries if needed. Created if missing. */
   readonly directory: string;
-  /** 0 or nothing: a free port. */
+  /** The port; 0 or absent for a free one. */
   readonly port?: number;
   /** Server settings, e.g. `{ fsync: 'off' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** A PostgreSQL installation (a folder with `bin`) to use instead of the npm package's. */
   readonly binaries?: string;
-  /** Decides whether a cluster that is there may be started. */
+  /** Decides whether an existing cluster may be started. */
   readonly clusters: KnownClusters;
   readonly log: Log;
 }
 
 export interface Embedded {
-  /** URL of the superuser `postgres`, password included, database `postgres`. */
+  /** URL of the superuser `postgres` with password, and of the database `postgres`. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
   readonly password: string;
-  /** When the data directory was made; null when it was made by this start. */
+  /** When the data directory was created; null if this start created it. */
   readonly madeAt: Date | null;
-  /** Fast shutdown; resolves when the server is gone. May be called again. */
+  /** Runs a fast shutdown, and resolves when the server has ended. May be called again. */
   stop(): Promise<void>;
 }
 
@@ -45,9 +45,9 @@ const host = '127.0.0.1';
 const attempts = 5;
 
 /**
- * Starts PostgreSQL on the directory, initialising it on first use. As root, which PostgreSQL refuses, the
- * server runs under another account and the directory is given to it.
- * @throws StageError `configuration_invalid` when the directory, account or binaries cannot be used, `configuration_untrusted` when
+ * Starts PostgreSQL on the directory, and initialises it on first use. As root, which PostgreSQL refuses, the server runs under
+ * another account, which becomes the owner of the directory.
+ * @throws StageError `configuration_invalid` if the directory, account or binaries cannot be used, `configuration_untrusted` if
  *   the cluster in it is not known
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -86,7 +86,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   return { url, host, port: server.port, password, madeAt, stop: server.stop };
 }
 
-/** What we make on the way must let the server's account through, whatever our umask says. */
+/** Creates the directory. New folders must be open to the server's account, whatever the umask is. */
 async function makeDirectory(directory: string, account: Account | null): Promise<void> {
   const made = await mkdir(directory, { recursive: true });
   if (!account || made === undefined) return;
@@ -95,7 +95,7 @@ async function makeDirectory(directory: string, account: Account | null): Promis
   }
 }
 
-/** Hands the directory to the server's account, and makes sure that account can get to it. */
+/** Makes the server's account the owner of the directory, and checks that it can access the directory. */
 async function giveAway(directory: string, account: Account): Promise<void> {
   const owner = (await stat(directory)).uid;
   if (owner !== account.uid) await chown(directory, account.uid, account.gid);
@@ -116,15 +116,15 @@ interface Initialisation {
   readonly clusters: KnownClusters;
 }
 
-/** Gives the password of the cluster of ours that is there; null where there is none. */
+/** Returns the password of an existing cluster that stage created; null if there is none. */
 async function readPassword(data: string): Promise<string | null> {
   const text = await readFile(join(data, passwordFile), 'utf8').catch(() => null);
   return text === null ? null : text.trim();
 }
 
 /**
- * Runs initdb, and gives the password. Cluster and password are made aside and take their place in one rename:
- * what is half made is never mistaken for whole.
+ * Runs initdb and returns the password. Cluster and password are created under temporary names and renamed together, so that an
+ * incomplete cluster is never used.
  */
 async function initialise(options: Initialisation): Promise<string> {
   const { directory, data, account, clusters } = options;
@@ -140,7 +140,7 @@ async function initialise(options: Initialisation): Promise<string> {
   const result = await execute(program, initdbArguments(fresh, secret, options), account);
   if (result.code !== 0) throw unusable(data, 'initdb failed', result.stderr);
   await rename(secret, join(fresh, passwordFile));
-  // before it takes its place: a start that is cut short must leave no cluster that nobody knows
+  // before the rename: an interrupted start must not leave a cluster that is not known
   clusters.remember(directory, password);
   await rename(fresh, data);
   return password;
@@ -163,7 +163,7 @@ function initdbArguments(fresh: string, secret: string, options: Initialisation)
   ];
 }
 
-/** PostgreSQL's own refusal of another major's data is right but names no way out. */
+/** Checks the data's major version. PostgreSQL's own error message offers no solution. */
 async function checkMajor(data: string, binaries: Binaries): Promise<void> {
   const made = Number.parseInt(await readFile(join(data, 'PG_VERSION'), 'utf8'), 10);
   if (made !== binaries.major) {
@@ -185,7 +185,7 @@ function unusable(data: string, reason: string, detail?: string): StageError {
   );
 }
 
-/** Takes the wanted port or, when none is wanted, free ones until one is still free when the server binds it. */
+/** Starts on the wanted port. If none is wanted, tries free ports until one is still free when the server binds it. */
 async function listen(wanted: number, start: (port: number) => Promise<Server>): Promise<Server> {
   for (let attempt = 1; ; attempt += 1) {
     try {

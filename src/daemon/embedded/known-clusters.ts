@@ -1,4 +1,4 @@
-/** Which clusters may be started: those that this user's `stage` has made, or that the person has trusted. */
+/** Decides which clusters may be started: those that this user's `stage` created, and those that the user trusts. */
 import type { TrustState } from '../../config/trust.ts';
 import { clusterSubject, trust, trustIn } from '../../config/trust.ts';
 import type { Environment } from '../../config/user-folders.ts';
@@ -6,20 +6,20 @@ import { StageError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
 export interface KnownClusters {
-  /** @throws StageError `configuration_untrusted` unless the cluster of this password in this directory is known */
+  /** Demands that the cluster of this password in this directory is known. @throws StageError `configuration_untrusted` */
   demand(directory: string, password: string): void;
-  /** Makes the cluster known that is about to be in a directory. */
+  /** Records a cluster as known, before it is moved to the directory. */
   remember(directory: string, password: string): void;
 }
 
 interface Circumstances {
   readonly env: Environment;
-  /** The directory is the user's own, where no project puts anything. */
+  /** Whether it is the user's default directory, where no project puts anything. */
   readonly isUsual: boolean;
   readonly log: Log;
 }
 
-/** Knows clusters by marks in the user's state folder. A user who has none is told so, and asked at the next start. */
+/** Stores known clusters in the user's state folder. If that fails, it logs a warning: the next start will demand trust. */
 export function knownClusters({ env, isUsual, log }: Circumstances): KnownClusters {
   const remember = (directory: string, password: string) => {
     try {
@@ -35,7 +35,7 @@ export function knownClusters({ env, isUsual, log }: Circumstances): KnownCluste
       const subject = clusterSubject(directory, password);
       const state = trustIn(env, subject);
       if (state === 'trusted') return;
-      // of an earlier release, or of a user whose state is gone
+      // of an earlier release, or of a user whose state was lost
       if (isUsual) remember(directory, password);
       else throw notKnown(subject.path, state);
     },

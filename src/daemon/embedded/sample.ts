@@ -1,25 +1,25 @@
-/** The sample database: something to try stage on when there is no production yet. */
+/** The sample database, for trying out stage without a production database. */
 import { createDatabase } from '../../db/database.ts';
 import { loadSql } from '../../db/sql-file.ts';
 
 export interface Sample {
-  /** URL of the sample database for the account of the given one. */
+  /** URL of the sample database, with the account of the given URL. */
   readonly url: string;
-  /** False when it was there already. */
+  /** False if it existed already. */
   readonly created: boolean;
 }
 
 const name = 'shop';
 const mark = 'The sample of stage';
 
-/** Whether the sample was ever installed here. Once it was, what became of it is the user's affair. */
+/** Returns a row if the sample was never installed here. Once installed, it is left to the user. */
 const untouched = `
 SELECT 1 FROM pg_database
 WHERE datname = current_database()
   AND shobj_description(oid, 'pg_database') IS DISTINCT FROM $1
   AND NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace)`;
 
-/** The URL of the sample database on a server, for the account of the given one. */
+/** Returns the URL of the sample database on a server, with the account of the given URL. */
 export function sampleUrl(url: string): string {
   const target = new URL(url);
   target.pathname = `/${name}`;
@@ -27,8 +27,8 @@ export function sampleUrl(url: string): string {
 }
 
 /**
- * Creates the database `shop` on a server and fills it, unless it is there with something in it.
- * @param url of a superuser: the sample brings the role `app`
+ * Creates the database `shop` on a server and fills it, unless it exists with content.
+ * @param url URL of a superuser, because the sample creates the role `app`
  */
 export async function installSample(url: string): Promise<Sample> {
   await ensureDatabase(url);

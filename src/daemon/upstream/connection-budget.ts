@@ -1,30 +1,30 @@
-/** Whose connections production's are: at most half of those that are free are taken, and of these two are kept for decisions. */
+/** Divides production's connections: the service takes at most half of the free ones, and keeps two of these for decisions. */
 import type { Queryable } from '../../db/database.ts';
 
-/** Production's connections, as the server counts them, and those among them that stand still. */
+/** Counts of production's connections. */
 export interface Slots {
-  /** Of the server, without those that it reserves. */
+  /** Maximum for the server, without reserved ones. */
   readonly most: number;
-  /** Taken by whomever. */
+  /** Number of connections in use, by anybody. */
   readonly taken: number;
-  /** Of these, by the service account for the service itself. */
+  /** Number of these that the service itself uses. */
   readonly own: number;
 }
 
-/** What is seen of them besides. */
+/** The same, with the commits that wait. */
 export interface Activity extends Slots {
-  /** COMMITs that have waited for a synchronous standby for more than 5 s, as far as the service account sees. */
+  /** COMMITs that have waited for a synchronous standby for more than 5 s, if the service account may see them. */
   readonly waitingCommits: number;
 }
 
 export interface ConnectionBudget {
   /** Client connections that the proxy serves at once. */
   readonly clients: number;
-  /** Of each of the service's pools. */
+  /** Sizes of the service's pools. */
   readonly pools: { readonly reading: number; readonly deciding: number; readonly proxy: number };
 }
 
-/** Other roles' backends tell no more than that they are there. Those without a database or a user are the server's own. */
+/** Of other roles' backends the service account may see no more than their existence. Backends without database or user are internal. */
 const look = `
 SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true)::int, 0) AS most,
@@ -44,22 +44,23 @@ export async function readSlots(db: Queryable): Promise<Activity> {
   };
 }
 
-/** Whether there is no connection for anybody who is no superuser. */
+/** Checks whether only superusers can still connect. */
 export function areTaken({ most, taken }: Slots): boolean {
   return taken >= most;
 }
 
-/** What the service's own pools take at most where there is enough. */
+/** Sizes of the service's pools if there are enough connections. */
 const amplePools = { reading: 6, deciding: 6, proxy: 4 };
 
-/** Where there is hardly anything: one to read, one to log in by, and those that are kept for decisions. */
+/** Number of connections that are kept open for decisions. */
 export const keptForDecisions = 2;
+/** Sizes of the pools if there are hardly any connections: one to read, one to log in, and those for decisions. */
 const leastPools = { reading: 1, deciding: keptForDecisions, proxy: 1 };
 
-/** The connection that the upstream is watched through. */
+/** The connection of the upstream monitor. */
 const watching = 1;
 
-/** Divides half of what is free between clients and the service's own pools. */
+/** Divides half of the free connections between clients and the service's pools. */
 export function divideConnections({ most, taken, own }: Slots): ConnectionBudget {
   const half = Math.floor(Math.max(0, most - taken + own) / 2);
   const isAmple = half >= 2 * (sumOf(amplePools) + watching);
@@ -67,7 +68,7 @@ export function divideConnections({ most, taken, own }: Slots): ConnectionBudget
   return { clients: Math.max(1, half - sumOf(pools) - watching), pools };
 }
 
-/** The pools take about half of little, too. */
+/** Returns pools that take about half of a small number of connections. */
 function smallPools(half: number): ConnectionBudget['pools'] {
   const each = (name: keyof typeof amplePools) =>
     Math.max(leastPools[name], Math.floor((half * amplePools[name]) / (2 * sumOf(amplePools))));

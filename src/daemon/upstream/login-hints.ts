@@ -1,17 +1,17 @@
-/** What to do where PostgreSQL does not let the service account in: waiting does not cure that. */
+/** Hints for errors with which PostgreSQL refuses the service account's login. Waiting does not resolve these errors. */
 import { StageError } from '../../errors.ts';
 import { redactor } from '../redact.ts';
 
 const whereUrl = 'the upstream URL (--upstream, STAGE_UPSTREAM or the configuration file)';
 
-/** What to do where PostgreSQL lets the service account not in, by SQLSTATE. */
+/** Hints by SQLSTATE. */
 const loginHints: Readonly<Record<string, string>> = {
   '3D000': `Correct the database in ${whereUrl}, or create it.`,
 };
 
-/** Gives what to do about an error of a login; undefined for other errors. @param message the error's, which may be shown */
+/** Returns the hint for an error of a login; undefined for other errors. @param message the error's message without secrets */
 export function loginHint(error: unknown, message: string): string | undefined {
-  // what pg itself says of a password that is not there
+  // pg's own message for a missing password
   if (message.includes('client password must be a string'))
     return `The server asks for a password: put it into ${whereUrl}, and start again.`;
   return loginHints[String((error as { code?: unknown } | null)?.code)];
@@ -19,7 +19,7 @@ export function loginHint(error: unknown, message: string): string | undefined {
 
 /**
  * Runs the first query on an upstream.
- * @throws StageError with what to do where the service account is not let in
+ * @throws StageError with a hint if the service account's login is refused
  */
 export async function reachable<T>(url: string, work: () => Promise<T>): Promise<T> {
   try {

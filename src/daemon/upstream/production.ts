@@ -1,4 +1,4 @@
-/** The upstream database: one with a URL, or the embedded PostgreSQL with the sample in it. */
+/** Starts the upstream database: one with a URL, or the embedded PostgreSQL with the sample. */
 
 import { parseUpstream } from '../../client-connection/upstream-target.ts';
 import type { Production } from '../../config/upstream.ts';
@@ -13,23 +13,23 @@ export interface Upstream {
   /** URL of the service account. */
   readonly url: string;
   readonly database: string;
-  /** Whom clients can log in as; known of the sample only. */
+  /** A login for clients; known only for the sample. */
   readonly login: { readonly user: string; readonly password: string } | null;
   readonly embedded: EmbeddedData | null;
 }
 
 export interface EmbeddedData {
   readonly directory: string;
-  /** When the data was made; null when that was only now. */
+  /** When the data was created; null if this start created it. */
   readonly madeAt: Date | null;
 }
 
-/** Of the role that sample.sql creates. */
+/** The login of the role that sample.sql creates. */
 const sampleLogin = { user: 'app', password: 'app' };
 
 /**
- * Gives the upstream; an embedded one is running by then.
- * @throws StageError `configuration_invalid` when the URL or the embedded directory cannot be used, `configuration_untrusted` when
+ * Returns the upstream, after starting it if it is embedded.
+ * @throws StageError `configuration_invalid` if the URL or the embedded directory cannot be used, `configuration_untrusted` if
  *   the cluster in that directory is not known
  */
 export async function startProduction(

@@ -1,4 +1,4 @@
-/** Publications of all tables: those of the service would be among them, which their subscribers do not have. */
+/** Refuses to install where publications FOR ALL TABLES would publish the service's tables, which subscribers do not have. */
 import type { Database } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
@@ -9,9 +9,9 @@ SELECT p.pubname AS name,
 FROM pg_publication p WHERE p.puballtables AND to_regclass('stage.session') IS NULL ORDER BY 1`;
 
 /**
- * To be called before our schema is made.
- * @throws StageError `configuration_invalid` where subscribers would get tables of the service that they do not have: theirs stop
- *   replicating, and the server keeps its log of changes for them
+ * Refuses such publications. Must be called before the schema `stage` is created.
+ * @throws StageError `configuration_invalid` if there is one: subscribers without the service's tables would stop replicating, and the
+ *   server would retain WAL for them
  */
 export async function refusePublications(db: Database): Promise<void> {
   const [row] = await db.query(ofAllTables);

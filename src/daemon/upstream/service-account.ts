@@ -1,4 +1,4 @@
-/** The service account's connections to the upstream, and the watch over it. */
+/** The service account's connections to the upstream, and the upstream monitor. */
 
 import { noticeGone } from '../../db/connection-settings.ts';
 import type { PoolOptions } from '../../db/connections.ts';
@@ -23,26 +23,26 @@ import { UpstreamMonitor } from './upstream-monitor.ts';
 
 const lookTimeoutMs = 3_000;
 const looksMs = { ready: 5_000, broken: 1_000 };
-/** A connection that is open tells nothing about whether another could be opened: a new one does. */
+/** Maximum age of the monitor's connection. An open connection does not show whether another can be opened; a new one does. */
 const looksOnOneConnectionSeconds = 8;
 
-/** The daemon's parts have a pool each, so that none waits for another's connections. */
+/** The connection pools. They are separate so that parts of the daemon do not wait for each other's connections. */
 export type Pools = Readonly<Record<keyof ConnectionBudget['pools'], Pool>>;
 
 export interface ServiceAccount {
   readonly pools: Pools;
   readonly monitor: UpstreamMonitor;
-  /** Which of the upstream's hosts is used. */
+  /** The choice of the upstream's host. */
   readonly route: HostRoute;
-  /** Client connections that may be served at once. */
+  /** Returns the maximum number of client connections. */
   readonly maxConnections: () => number;
-  /** Whether the upstream can notice that a connection is gone while it runs a statement; not every platform can. */
+  /** Whether the upstream can detect a lost connection while it runs a statement; some platforms cannot. */
   readonly isNoticedGone: () => boolean;
 }
 
 /**
- * Opens the pools, and creates the watch over the upstream; it has not looked yet.
- * @param examines whether the doctor looks at it, too: of the embedded PostgreSQL there is nothing to warn of
+ * Opens the pools, and creates the upstream monitor, which has not checked anything yet.
+ * @param examines whether the doctor examines the upstream; this is not needed for the embedded PostgreSQL
  */
 export function createServiceAccount(parts: Parts, url: string, examines: boolean): ServiceAccount {
   const { settings, log } = parts;
@@ -99,7 +99,7 @@ function warnOfMove(log: Log, url: string, isOlder: boolean): void {
   );
 }
 
-/** What may be shown of a URL. */
+/** Returns the parts of a URL that may be shown. */
 function addressOf(url: string): { readonly host: string; readonly port: string } {
   const { hostname: host, port } = new URL(url);
   return { host, port };
@@ -123,16 +123,16 @@ function openPool(
   return db;
 }
 
-/** Whether the server took what each of our connections has asked it for, which clients may then ask it for, too. */
+/** Checks whether the server supports the setting that the service's connections request. Then clients may request it as well. */
 async function canNoticeGone(db: Database): Promise<boolean> {
   const [name] = noticeGone;
   const [row] = await db.query(`SHOW ${name}`);
   return row?.[name] !== '0';
 }
 
-/** Gives the pools, and clients, what production can spare, and looks whether it still can. */
+/** Creates functions that size the pools and the limit of clients by production's free connections, and that check for shortages. */
 function createBudget({ settings, log }: Parts, pools: Pools) {
-  // until it is known, nobody gets further than being told so
+  // before the first `divide` the upstream is not ready, so clients are refused anyway
   let clients = settings.maxConnections ?? Number.POSITIVE_INFINITY;
   return {
     clients: () => clients,

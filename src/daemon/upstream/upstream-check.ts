@@ -1,4 +1,4 @@
-/** One look at the upstream database: is it one that we can serve? */
+/** Checks once whether the upstream database can be served. */
 import type { Database } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 
@@ -12,15 +12,15 @@ SELECT current_setting('server_version') AS version, current_setting('server_ver
     SELECT FROM pg_constraint c WHERE c.conrelid = to_regclass('stage.parked_table') AND c.contype = 'f') AS whole`;
 
 export interface Server {
-  /** Whether our schema is in it. */
+  /** Whether it contains the schema `stage`. */
   readonly prepared: boolean;
   readonly version: string;
 }
 
 /**
- * Asks the server what it is. Gives whether our schema is in it, and its version.
- * @throws StageError `configuration_invalid` for a version that is not supported, `upstream_unavailable` for a standby, or while
- *   our schema is being restored: constraints come last
+ * Returns the server's version, and whether it contains the schema `stage`.
+ * @throws StageError `configuration_invalid` for an unsupported version, `upstream_unavailable` for a standby, or while the schema is
+ *   being restored: a restore creates constraints last
  */
 export async function checkServer(db: Database): Promise<Server> {
   const [row] = await db.query(look);

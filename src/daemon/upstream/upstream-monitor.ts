@@ -1,4 +1,4 @@
-/** Follows the upstream database down and up again, and prepares our schema whenever it comes up. */
+/** Monitors whether the upstream database is available, and prepares the schema `stage` whenever it becomes available. */
 import type { Database } from '../../db/database.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { StageError } from '../../errors.ts';
@@ -10,26 +10,26 @@ import type { Server } from './upstream-check.ts';
 import { checkServer } from './upstream-check.ts';
 
 export interface MonitorOptions {
-  /** Opens a pool of one connection to look through. */
+  /** Opens a pool of one connection for the checks. */
   readonly open: () => Database;
-  /** Brings our schema up to date. */
+  /** Upgrades the schema. */
   readonly prepare: (db: Database) => Promise<void>;
-  /** Looks for another host where this one cannot be used; gives whether there is one. */
+  /** Looks for another host if the current one cannot be used. @returns whether the host changed */
   readonly seek: () => Promise<boolean>;
-  /** Called at each look while all is well: gives what lacks all the same. */
+  /** Called at each successful check. @returns what the upstream cannot do, or null */
   readonly watch: (db: Database) => Promise<Lack | null>;
-  /** Whether it still is. Raises when another release has been there. */
+  /** Whether the schema is still prepared. @throws if another release has upgraded it */
   readonly isPrepared: (db: Database) => Promise<boolean>;
-  /** Takes secrets out of a text that will be shown. */
+  /** Removes secrets from a text that will be shown. */
   readonly redact: (text: string) => string;
   readonly log: Log;
-  /** How long one look may take. */
+  /** Time limit of one check. */
   readonly timeoutMs: number;
-  /** Time between looks while all is well, and while it is not. */
+  /** Time between checks, while the upstream is ready and while it is not. */
   readonly intervalsMs: { readonly ready: number; readonly broken: number };
 }
 
-/** Waiting does not cure these: starting is refused. Once started, they show in the state. */
+/** Waiting does not resolve these errors. They prevent the start; after the start they are reported in the state. */
 const incurable: ReadonlySet<ErrorCode> = new Set([
   'configuration_invalid',
   'schema_too_new',
@@ -60,8 +60,8 @@ export class UpstreamMonitor implements Upstream {
   }
 
   /**
-   * Looks for the first time, and from then on regularly.
-   * @throws StageError when the upstream answers, but can never be served as it is
+   * Checks for the first time, and then regularly.
+   * @throws StageError if the upstream is reachable but cannot be served as it is
    */
   async start(): Promise<void> {
     const error = await this.#lookOnce();
@@ -83,7 +83,7 @@ export class UpstreamMonitor implements Upstream {
     this.#timer = setTimeout(lookAgain, this.#state.ready ? ready : broken);
   }
 
-  /** One look at a time, whoever asks; gives what went wrong. */
+  /** Runs one check at a time; concurrent callers share it. @returns the error, or null */
   #lookOnce(): Promise<unknown> {
     if (this.#stopped) return Promise.resolve(null);
     this.#looking ??= this.#look().finally(() => {
@@ -111,8 +111,8 @@ export class UpstreamMonitor implements Upstream {
   }
 
   /**
-   * The server of this host; where it cannot be used, of another one. As long as none is used, all are asked first: this one may be
-   * an old primary, which can be used and must not be.
+   * Checks the server of the current host, or of another one if it cannot be used. While the upstream is not ready, all hosts are queried
+   * first, because the current one may be an old primary, which works but must not be used.
    */
   async #checkHosts(): Promise<{ server: Server; hasMoved: boolean }> {
     const { ready } = this.#state;
@@ -143,7 +143,7 @@ export class UpstreamMonitor implements Upstream {
     this.#probe = this.#options.open();
   }
 
-  /** A probe that gave no answer may hang for ever: the next look gets a new one. */
+  /** Opens a new connection for the next check, because one without a response may hang forever. */
   #noAnswer(): StageError {
     this.#reopen();
     return unavailable(`the upstream database gave no answer in ${this.#options.timeoutMs} ms`);
@@ -177,7 +177,7 @@ function unavailable(message: string, hint?: string): StageError {
   return new StageError('upstream_unavailable', message, hint === undefined ? {} : { hint });
 }
 
-/** Once it has served, a release that finds a newer one's schema goes on reading. */
+/** After these errors a service that was ready before continues to serve reads: a newer release has upgraded the schema. */
 const outdating: ReadonlySet<ErrorCode> = new Set(['schema_too_new', 'service_outdated']);
 
 function brokenState(
