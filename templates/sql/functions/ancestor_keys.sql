@@ -1,4 +1,4 @@
--- The keys of the tables that a table inherits from, where they are others than its own, as a JSON array of arrays of names.
+-- Returns the keys of the tables that a table inherits from, where they differ from its own key, as a JSON array of arrays of names.
 CREATE OR REPLACE FUNCTION stage.ancestor_keys(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE tree (relation) AS (

@@ -1,4 +1,4 @@
--- How many operations of each kind this transaction has applied to a table, by the audit.
+-- Counts the operations of each kind that this transaction has applied to a table, by the audit.
 CREATE OR REPLACE FUNCTION stage.applied_operations(p_session uuid, p_relation oid)
 RETURNS TABLE (inserts bigint, updates bigint, deletes bigint)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$

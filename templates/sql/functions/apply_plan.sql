@@ -1,10 +1,11 @@
--- How a session's staged rows are applied: one row for each statement, in the order in which they ended, with its runs in order.
--- A client's own rows form one run for each mutation, table and operation, however they interleave. What foreign keys did
--- is cut where table or operation change, for a chain of actions has to be gone through link by link:
+-- Returns how a session's staged rows are applied: one row for each statement, in the order in which the statements ended, with its runs in
+-- order.
+-- A client's own rows form one run for each mutation, table and operation, however they interleave. The rows of foreign key actions are
+-- split where the table or the operation changes, because a chain of actions has to be followed link by link:
 --   actions of a DELETE are applied before it, the last one first, so that production finds nothing left to do;
---   actions of an UPDATE are production's own, so their rows are read before (capture) and after (cascaded; gone, of those that are
---   deleted as the row that they refer to leaves its partition).
--- Every staged row is in a run. The statement is NULL for those of which the mutation log knows nothing.
+--   production runs the actions of an UPDATE itself, so their rows are read before it (capture) and after it (cascaded; gone, for rows that
+--   are deleted because the row that they refer to leaves its partition).
+-- Every staged row is in a run. The statement is NULL for rows that the mutation log does not know.
 CREATE OR REPLACE FUNCTION stage.apply_plan(p_session uuid)
 RETURNS TABLE (statement bigint, runs stage.apply_run[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$

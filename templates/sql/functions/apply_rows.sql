@@ -1,5 +1,5 @@
--- Applies one run; if its rows collide with each other by the order in which PostgreSQL comes across them, or are several
--- versions of one row, of which a statement takes but one, one by one.
+-- Applies one run. Applies its rows one by one if they collide with each other in the order in which PostgreSQL processes them, or if
+-- several are versions of one row, which a statement changes only once.
 CREATE OR REPLACE FUNCTION stage.apply_rows(p_run stage.apply_run, p_state stage.audit_state) RETURNS stage.audit_state
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Applies one run and appends what became of its rows to the audit. Gives the new end of the chain.
+-- Applies one run and appends the outcome for its rows to the audit. Returns the new end of the chain.
 CREATE OR REPLACE FUNCTION stage.apply_run(p_run stage.apply_run, p_state stage.audit_state) RETURNS stage.audit_state
 LANGUAGE plpgsql AS $$
 DECLARE

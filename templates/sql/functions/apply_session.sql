@@ -1,7 +1,7 @@
--- Applies everything a session staged, in the caller's transaction, and gives the new end of the audit chain; or, if
--- production refused, what it said. Then nothing was applied.
--- From here on production's own search_path is set, for its triggers may rely on it: whatever runs under it has a search_path of
--- its own, or names the schema of everything, operators and types too, because somebody else's could fit better or come first.
+-- Applies everything that a session staged, in the caller's transaction. Returns the new end of the audit chain or, if production refused a
+-- row, the failure; then nothing was applied.
+-- From here on production's own search_path is set, because its triggers may rely on it. So whatever runs under it has a search_path of its
+-- own or names the schema of everything, operators and types included: objects of other users could match better or come first.
 CREATE OR REPLACE FUNCTION stage.apply_session(INOUT p_state stage.audit_state, OUT failure jsonb)
 LANGUAGE plpgsql AS $$
 DECLARE

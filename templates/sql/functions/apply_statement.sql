@@ -1,5 +1,5 @@
--- Applies the runs of one statement. The order of its sub-statements, and of rows within them, is the one of staging;
--- PostgreSQL judges a statement as a whole, so other orders are tried where the first one fails by order alone.
+-- Applies the runs of one statement. Its sub-statements, and the rows within them, are applied in the order of staging first. PostgreSQL
+-- checks a statement as a whole, so other orders are tried where the first one fails with an error that may depend on the order.
 CREATE OR REPLACE FUNCTION stage.apply_statement(p_runs stage.apply_run[], p_state stage.audit_state) RETURNS stage.audit_state
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- The canonical text of an approval, the link that seals its entries: an approval that changed nothing is in the chain, too.
+-- Returns the canonical text of an approval, the link that seals its entries. An approval that changed nothing is in the chain, too.
 CREATE OR REPLACE FUNCTION stage.approval_text(
   p_number bigint, p_session uuid, p_project_id text, p_digest text, p_first_position bigint, p_entries bigint,
   p_approved_at timestamptz, p_approved_by text, p_approved_as text

@@ -1,5 +1,5 @@
--- The end of an approval, in the transaction that has locked the session and found no conflict: applies the staged rows,
--- writes and seals the audit, discards what was staged, changes the state. Gives NULL, or what production refused.
+-- Ends an approval, in the transaction that has locked the session and found no conflict: applies the staged rows, writes and seals the
+-- audit, discards what was staged, and changes the state. Returns NULL, or the failure if production refused a row.
 CREATE OR REPLACE FUNCTION stage.approve_session(
   p_session uuid, p_approved_by text, p_approved_as text, p_digest text
 ) RETURNS jsonb
@@ -13,7 +13,7 @@ BEGIN
   PERFORM stage.fire_triggers();
   PERFORM stage.name_people(p_session, coalesce(p_approved_as, p_approved_by));
   SELECT * INTO STRICT v_head FROM stage.audit_head FOR UPDATE;
-  -- taken under the lock, so that times go forward with positions
+  -- read under the lock, so that times increase with positions
   SELECT s.id, s.project_id, clock_timestamp(), p_approved_by, v_head."position", v_head.hash INTO STRICT v_state
   FROM stage.session s WHERE s.id = p_session;
   SELECT (a.p_state).*, a.failure

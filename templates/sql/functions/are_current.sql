@@ -1,5 +1,5 @@
--- Whether all names still stand for what the proxy took them for. p_entries: what stage.is_current takes.
--- p_stamps: of each relation its stamp, where a function of its overlay can tell (see stage.stamp_when_planned).
+-- Returns whether all names still stand for what the proxy took them for. p_entries: an array of what stage.is_current takes.
+-- p_stamps: the stamps of the relations, where a function of the overlay can return them (see stage.stamp_when_planned).
 DROP FUNCTION IF EXISTS stage.are_current(jsonb);
 CREATE OR REPLACE FUNCTION stage.are_current(p_entries jsonb, p_stamps text[] DEFAULT '{}') RETURNS boolean
 LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
--- The net change of each row of one table that an approval applied, in the form of the tables' diff functions: from the one
--- after p_after on, of one kind only where p_operation says so. Row by row through the index on lineages, so that a page costs
--- as much as its rows.
+-- Returns the net change of each row of one table that an approval applied, in the form of the tables' diff functions: those after lineage
+-- p_after, and those of one kind only where p_operation is given. Reads row by row through the index on lineages, so that a page costs as
+-- much as its rows.
 DROP FUNCTION IF EXISTS stage.audit_diff(uuid, oid);
 DROP FUNCTION IF EXISTS stage.audit_diff(uuid, oid, bigint, text, bigint, bigint);
 CREATE OR REPLACE FUNCTION stage.audit_diff(p_session uuid, p_relation oid, p_after bigint DEFAULT 0, p_operation text DEFAULT NULL,
@@ -11,7 +11,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET j
 BEGIN
   RETURN QUERY
   SELECT f.lineage, o.operation,
-    -- an inserted row may have moved on to another key
+    -- an inserted row may have been moved to another key
     CASE WHEN f.old_data IS NULL AND l.operation = 'UPDATE' THEN coalesce(stage.key_of_row(p_relation, l.new_data), f.row_key)
          ELSE f.row_key END,
     f.old_data, l.new_data, stage.texts_of_rows('before', f.old_texts, 'after', l.new_texts)

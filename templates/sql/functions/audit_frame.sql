@@ -1,5 +1,5 @@
--- What the canonical texts of a run's audit entries have in common, made once for all of them: before the lineage, around the
--- operation, and the end.
+-- Returns the parts that the canonical texts of a run's audit entries have in common, so that they are made once for all of them: the one
+-- before the lineage, the one around the operation, and the end.
 CREATE OR REPLACE FUNCTION stage.audit_frame(
   p_session uuid, p_project_id text, p_relation oid, p_table_name text, p_mutation bigint, p_operation text, p_approved_at timestamptz,
   p_approved_by text

@@ -1,5 +1,6 @@
--- The canonical text of an audit entry, the link that it adds to the chain: a JSON array as PostgreSQL prints jsonb, which
--- is unambiguous. What JSON does not tell of the rows stands at its end, where there is such. Elements are typed (null, 1, "1", 1.0 all differ), members of objects stand in jsonb's own order.
+-- Returns the canonical text of an audit entry, the link that it adds to the chain: a JSON array as PostgreSQL prints jsonb, which is
+-- unambiguous. Elements are typed (null, 1, "1", 1.0 all differ), and members of objects are in jsonb's own order. The exact texts of
+-- values that the JSON of the rows does not show are at its end, if there are any.
 -- The entries of a run share its frame, and differ in the rest.
 DROP FUNCTION IF EXISTS stage.audit_text(bigint, uuid, text, oid, text, bigint, bigint, text, text, jsonb, jsonb, jsonb, timestamptz, text);
 CREATE OR REPLACE FUNCTION stage.audit_text(

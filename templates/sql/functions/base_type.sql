@@ -1,4 +1,4 @@
--- What a column's type is stored as: a domain's base type with its modifier, any other type itself.
+-- Returns the type that a column is stored as: a domain's base type with its modifier, any other type itself.
 CREATE OR REPLACE FUNCTION stage.base_type(p_type oid, p_modifier int, OUT type oid, OUT modifier int)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE below (type, modifier) AS (

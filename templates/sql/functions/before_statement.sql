@@ -1,6 +1,6 @@
--- BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] names the table and the operation, e.g. 16402_u;
--- TG_ARGV[1] is the operation where that of the trigger is another one.
--- Locks the session against being proposed under the statement, and draws the mutation's id.
+-- Locks the session, so that it is not proposed while the statement runs, and draws the mutation's id.
+-- The BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] names the table and the operation, e.g. 16402_u; TG_ARGV[1] is the
+-- operation where it differs from that of the trigger.
 CREATE OR REPLACE FUNCTION stage.before_statement() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -11,7 +11,7 @@ DECLARE
   v_set text;
   v_operation text := coalesce(TG_ARGV[1], TG_OP);
 BEGIN
-  -- always, whatever the settings below claim: a client that goes around the proxy can set them
+  -- checked always, whatever the settings below claim: a client that goes around the proxy can set them
   SELECT status, edited INTO v_status, v_edited FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
   -- guard: a session that is no longer active takes no writes
   IF v_status IS DISTINCT FROM 'active' THEN
@@ -19,7 +19,7 @@ BEGIN
       USING ERRCODE = 'read_only_sql_transaction', HINT = CASE v_status WHEN 'proposed'
         THEN 'Have it reopened (stage reopen), or stage further changes in a new session.' ELSE 'Stage further changes in a new session.' END;
   END IF;
-  -- what the statement has read may have been taken out since, and would leave no trace to meet
+  -- rows that the statement has read may have been taken out since, and leave no version that the write could collide with
   -- guard: a statement does not stage upon rows that were taken out under it
   IF v_edited IS NOT NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.entered', true), ''), '1:1:')::pg_snapshot) THEN
     PERFORM stage.raise_changed();
@@ -40,7 +40,7 @@ BEGIN
   END IF;
   -- by an expression, which costs less than a statement
   v_set := concat(
-    -- of all kinds of writes that this statement consists of: a row that one of them has touched is left alone by the others
+    -- the mutations of all kinds of writes in this statement: a row that one of them has touched is left alone by the others
     set_config('stage.mutations', CASE WHEN current_setting('stage.mutations_of', true) = v_statement
       THEN current_setting('stage.mutations') || ',' ELSE '' END || v_id, true),
     set_config('stage.mutations_of', v_statement, true),
@@ -51,9 +51,9 @@ BEGIN
     set_config('stage.start_' || TG_ARGV[0], v_id, true),
     set_config('stage.mutation', v_id, true),
     set_config('stage.queue', '', true),
-    -- every row that this transaction stages has a greater one than this
+    -- every row that this transaction stages has a greater _stage_seq than this
     set_config('stage.began', coalesce(nullif(current_setting('stage.began', true), ''), v_id), true),
-    -- plans that the row triggers cache while a shadow table is nearly empty must not keep a sequential scan
+    -- plans that the row triggers cache while a shadow table is nearly empty must not use a sequential scan
     set_config('enable_seqscan', 'off', true));
   RETURN NULL;
 END $$;

@@ -1,5 +1,5 @@
--- Begins to bind the overlays to the tables of this database, under the lock of installations. Where each is that of its table by
--- number and by name, there is nothing to move, and it is done: what stands for relations is made anew when it is next used.
+-- Begins to bind the overlays to the tables of this database, under the installation lock. If each overlay matches its table by OID and by
+-- name, nothing has to be moved and the rebinding is done: what stands for relations is rebuilt when it is next used.
 CREATE OR REPLACE FUNCTION stage.begin_rebinding() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -19,7 +19,7 @@ BEGIN
     (SELECT s.last_value FROM stage.seq s), (SELECT h."position" FROM stage.audit_head h)
   FROM pg_database d WHERE d.datname = current_database()
   RETURNING number INTO v_number;
-  -- one that was interrupted, and then restored elsewhere, ends here
+  -- a rebinding that was interrupted, and then restored elsewhere, ends here
   UPDATE stage.rebinding SET finished_at = clock_timestamp() WHERE number < v_number AND finished_at IS NULL;
   INSERT INTO stage.former_relation
   SELECT v_number, b.relation, b.production FROM stage.bound_tables() b WHERE b.production IS NOT NULL;
@@ -34,7 +34,7 @@ BEGIN
   END IF;
 
   UPDATE stage.overlay SET moving = 'unjudged', writable = false WHERE moving IS DISTINCT FROM 'detached';
-  -- by way of numbers that nobody has, for those of two tables may have changed places
+  -- goes through unused numbers, because the numbers of two tables may have been swapped
   SELECT array_agg(p.relation), array_agg(b.production) INTO v_parked, v_tables
   FROM (SELECT DISTINCT t.relation FROM stage.parked_table t) p LEFT JOIN stage.bound_tables() b ON b.relation = p.relation;
   FOR v_index IN 1 .. coalesce(cardinality(v_parked), 0) LOOP

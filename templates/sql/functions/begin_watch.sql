@@ -1,5 +1,5 @@
--- Before a staged statement that may run user code: notes what was written to the catalogs until then. Settings are all that a
--- statement of any role can keep, and its code can change them; the nonce, which only the proxy knows, seals this one.
+-- Runs before a staged statement that may run user code: notes what the transaction has written to the catalogs so far. Only settings can
+-- keep values in a statement of any role, and its code can change them; the nonce, which only the proxy knows, seals this one.
 CREATE OR REPLACE FUNCTION stage.begin_watch(p_nonce text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

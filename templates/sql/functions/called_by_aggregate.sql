@@ -1,4 +1,4 @@
--- What an aggregate calls for each row, at the end, as a window moves, and between workers; nothing for any other function.
+-- Returns the functions that an aggregate calls for each row, at the end, as a window moves, and between workers; none for other functions.
 CREATE OR REPLACE FUNCTION stage.called_by_aggregate(p_function oid) RETURNS SETOF oid
 LANGUAGE sql STABLE AS $$
   SELECT s.function

@@ -1,6 +1,6 @@
--- The functions that reading a relation calls and that may do more than compute: in the queries of views, in the policies of tables, and in
--- the checks of the domains that these name; behind a view in all that it reads. The views of the server and of extensions are left
--- out: what they call is what they are there for.
+-- Returns the functions that reading a relation calls and that may do more than compute: those in the queries of views, in the policies of
+-- tables, and in the checks of the domains that these name; for a view, those of everything that it reads. Views of the server and of
+-- extensions are left out: calling these functions is their purpose.
 CREATE OR REPLACE FUNCTION stage.called_by_relation(p_relation oid) RETURNS SETOF oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH RECURSIVE behind(relation) AS (

@@ -1,7 +1,7 @@
--- The functions that the names of a statement may call, by names alone: p_calls as stage.find_code takes them, and place, is_named and
--- is_made as it gives them. namespace: of what bears the name, function: what is called then.
--- Each kind is asked for where it occurs alone, for planning takes longer than the answer. Of the server's operators there are only those
--- that could matter.
+-- Returns the functions that the names of a statement may call, by names alone. p_calls is as stage.find_code takes it; place, is_named and
+-- is_made are as it returns them. namespace is the schema of the object that has the name; function is the function that is called then.
+-- Each kind is queried only where it occurs, because planning takes longer than execution. Of the server's operators only those are
+-- returned that could matter.
 DROP FUNCTION IF EXISTS stage.called_functions(jsonb);
 CREATE FUNCTION stage.called_functions(p_calls jsonb) RETURNS TABLE (place bigint, is_named boolean, is_made boolean, namespace oid, function oid)
 LANGUAGE plpgsql STABLE SET jit = off SET plan_cache_mode = force_generic_plan AS $$
@@ -36,7 +36,8 @@ BEGIN
   END IF;
   IF pg_catalog.jsonb_path_exists(p_calls, '$[*] ? (@.kind == "type")') THEN
     RETURN QUERY
-    -- what becomes a domain is checked, also within an array or a row; any type may have casts that are functions, and is read and written by functions
+    -- a conversion to a domain runs its checks, also within an array or a row; any type may have casts by functions, and is read and
+    -- written by functions
     SELECT c.place, false, f.is_made, t.typnamespace, f.function
     FROM ROWS FROM (pg_catalog.jsonb_to_recordset(p_calls) AS (kind pg_catalog.text, name pg_catalog.name)) WITH ORDINALITY c(kind, name, place)
     JOIN pg_catalog.pg_type t ON t.typname OPERATOR(pg_catalog.=) c.name

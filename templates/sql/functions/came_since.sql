@@ -1,4 +1,4 @@
--- Whether another transaction has staged a mutation, and ended, since the running statement began.
+-- Returns whether another transaction staged the mutation, and ended after the running statement began.
 CREATE OR REPLACE FUNCTION stage.came_since(p_mutation bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (SELECT FROM stage.mutation m WHERE m.id = p_mutation AND m.transaction <> pg_current_xact_id()

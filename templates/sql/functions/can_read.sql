@@ -1,5 +1,5 @@
--- Whether a role may read every row and column of a table as the rights are now. What row-level security says is not looked
--- into: where it holds for the role at all, it may hide rows.
+-- Returns whether a role may read every row and column of a table by the present rights. Policies are not evaluated: where row-level
+-- security applies to the role at all, it may hide rows.
 CREATE OR REPLACE FUNCTION stage.can_read(p_role name, p_relation oid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (

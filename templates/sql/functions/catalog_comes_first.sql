@@ -1,5 +1,5 @@
--- Whether bare names mean PostgreSQL's own functions and operators first. A policy's expression is text when it is judged for
--- staged rows: under another search_path its operators could be somebody's own.
+-- Returns whether unqualified names mean PostgreSQL's own functions and operators first. A policy's expression is text when it is evaluated
+-- for staged rows: under another search_path its operators could be those of other users.
 CREATE OR REPLACE FUNCTION stage.catalog_comes_first() RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

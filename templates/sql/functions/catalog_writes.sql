@@ -1,6 +1,6 @@
--- How much the running transaction has written to the system catalogs, savepoints that it has rolled back to among it, and maybe what
--- transactions of this connection before it did: what is counted is reported with delay. The list holds every table of pg_catalog
--- by its OID, which is the same in PostgreSQL 15 to 18; to look for them in pg_class takes milliseconds where there are many tables.
+-- Returns how many rows the running transaction has written to the system catalogs, including savepoints that it has rolled back, and
+-- possibly those of earlier transactions of this connection: counters are reported with delay. The list has every table of pg_catalog by
+-- its OID, which is the same in PostgreSQL 15 to 18; reading them from pg_class takes milliseconds where there are many tables.
 CREATE OR REPLACE FUNCTION stage.catalog_writes() RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

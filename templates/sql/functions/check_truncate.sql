@@ -1,5 +1,5 @@
--- Raises what PostgreSQL raises when a relation cannot be truncated, or not by the caller. Who may write some of the table is
--- held to the right to TRUNCATE; who may only read it stages for others to approve.
+-- Raises PostgreSQL's error when a relation cannot be truncated, or not by the caller. A role that may write to the table at all needs the
+-- TRUNCATE privilege; a role that may only read it stages for others to approve.
 CREATE OR REPLACE FUNCTION stage.check_truncate(p_relation oid, p_only boolean) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

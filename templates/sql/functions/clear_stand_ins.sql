@@ -1,5 +1,6 @@
--- Drops so many of the objects that stand for relations and functions, and gives how many they were; 0 when none is left. Shadow
--- tables and their row types stay. Not all at once: every object that is dropped takes a lock, and a server has room for so many.
+-- Drops up to p_limit objects that stand for relations and functions, and returns how many it dropped; 0 when none is left. Shadow tables
+-- and their row types stay. The number is limited because every object that is dropped takes a lock, and a server has room for a limited
+-- number of locks.
 CREATE OR REPLACE FUNCTION stage.clear_stand_ins(p_limit int) RETURNS int
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- What has been counted of this transaction's operations by table, and of earlier ones that are not reported yet.
+-- Returns the counted operations of this transaction by table, and those of earlier ones that are not reported yet.
 CREATE OR REPLACE FUNCTION stage.counted_operations() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_object_agg(c.oid::text, jsonb_build_array(n.inserts, n.updates, n.deletes)), '{}')

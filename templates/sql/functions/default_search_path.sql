@@ -1,4 +1,4 @@
--- The search_path that this account would have if the service did not pin it: production's triggers may rely on it.
+-- Returns the search_path that this account would have if the service did not pin it: production's triggers may rely on it.
 CREATE OR REPLACE FUNCTION stage.default_search_path() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce((

@@ -1,5 +1,6 @@
--- Notes the mode of constraints, by the digests that end their triggers' names, and judges what waits for those that become immediate. Their
--- triggers stay deferred all the same: while a constraint is immediate, each statement judges it, and nothing is left for them.
+-- Notes the mode of constraints, which are given by the digests that end their triggers' names, and runs the deferred checks of those that
+-- become immediate. Their triggers stay deferred nevertheless: while a constraint is immediate, each statement checks it, and nothing is
+-- left for the triggers.
 CREATE OR REPLACE FUNCTION stage.defer_constraints(p_triggers text[], p_all boolean, p_deferred boolean) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

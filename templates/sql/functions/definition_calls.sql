@@ -1,6 +1,6 @@
--- What the definition of a relation calls of functions in C that may do more than compute: in defaults, generated columns, checks,
--- indexes, policies, partition keys and the domains of its columns, and those of its partitions and children. As an array of what
--- effects.ts judges.
+-- Returns the functions in C that the definition of a relation calls and that may do more than compute: those in defaults, generated
+-- columns, checks, indexes, policies, partition keys and the domains of its columns, and in the same of its partitions and children. The
+-- result is an array of what src/sql/functions/effects.ts evaluates.
 CREATE OR REPLACE FUNCTION stage.definition_calls(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 BEGIN

@@ -1,6 +1,7 @@
--- How much the running transaction has written to those catalogs that definitions of temporary tables write to: that of relations, with
--- their columns, types, defaults, constraints, indexes, partitions and sequences; dependencies; the schemas of temporary tables; statistics;
--- the triggers of foreign keys. What is written to others is never taken for theirs. See stage.catalog_writes.
+-- Returns how many rows the running transaction has written to the catalogs that definitions of temporary tables write to: those of
+-- relations, with their columns, types, defaults, constraints, indexes, partitions and sequences; dependencies; the schemas of temporary
+-- tables; statistics; the triggers of foreign keys. Writes to other catalogs are never attributed to a definition. See
+-- stage.catalog_writes.
 CREATE OR REPLACE FUNCTION stage.definition_writes() RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,4 +1,5 @@
--- What of a relation's definition runs whenever it is read: the query of a view, the policies of a table, each with its tree.
+-- Returns the parts of a relation's definition that run whenever it is read: the query of a view, the policies of a table, each with its
+-- tree.
 CREATE OR REPLACE FUNCTION stage.definitions_read(p_relation oid) RETURNS TABLE (catalog text, object oid, tree text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'pg_rewrite', r.oid, r.ev_action::text

@@ -1,9 +1,9 @@
--- First BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] is the production table, TG_ARGV[1] the operation where that of the
--- trigger is another one. The triggers after it run with the
--- service account's rights: whoever has none on the table must not learn from their errors what it holds.
--- A role that may write some of the table is held to that; one that may only read, the recommended one, stages for others to
--- approve. Columns are the business of has_rights. Not SECURITY DEFINER: it asks about the client. A TRUNCATE, which needs a right
--- of its own, comes here as a DELETE that is judged later.
+-- Checks the client's rights on a table. The first BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] is the production table,
+-- TG_ARGV[1] the operation where it differs from that of the trigger. The triggers after it run with the service account's rights: a role
+-- without rights on the table must not learn from their errors what the table contains.
+-- A role that may write to the table at all needs the right to this operation; one that may only read, which is recommended, stages for
+-- others to approve. stage.has_rights checks columns. Not SECURITY DEFINER: it checks the client's rights. A TRUNCATE, which needs a right
+-- of its own, arrives here as a DELETE that is checked later.
 CREATE OR REPLACE FUNCTION stage.demand_rights() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

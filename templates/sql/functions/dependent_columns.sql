@@ -1,6 +1,6 @@
--- What GROUP BY of a table's primary key lets a query use besides: {"key": [name, ...], "others": [name, ...], "rows": boolean},
--- the others being those columns by which one can group; so it is with whole rows where one can by all of them. NULL where
--- there is no such key.
+-- Returns which columns a query may use in addition when it groups by a table's primary key: {"key": [name, ...], "others": [name, ...],
+-- "rows": boolean}. The others are the columns that a query can group by; rows is true where it can group by all of them. NULL where there
+-- is no such key.
 CREATE OR REPLACE FUNCTION stage.dependent_columns(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(

@@ -1,4 +1,4 @@
--- Removes a batch of what decisions have left behind, of a session that nobody else is at; says whether there was any.
+-- Removes a batch of what decisions have left behind, of a session that no other transaction is cleaning up; returns whether there was any.
 CREATE OR REPLACE FUNCTION stage.discard_batch() RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

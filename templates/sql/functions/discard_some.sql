@@ -1,5 +1,5 @@
--- Removes staged rows of a session, no more than a batch of them, what is parked of it, and its mutation log where that goes, too; says
--- whether nothing is left.
+-- Removes at most a batch of a session's staged rows, its parked rows, and its mutation log where p_log is true; returns whether nothing is
+-- left.
 DROP FUNCTION IF EXISTS stage.discard_some(uuid, oid[]);
 CREATE OR REPLACE FUNCTION stage.discard_some(p_session uuid, p_relations oid[], p_log boolean) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

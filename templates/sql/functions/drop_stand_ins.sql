@@ -1,6 +1,6 @@
--- Drops what stands for a relation, an overlay or a staged view, with what stands on it; what bears the name that the next one needs;
--- and the view of each table with children that shows rows of this one. Shadow table and row type stay: they may hold staged rows.
--- p_only_tree: no more than the relation's own view with its children.
+-- Drops what stands for a relation, an overlay or a staged view, with what depends on it; what has the name that the next one needs; and
+-- the view of each table with children that shows rows of this one. Shadow table and row type stay: they may contain staged rows.
+-- p_only_tree: drops only the relation's own view with its children.
 CREATE OR REPLACE FUNCTION stage.drop_stand_ins(p_relation oid, p_only_tree boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -11,7 +11,7 @@ DECLARE
   v_drop text;
 BEGIN
   IF NOT p_only_tree THEN
-    -- partitions are staged by functions of what they are partitions of
+    -- partitions are staged by functions of their partitioned table
     PERFORM stage.drop_stand_ins(v.relation) FROM stage.staged_view v WHERE v.target = p_relation;
     PERFORM stage.drop_stand_ins(t.relation, true) FROM stage.tree t WHERE t.relation = p_relation OR p_relation = ANY (t.members);
   END IF;
@@ -40,7 +40,7 @@ BEGIN
       UNION ALL
       SELECT 3, format('FUNCTION IF EXISTS %s', p.oid::regprocedure) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
       WHERE p.proname ~ v_functions AND stage.is_own_schema(n.oid) AND n.nspname !~ '^stage_function_'
-        -- transactions under way go on calling the one that tells the stamp: it is replaced, and goes with the table
+        -- running transactions go on calling the function that returns the stamp: it is replaced, and goes with the table
         AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = p_relation AND p.proname = 'stamp_' || c.oid AND n.nspname = 'stage_overlay_' || c.relnamespace)
       UNION ALL
       SELECT 4, format('INDEX %s', i.indexrelid::regclass) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -53,7 +53,7 @@ BEGIN
   END LOOP;
   DELETE FROM stage.tree t WHERE t.relation = p_relation;
   DELETE FROM stage.staged_view v WHERE v.relation = p_relation AND NOT p_only_tree;
-  -- a table whose definition is the one it was, after it was a partition for a while, is not to be taken for done
+  -- a table that was a partition for a while, and has its former definition again, must not count as current
   UPDATE stage.overlay o SET signature = 'dropped', stamp = '', writable = false WHERE o.relation = p_relation AND NOT p_only_tree;
 END $$;
 REVOKE ALL ON FUNCTION stage.drop_stand_ins(oid, boolean) FROM PUBLIC;

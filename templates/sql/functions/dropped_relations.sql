@@ -1,4 +1,4 @@
--- The relations on which the connection holds locks, and which are no more: it has dropped them in the running transaction.
+-- Returns the relations that the connection holds locks on and that no longer exist: it has dropped them in the running transaction.
 CREATE OR REPLACE FUNCTION stage.dropped_relations() RETURNS oid[]
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

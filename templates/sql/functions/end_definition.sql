@@ -1,5 +1,5 @@
--- After a command that defined temporary tables: what it has written to the catalogs is no write to production, and gets into what
--- stage.counted and stage.dropped give. Gives how much that is.
+-- Runs after a command that defined temporary tables: what it has written to the catalogs is no write to production, and is added to what
+-- stage.counted and stage.dropped return. Returns how many rows that are.
 CREATE OR REPLACE FUNCTION stage.end_definition(p_nonce text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -14,7 +14,7 @@ BEGIN
         USING ERRCODE = 'feature_not_supported', HINT = 'Nothing was written. Leave the function out.';
     END IF;
   ELSE
-    -- code of users has not run: it was the connection's own that it dropped
+    -- no code of users has run, so the connection itself dropped them
     v_dropped := ARRAY(SELECT unnest(stage.dropped_relations()) EXCEPT SELECT r::oid FROM jsonb_array_elements_text(v_facts -> 'dropped') r);
     PERFORM stage.note_dropped(p_nonce, stage.dropped(p_nonce) || v_dropped);
   END IF;

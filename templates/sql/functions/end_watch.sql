@@ -1,11 +1,12 @@
--- After such a statement: it must not have changed anything but staged data, whatever its code has done to the settings.
+-- Runs after a statement that stage.begin_watch preceded: it must not have changed anything but staged data, whatever its code did to
+-- settings.
 CREATE OR REPLACE FUNCTION stage.end_watch(p_nonce text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_seal text := current_setting('stage.seal', true);
   v_writes text := split_part(v_seal, ' ', 1);
 BEGIN
-  -- the triggers that stage may have been silenced (see fire_triggers)
+  -- the triggers that stage may have been silenced (see stage.fire_triggers)
   -- guard: nobody but the proxy seals what was counted
   -- guard: session_replication_role silences no trigger while a statement runs
   IF v_seal IS DISTINCT FROM concat_ws(' ', v_writes, stage.seal(p_nonce, v_writes)) OR current_setting('session_replication_role') = 'replica' THEN

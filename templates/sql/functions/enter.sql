@@ -1,12 +1,11 @@
--- First step of every staged statement: hands its text and parameters to the mutation log, pins planner settings for the
--- transaction, and verifies that the names in it still mean what the proxy took them for.
--- p_relations: [{"schema", "name", "oid", "signature", "rights"}, ...], what is_current takes, and
--- rights: what the statement writes, [{"operation", "columns": null | [name, ...]}, ...];
--- the target of a COPY has "copy": true, a target that is a view has "view": true.
--- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
--- p_path: the search path, and the role, under which relations and functions were looked up (see stage.name_context); under another
--- one no name is good. NULL where the statement has no names.
--- p_stamps: of each relation its stamp, where a function of its overlay can tell (see stage.stamp_when_planned).
+-- Begins every staged statement: passes its text and parameters to the mutation log, pins planner settings for the transaction, and
+-- verifies that the names in it still mean what the proxy took them for.
+-- p_relations: [{"schema", "name", "oid", "signature", "rights"}, ...], what stage.is_current takes, and rights: what the statement writes,
+-- [{"operation", "columns": null | [name, ...]}, ...]; the target of a COPY has "copy": true, a target that is a view has "view": true.
+-- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the previous statement are cleared.
+-- p_path: the search path, and the role, under which relations and functions were looked up (see stage.name_context); under another one no
+-- name is valid. NULL where the statement has no names.
+-- p_stamps: the stamps of the relations, where a function of the overlay can return them (see stage.stamp_when_planned).
 DROP FUNCTION IF EXISTS stage.enter(text, text, text, text, text);
 CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text, p_path text, p_stamps text[] DEFAULT '{}')
 RETURNS void
@@ -17,8 +16,8 @@ DECLARE
   v_relation pg_catalog.oid;
   v_denied pg_catalog.text;
   v_stamp pg_catalog.text;
-  -- The overlay's append has no statistics of its own: costs are over-estimated, and workers and JIT only slow it down. Said first,
-  -- for what follows is not to be compiled either; by an expression, which costs less than a statement.
+  -- The overlay's append has no statistics of its own: costs are over-estimated, and workers and JIT only slow it down. Set first, so that
+  -- what follows is not compiled either; set by an expression, which costs less than a statement.
   v_set pg_catalog.text := pg_catalog.set_config('jit', 'off', true);
 BEGIN
   IF stage.name_context() OPERATOR(pg_catalog.<>) p_path THEN
@@ -42,7 +41,7 @@ BEGIN
         USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL
-      -- what has a stamp is no view, and has no children
+      -- a relation with a stamp is no view, and has no children
       AND (CASE WHEN v_stamp IS NOT NULL THEN stage.seems_empty(v_relation) ELSE stage.misleads_planner(v_relation) END)
     THEN
       PERFORM pg_catalog.set_config('enable_seqscan', 'off', true);  -- until the statement's end
@@ -74,7 +73,7 @@ BEGIN
     PERFORM pg_catalog.set_config('stage.catalog_writes', stage.catalog_writes()::pg_catalog.text, true);
   END IF;
   IF p_options OPERATOR(pg_catalog.~~) '%"stage.merge\_%' THEN
-    -- a MERGE into a view: in some orders of its joins the planner of PostgreSQL 17 and 18 fails (wrong varnullingrels)
+    -- a MERGE into a view: for some join orders the planner of PostgreSQL 17 and 18 fails (wrong varnullingrels)
     PERFORM pg_catalog.set_config('join_collapse_limit', '1', true), pg_catalog.set_config('from_collapse_limit', '1', true);
   END IF;
   v_set := pg_catalog.concat(
@@ -82,7 +81,7 @@ BEGIN
     pg_catalog.set_config('stage.query', p_query, true),
     pg_catalog.set_config('stage.params', p_params, true),
     pg_catalog.set_config('stage.statement', pg_catalog.nextval('stage.seq')::pg_catalog.text, true),
-    -- not newer than what the statement reads from
+    -- not newer than the snapshot that the statement reads from
     pg_catalog.set_config('stage.entered', pg_catalog.pg_current_snapshot()::pg_catalog.text, true),
     pg_catalog.set_config('max_parallel_workers_per_gather', '0', true));
 END $$;

@@ -1,4 +1,4 @@
--- Whether ALTER ROLE or ALTER DATABASE turn standard_conforming_strings off for a role that logs in: its programs write backslashes in
+-- Returns whether ALTER ROLE or ALTER DATABASE turn standard_conforming_strings off for a login role: its programs write backslashes in
 -- plain literals as escapes.
 CREATE OR REPLACE FUNCTION stage.escapes_backslashes(p_role name) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

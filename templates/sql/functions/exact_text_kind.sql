@@ -1,5 +1,5 @@
--- What the JSON that to_jsonb makes of a column's values does not tell, by the column's type; NULL where it tells them apart as
--- PostgreSQL's own text does (see exactTexts in src/overlay/approval/exact-texts.ts).
+-- Returns which differences between a column's values the JSON of to_jsonb does not show, by the column's type; NULL where it distinguishes
+-- values as PostgreSQL's own text does (see exactTexts in src/overlay/approval/exact-texts.ts).
 CREATE OR REPLACE FUNCTION stage.exact_text_kind(p_type oid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
@@ -9,7 +9,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     WHEN t.oid IN ('regproc'::regtype, 'regoper'::regtype) THEN 'object name'
     WHEN e.oid IN ('float4'::regtype, 'float8'::regtype) THEN 'float array'
     WHEN e.oid IS NOT NULL THEN CASE WHEN stage.exact_text_kind(e.oid) IS NULL THEN 'array' ELSE 'any' END
-    -- composites may hold whatever they do not hold today; extensions bring JSON of their own, which may round
+    -- composites may contain any type later; extensions have JSON casts of their own, which may round
     WHEN t.typtype = 'c' OR t.oid = 'json'::regtype OR stage.has_json_cast(t.oid) THEN 'any'
   END
   FROM pg_type t

@@ -1,4 +1,4 @@
--- What production said against runs of staged rows, as an approval reports it.
+-- Returns the error that production raised for runs of staged rows, as an approval reports it.
 CREATE OR REPLACE FUNCTION stage.failure_of_runs(
   p_sqlstate text, p_message text, p_detail text, p_table text, p_constraint text, p_session uuid, p_runs stage.apply_run[]
 ) RETURNS jsonb

@@ -1,12 +1,12 @@
--- What the names that a statement calls may stand for on the caller's connection: which may be volatile functions, run user code,
--- or do what READ ONLY does not hold.
--- p_calls: [{"kind": "function" | "field" | "operator" | "type" | "relation", "schema": null | text, "name": text}, ...]; a field is
--- what stands behind a dot, and calls functions of one argument; a relation is read.
--- A row for each kind of candidate: place is the name's in the array, from 1; schema and name are those of the function that is
--- called. is_named: it is the function of that name, and not what an aggregate, an operator, a cast, a domain or a relation calls; is_made: it
--- is what one of these calls that users made. is_found: in the schema, or in the search path; of other schemas there are only functions
--- that could do harm in C. known_schema, known_name: the function of the server or of an extension whose code in C this one
--- has, too, and whose volatility counts.
+-- Returns what the names that a statement calls may stand for on the caller's connection, where that may be a volatile function, run user
+-- code, or do what READ ONLY does not prevent.
+-- p_calls: [{"kind": "function" | "field" | "operator" | "type" | "relation", "schema": null | text, "name": text}, ...]; a field is a name
+-- behind a dot, and calls functions of one argument; a relation is read.
+-- Returns a row for each kind of candidate. place: the position of the name in the array, from 1. schema, name: those of the function that
+-- is called. is_named: it is the function of that name, not one that an aggregate, an operator, a cast, a domain or a relation calls.
+-- is_made: one of these that users made calls it. is_found: the name is in the schema, or in the search path; of other schemas only
+-- functions in C that could do harm are returned. known_schema, known_name: the function of the server or of an extension that has the same
+-- code in C, and whose volatility counts.
 DROP FUNCTION IF EXISTS stage.find_code(jsonb);
 CREATE FUNCTION stage.find_code(p_calls jsonb)
 RETURNS TABLE (place bigint, schema text, name text, known_schema text, known_name text, is_named boolean, is_made boolean, is_found boolean,
@@ -28,7 +28,7 @@ BEGIN
       o.nspname OPERATOR(pg_catalog.=) ANY (n.schemas) AS is_found, n.schema IS NULL AS is_bare,
       coalesce(k.volatility, p.provolatile) OPERATOR(pg_catalog.=) 'v' AS is_volatile,
       coalesce(k.volatility, p.provolatile) OPERATOR(pg_catalog.=) 'i' AS is_immutable,
-      -- what is written in C is none, aggregates aside: to ask of each candidate would take longer than all the rest
+      -- functions in C are none, except for aggregates: checking each candidate would take longer than all the rest
       (p.prokind OPERATOR(pg_catalog.=) 'a' OR l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c}'::pg_catalog.name[]))
         AND stage.is_user_code(p.oid) AS is_code,
       l.lanname OPERATOR(pg_catalog.=) ANY ('{internal,c}'::pg_catalog.name[]) AS is_compiled,
@@ -43,7 +43,7 @@ BEGIN
     LEFT JOIN LATERAL (
       SELECT * FROM stage.known_function(p.prolang, p.prosrc, p.probin) WHERE l.lanname OPERATOR(pg_catalog.=) ANY ('{internal,c}'::pg_catalog.name[])
         AND stage.is_made_by_users('pg_proc', p.oid)
-      OFFSET 0  -- so that it is looked for there alone
+      OFFSET 0  -- evaluates known_function only for these
     ) k ON true
     WHERE n.schema IS NULL OR o.nspname OPERATOR(pg_catalog.=) n.schema
   )

@@ -1,5 +1,5 @@
--- What is staged, judged and applied is so by triggers. A session_replication_role of replica, which silences them, is taken back
--- until the transaction ends, wherever it has come from: triggers of views, unlike those of tables, cannot be ENABLE ALWAYS.
+-- Resets a session_replication_role of replica until the transaction ends, wherever it was set. It would silence the triggers by which rows
+-- are staged, checked and applied: triggers of views, unlike those of tables, cannot be ENABLE ALWAYS.
 CREATE OR REPLACE FUNCTION stage.fire_triggers() RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

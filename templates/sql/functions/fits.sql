@@ -1,5 +1,5 @@
--- Whether an object still is what it has to be, by its stamp and the one that a new one would have. One that is outdated by itself
--- (see mark_outdated) is good for a transaction that has used some before: its own locks would keep them from being made anew.
+-- Returns whether an object is still current, by its stamp and the one that a new object would have. One that is only marked as outdated
+-- (see stage.mark_outdated) stays valid for a transaction that has used such objects before: its own locks would prevent a rebuild.
 CREATE OR REPLACE FUNCTION stage.fits(p_stamp text, p_current text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- A function that the generated columns and checks of a table call, and the caller's role may not; NULL if there is none. They
--- are evaluated with the service account's rights.
+-- Returns a function that the generated columns and checks of a table call and that the caller's role may not execute; NULL if there is
+-- none. Generated columns and checks are evaluated with the service account's rights.
 CREATE OR REPLACE FUNCTION stage.forbidden_function(p_relation oid) RETURNS name
 LANGUAGE sql STABLE AS $$
   SELECT p.proname

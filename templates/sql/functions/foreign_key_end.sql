@@ -1,4 +1,4 @@
--- One end of a foreign key: the table, the columns of the key in its order, and the partition where it is one's own.
+-- Returns one end of a foreign key: the table, the columns in the order of the key, and the partition where the key belongs to one.
 CREATE OR REPLACE FUNCTION stage.foreign_key_end(p_relation oid, p_columns int2[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('oid', r.oid::bigint, 'namespaceOid', n.oid::bigint, 'schema', n.nspname, 'name', r.relname,

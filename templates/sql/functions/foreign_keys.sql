@@ -1,7 +1,7 @@
--- Foreign keys in which a table is the child (p_side 'child') or the parent ('parent'), as a JSON array in the order in
--- which PostgreSQL judges them: that of the names of their triggers.
--- Partitions' copies of a root's constraint are left out. What was declared on a partition itself is its root's, for its rows alone;
--- what was declared on several of them in the same way is one, unless SET CONSTRAINTS can tell it apart.
+-- Returns the foreign keys in which a table is the child (p_side 'child') or the parent ('parent'), as a JSON array in the order in which
+-- PostgreSQL checks them: that of the names of their triggers.
+-- Partitions' copies of a root's constraint are left out. A key that was declared on a partition belongs to its root, for the rows of the
+-- partition only; keys that were declared on several partitions in the same way are one, unless SET CONSTRAINTS can tell them apart.
 CREATE OR REPLACE FUNCTION stage.foreign_keys(p_relation oid, p_side text) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH tree AS (

@@ -1,4 +1,4 @@
--- A number that stands for a table here and is none's: those below 16384 PostgreSQL keeps for itself.
+-- Returns a number that can stand for a table here and belongs to none: PostgreSQL reserves the numbers below 16384 for itself.
 CREATE OR REPLACE FUNCTION stage.free_number() RETURNS oid
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
   SELECT n::oid FROM generate_series(1, 16383) n

@@ -1,5 +1,5 @@
--- The functions of one name as one JSON object (see Definition in src/overlay/functions/staged-function.ts); NULL unless they are all
--- in one schema.
+-- Returns the functions of one name as one JSON object (see Definition in src/overlay/functions/function-script.ts); NULL unless they are
+-- all in one schema.
 CREATE OR REPLACE FUNCTION stage.function_definition(p_name jsonb, p_path oid[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT jsonb_build_object('namespace', min(p.pronamespace::int8), 'schema', min(n.nspname::text), 'name', min(p.proname::text),
@@ -15,7 +15,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
         WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) a(type) WHERE a.type >= 16384)
           THEN 'takes types of users'
-        -- to make the staged function would convert literals in them, and run the checks of domains, with the service's rights
+        -- creating the staged function would convert literals in them, and run the checks of domains, with the service's rights
         WHEN p.pronargdefaults > 0 AND EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid
                                                 AND d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384)
           THEN 'has defaults of types of users'

@@ -1,4 +1,4 @@
--- A witness of everything that staged functions were made from: the functions, the relations they name, and how these are staged.
+-- Returns a stamp of everything that staged functions were made from: the functions, the relations they name, and how these are staged.
 -- p_uses: as in stage.staged_function.
 CREATE OR REPLACE FUNCTION stage.function_stamp(p_uses jsonb, p_path oid[]) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$

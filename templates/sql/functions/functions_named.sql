@@ -1,4 +1,4 @@
--- The functions that {"schema": null | text, "name": text} may stand for where names are looked for in the given schemas.
+-- Returns the functions that {"schema": null | text, "name": text} may stand for where names are looked up in the given schemas.
 CREATE OR REPLACE FUNCTION stage.functions_named(p_name jsonb, p_path oid[]) RETURNS SETOF pg_catalog.pg_proc
 LANGUAGE sql STABLE ROWS 2 SET search_path = pg_catalog, pg_temp AS $$
   SELECT p.* FROM pg_proc p

@@ -1,4 +1,4 @@
--- Whether one can group by values of a type: it has an equality, and so has whatever it consists of.
+-- Returns whether a query can group by values of a type: the type has an equality operator, and so has everything that it consists of.
 CREATE OR REPLACE FUNCTION stage.has_equality(p_type oid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE part (type) AS (

@@ -1,5 +1,5 @@
--- Whether a role, the caller's by default, may stage what a statement writes to a relation. Who may write some of it is held to
--- that, column by column as in PostgreSQL; who may only read it stages for others to approve (see demand_rights).
+-- Returns whether a role, the caller's by default, may stage what a statement writes to a relation. A role that may write to it at all
+-- needs the rights, column by column as in PostgreSQL; one that may only read it stages for others to approve (see stage.demand_rights).
 CREATE OR REPLACE FUNCTION stage.has_rights(p_relation oid, p_rights jsonb, p_role name DEFAULT current_user) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

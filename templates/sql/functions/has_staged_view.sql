@@ -1,5 +1,5 @@
--- Whether a relation is read through a staged view once there is one: it is a view or a partition. Asked only of relations that have
--- one, which may be left of what is no partition any more; so it is no expression that the planner could put in a query's place.
+-- Returns whether a relation is read through its staged view: it is a view or a partition. Called only for relations that have a staged
+-- view, which may be left of a former partition. In PL/pgSQL, so that the planner does not inline it into a query.
 CREATE OR REPLACE FUNCTION stage.has_staged_view(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- Waits until nobody else is changing a staged row of the caller's session, and keeps it until the transaction ends.
--- p_row: what stage.raise_changed said of it.
+-- Waits until no other transaction is changing a staged row of the caller's session, and locks it until the transaction ends.
+-- p_row: the row as stage.raise_changed reported it.
 CREATE OR REPLACE FUNCTION stage.hold_row(p_row text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

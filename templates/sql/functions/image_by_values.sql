@@ -1,4 +1,4 @@
--- A row as to_jsonb gives it, value by value.
+-- Returns a row in the form of to_jsonb, converted value by value.
 CREATE OR REPLACE FUNCTION stage.image_by_values(p_row anyelement) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- The tables whose overlays show the rows of the given ones, those that refer before those that are referred to: so their
--- deletions are applied. A partition's rows are shown by its partitioned table; by itself it is there where that one is not. Overlays
--- that an old snapshot hides were made a moment ago, for tables found behind others.
+-- Returns the tables whose overlays show the rows of the given ones, referring tables before those that they refer to: the order in which
+-- their deletions are applied. The partitioned table shows the rows of a partition; the partition itself is returned where that table is
+-- not given. Overlays that an old snapshot hides were made a moment ago, for tables found behind others.
 CREATE OR REPLACE FUNCTION stage.in_order_of_deletion(p_relations oid[]) RETURNS SETOF oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT u.relation

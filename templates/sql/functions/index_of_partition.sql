@@ -1,4 +1,5 @@
--- The name that an index of a partitioned table has in one of its partitions; its own name where it is that partition's alone.
+-- Returns the name that an index of a partitioned table has in one of its partitions; its own name where the index is that partition's
+-- alone.
 CREATE OR REPLACE FUNCTION stage.index_of_partition(p_index oid, p_partition oid) RETURNS name
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.relname FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid

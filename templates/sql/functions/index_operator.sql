@@ -1,4 +1,5 @@
--- The operator that makes two values of an index column collide: that of an exclusion constraint or of a key WITHOUT OVERLAPS, else the opclass's equality.
+-- Returns the operator by which two values of an index column collide: that of an exclusion constraint or of a key WITHOUT OVERLAPS, else
+-- the equality of the operator class.
 CREATE OR REPLACE FUNCTION stage.index_operator(p_index oid, p_position int) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format('OPERATOR(%I.%s)', n.nspname, o.oprname)

@@ -1,7 +1,8 @@
--- The unique indexes that PostgreSQL's planner infers for an ON CONFLICT clause, which may follow from its words without having them.
--- Null where it infers none, or the words are wrong; none where the caller has no right to insert into the relation, to whom it does not
--- tell. It runs with the caller's rights, and takes back the locks that planning takes.
--- p_words: what stands between ON CONFLICT and DO, from its first word to its last.
+-- Returns the unique indexes that PostgreSQL's planner infers for an ON CONFLICT clause; an index may follow from the clause without
+-- matching it word by word. Returns NULL where the planner infers none, or the clause is invalid; an empty array where the caller has no
+-- right to insert into the relation, so that nothing is disclosed. Runs with the caller's rights, and releases the locks that planning
+-- takes.
+-- p_words: the text between ON CONFLICT and DO, from its first word to its last.
 CREATE OR REPLACE FUNCTION stage.infer_arbiters(p_relation oid, p_words text) RETURNS pg_catalog.json
 LANGUAGE plpgsql AS $$
 DECLARE

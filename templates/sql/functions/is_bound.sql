@@ -1,5 +1,5 @@
--- Whether the OIDs in this schema are those of this database, as far as any role can tell: it has the same number, stage.overlay is
--- the table that it was, and the row that says so was written here. Asked with each staged statement.
+-- Returns whether the OIDs in this schema are those of this database, by what any role can read: the database has the same OID,
+-- stage.overlay is the same table, and the row that says so was written here. Called for each staged statement.
 CREATE OR REPLACE FUNCTION stage.is_bound() RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

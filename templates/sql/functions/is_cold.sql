@@ -1,6 +1,6 @@
--- Whether a table that is read has to get an overlay although nothing is staged in it: of a SERIALIZABLE transaction PostgreSQL keeps what it
--- has read, and what another one of the session stages meets that in the shadow table alone. Of a table with children these count, too,
--- unless p_only. With the service's rights, by which overlays are made.
+-- Returns whether a table that is read needs an overlay although nothing is staged in it. PostgreSQL tracks what a SERIALIZABLE transaction
+-- has read, and what another transaction of the session stages conflicts with that only in the shadow table. Children of a table count,
+-- too, unless p_only is set. Runs with the service's rights, with which overlays are made.
 CREATE OR REPLACE FUNCTION stage.is_cold(p_relation oid, p_only boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,8 +1,9 @@
--- Whether a name still stands for the relation that the proxy took it for, and that relation's overlay for what it is now.
+-- Returns whether a name still stands for the relation that the proxy took it for, and whether the overlay of the relation still matches
+-- it.
 -- p_entry: {"schema": null | text, "name", "oid", "signature"}; signature null = no overlay when the name was resolved. A name with ONLY
--- has "only": true, one that stands for a table and its children "tree", the signature of these (see tree_state). One that is read through
--- its own view has "readable": whether the role may read it.
--- p_stamp: the relation's stamp, if it is known by now.
+-- has "only": true; one that stands for a table and its children has "tree", their signature (see stage.tree_state); one that is read
+-- through its own view has "readable": whether the role may read it.
+-- p_stamp: the relation's stamp, if it is known already.
 DROP FUNCTION IF EXISTS stage.is_current(jsonb);
 CREATE OR REPLACE FUNCTION stage.is_current(p_entry jsonb, p_stamp text DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql SET jit = off AS $$
@@ -14,8 +15,8 @@ DECLARE
   v_size bigint;
   v_tree pg_catalog.jsonb;
 BEGIN
-  -- every statement of SQL costs here: what an expression can tell is asked by one. 0 is no OID, and a space no signature.
-  -- So this asks of a table what stage.is_stale does, and what stage.is_bound does.
+  -- every SQL statement costs time here, so one query computes what expressions can. 0 is no OID, and a space no signature.
+  -- For a table, this query returns what stage.is_stale and stage.is_bound do.
   SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation))), EXISTS (
       SELECT FROM stage.identity i JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) i.database
       WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
@@ -23,9 +24,9 @@ BEGIN
         AND i.xmin OPERATOR(pg_catalog.=) i.written::pg_catalog.xid)
   INTO v_signature, v_is_stale, v_is_bound
   FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation
-    AND o.signature OPERATOR(pg_catalog.<>) 'dropped';  -- which stage.drop_stand_ins leaves of a table that has become a partition
+    AND o.signature OPERATOR(pg_catalog.<>) 'dropped';  -- stage.drop_stand_ins leaves it for a table that has become a partition
   IF NOT FOUND THEN
-    -- it has a staged view at most: asked by one query as stage.signature_of and stage.is_stale would ask
+    -- it has a staged view at most: one query computes what stage.signature_of and stage.is_stale would return
     v_is_bound := stage.is_bound();
     v_size := pg_catalog.pg_relation_size('stage.migration');  -- see stage.overlay_of
     SELECT coalesce(

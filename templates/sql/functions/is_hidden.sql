@@ -1,5 +1,5 @@
--- Whether what stands for a relation was dropped or made anew since the snapshot that the transaction keeps. Names find the new one all the
--- same, and what had been staged before was carried over into it later: the snapshot does not show that.
+-- Returns whether what stands for a relation was dropped or rebuilt after the transaction's snapshot was taken. Names find the new object
+-- nevertheless, and what had been staged before was carried over into it later, so the snapshot does not show it.
 CREATE OR REPLACE FUNCTION stage.is_hidden(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

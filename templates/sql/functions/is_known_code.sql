@@ -1,7 +1,7 @@
--- Whether a function in SQL came with the server and is what it was then: 1 + date, text || 5, round(1.5) and their like. It is known
--- by its definition, since a superuser may have replaced it. With this search_path PostgreSQL writes out the schema of whatever in it
+-- Returns whether a function in SQL came with the server and is unchanged: 1 + date, text || 5, round(1.5) and the like. It is recognized
+-- by its definition, because a superuser may have replaced it. With this search_path PostgreSQL prints the schema of everything in it that
 -- is not its own.
--- Those that take a value of any type make text of it when they are called, which runs a cast, if somebody has made one. Output
+-- Functions that take a value of any type convert it to text when they are called, which runs a cast if a user has made one. Output
 -- functions can be written in C only.
 CREATE OR REPLACE FUNCTION stage.is_known_code(p_function oid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$

@@ -1,4 +1,4 @@
--- Whether an object came with an extension.
+-- Returns whether an object came with an extension.
 CREATE OR REPLACE FUNCTION stage.is_of_extension(p_catalog text, p_object oid) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT p_object OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid AND EXISTS (

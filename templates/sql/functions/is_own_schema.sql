@@ -1,5 +1,5 @@
--- Whether a schema is the service's own, by its name and its owner: whoever may create schemas can give one a name of that form,
--- but not to the service, nor to a role that may do what the service may.
+-- Returns whether a schema is the service's own, by its name and its owner: a role that may create schemas can choose a name of that form,
+-- but cannot make the service the owner, nor a role that is a member of the service's.
 CREATE OR REPLACE FUNCTION stage.is_own_schema(p_schema oid) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT EXISTS (

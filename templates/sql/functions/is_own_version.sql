@@ -1,5 +1,5 @@
--- Whether the running transaction, or one of its savepoints, has made a version of a row that it sees. p_xmin: the version's xmin,
--- which counts modulo 2^32: our own are not older than the oldest transaction that the snapshot has as running.
+-- Returns whether the running transaction, or one of its savepoints, has made a row version that it sees. p_xmin: the version's xmin, which
+-- counts modulo 2^32: the transaction's own ids are not older than the oldest transaction that the snapshot shows as running.
 CREATE OR REPLACE FUNCTION stage.is_own_version(p_xmin xid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN x.since < 2147483648 THEN pg_xact_status((x.oldest + x.since)::text::xid8) = 'in progress' ELSE false END

@@ -1,5 +1,5 @@
--- Whether every role that staged in a session may read all of a table. A role that is not known, and no role at all, may not. What a
--- revert stages has no role: it is as readable as the rows of the session that it takes back.
+-- Returns whether every role that staged in a session may read all of a table; false for an unknown role, and where no role staged. The
+-- rows that a revert stages have no role: they are as readable as the rows of the session that it reverts.
 CREATE OR REPLACE FUNCTION stage.is_readable(p_session uuid, p_relation oid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   -- guard: where nobody staged nobody reads

@@ -1,5 +1,5 @@
--- Whether a function may run code that somebody wrote in this database: what it does then, nobody can tell beforehand.
--- Functions in C belong to the server and its extensions; aggregates call others. Of the server's own in SQL it is known what they do.
+-- Returns whether a function may run code that a user wrote in this database, whose effects are not known beforehand. Functions in C belong
+-- to the server and its extensions; aggregates call others. The effects of the server's own functions in SQL are known.
 CREATE OR REPLACE FUNCTION stage.is_user_code(p_function oid) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT p.prokind OPERATOR(pg_catalog.=) 'a' AND p.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid

@@ -1,5 +1,5 @@
--- The net change of each row of a table that this transaction has applied, by the audit. VOLATILE, for callers that do not see
--- what the transaction has done.
+-- Returns the net change of each row of a table that this transaction has applied, by the audit. VOLATILE, for callers that do not see the
+-- changes of the transaction.
 CREATE OR REPLACE FUNCTION stage.landed(p_session uuid, p_relation oid)
 RETURNS TABLE (number bigint, operation text, after jsonb)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$

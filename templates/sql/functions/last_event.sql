@@ -1,5 +1,5 @@
--- The number of a session's last event; 0 where it has none. Read back from behind its place in the index of sessions: asked for by the
--- session alone, the planner may prefer the way back through all events.
+-- Returns the number of a session's last event; 0 where it has none. Scans the index of sessions backward from the end of the session: with
+-- a condition on the session alone, the planner may prefer to scan all events backward.
 CREATE OR REPLACE FUNCTION stage.last_event(p_session uuid) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_incremental_sort = off SET jit = off AS $$

@@ -1,6 +1,7 @@
--- When the session's last mutation was; NULL where it has none. Read back from behind its place in the index of sessions to before it:
--- asked for by the session alone, the planner may prefer the way back through all mutations, and without an end what a deleted session
--- has left is gone through. Nothing is sorted: by the index of roles, all of the session's mutations would be.
+-- Returns when the session's last mutation was executed; NULL where it has none. Scans the index of sessions backward from the end of the
+-- session to its start: with a condition on the session alone, the planner may prefer to scan all mutations backward, and without a lower
+-- bound the scan goes through what a deleted session has left. Sorting is off: with the index of roles, all of the session's mutations
+-- would be sorted.
 CREATE OR REPLACE FUNCTION stage.last_executed(p_session uuid) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_incremental_sort = off SET jit = off AS $$

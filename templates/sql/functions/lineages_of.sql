@@ -1,5 +1,5 @@
--- The lineages of a session in one table whose keys are asked for, each with the place of its key among those; all of them where
--- p_keys is NULL. A key is known by its text, so that 7 and "7" mean the same row.
+-- Returns the lineages of a session in one table whose keys are requested, each with the position of its key in p_keys; all of them where
+-- p_keys is NULL. Keys are compared by their text, so that 7 and "7" mean the same row.
 DROP FUNCTION IF EXISTS stage.lineages_of(uuid, oid, jsonb);
 CREATE OR REPLACE FUNCTION stage.lineages_of(p_session uuid, p_relation oid, p_keys jsonb)
 RETURNS TABLE (root bigint, operation text, row_id jsonb, is_own boolean, place bigint)

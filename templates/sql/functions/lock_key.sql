@@ -1,8 +1,8 @@
--- Locks a key of the caller's session until the transaction ends: shared by those who refer to it, exclusive for who takes it away.
--- PostgreSQL locks the referenced row; ours may be production's, which a session must not lock.
--- A lock takes a place in memory that the whole server shares: beyond some hundred a transaction takes none, and approval finds
+-- Locks a key of the caller's session until the transaction ends: shared for those who refer to it, exclusive for whoever removes it.
+-- PostgreSQL locks the referenced row; here that may be production's, which a session must not lock.
+-- A lock takes a place in memory that the whole server shares: after some hundred locks a transaction takes no more, and approval finds
 -- what slipped through.
--- p_again: a statement that had to wait to refer to a key is run again, which puts its rows behind what it waited for, as
+-- p_again: a statement that had to wait in order to refer to a key is run again, which puts its rows after those that it waited for, as
 -- approval replays them.
 CREATE OR REPLACE FUNCTION stage.lock_key(p_scope text, p_key text, p_exclusive boolean, p_again boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -15,7 +15,7 @@ BEGIN
   PERFORM set_config('stage.held_keys', v_held || CASE WHEN p_exclusive THEN 'x' ELSE 's' END || v_id, true);
   IF p_exclusive AND pg_try_advisory_xact_lock(v_lock) OR NOT p_exclusive AND pg_try_advisory_xact_lock_shared(v_lock) THEN RETURN; END IF;
   IF p_exclusive THEN PERFORM pg_advisory_xact_lock(v_lock); ELSE PERFORM pg_advisory_xact_lock_shared(v_lock); END IF;
-  -- an older snapshot does not show what was waited for
+  -- an older snapshot does not show the changes that were waited for
   IF p_again AND NOT p_exclusive OR current_setting('transaction_isolation') NOT LIKE 'read %' THEN PERFORM stage.raise_changed(); END IF;
 END $$;
 REVOKE ALL ON FUNCTION stage.lock_key(text, text, boolean, boolean) FROM PUBLIC;

@@ -1,4 +1,4 @@
--- The roles that logged in, and staged in a session as others that SET ROLE set; each once, as in stage.roles_of.
+-- Returns the roles that logged in and staged in a session as another role, which SET ROLE had set; each once, as in stage.roles_of.
 CREATE OR REPLACE FUNCTION stage.logins_of(p_session uuid) RETURNS SETOF name
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off SET enable_incremental_sort = off AS $$
   WITH RECURSIVE found AS (

@@ -1,5 +1,5 @@
--- Before the violation of a unique index is raised: for an upsert that has just looked for the row in its way, that row has come
--- in between, and it is to look again.
+-- Retries an upsert before the violation of a unique index is raised: the upsert has just searched for a colliding row, and this one was
+-- added in between, so it has to search again.
 CREATE OR REPLACE FUNCTION stage.look_again(p_relation oid, p_index text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

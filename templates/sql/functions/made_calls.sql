@@ -1,7 +1,8 @@
--- What users have made that a statement may call without a name which tells so, over functions that may do more than compute:
--- [{"kind": "function" | "operator" | "type" | "cast" | "relation", "name": text}, ...]. Operators, domains and types; casts, of which one of
--- kind "cast" is called by no name at all; aggregates, which are called as functions; functions that bear the name of one of the server's, or
--- that are called as a column of a row; views, and tables with policies. It is asked when stage.made_stamp says so.
+-- Returns what users have made that a statement may call without a name that shows it, where the functions behind it may do more than
+-- compute: [{"kind": "function" | "operator" | "type" | "cast" | "relation", "name": text}, ...]. These are operators, domains and types;
+-- casts, of which those of kind "cast" are called by no name at all; aggregates, which are called as functions; functions that have the
+-- name of one of the server's, or that are called as a column of a row; views, and tables with policies. Called when stage.made_stamp has
+-- changed.
 CREATE OR REPLACE FUNCTION stage.made_calls() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH own(schema) AS MATERIALIZED (
@@ -22,13 +23,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     CROSS JOIN unnest(ARRAY[t.typinput, t.typoutput, t.typreceive, t.typsend, t.typmodin, t.typmodout]::oid[]) x(function)
     WHERE t.oid >= 16384 AND t.typtype = 'b' AND t.typelem = 0 AND stage.is_made_by_users('pg_type', t.oid)
     UNION ALL
-    -- a domain's checks run where a value becomes one, by itself or in a value that holds it
+    -- a domain's checks run where a value is converted to it, alone or within another value
     SELECT 'type', t.typname, d.function
     FROM (
       SELECT k.contypid AS domain, x.function FROM pg_constraint k CROSS JOIN LATERAL stage.called_in(k.conbin::text) x(function)
       JOIN pg_proc p ON p.oid = x.function
       WHERE k.contypid >= 16384 AND (p.provolatile <> 'i' OR stage.is_made_by_users('pg_proc', p.oid))
-      OFFSET 0  -- all types are gone through, unless this finds none first
+      OFFSET 0  -- if this finds none, the types are not scanned
     ) d CROSS JOIN LATERAL (SELECT t.typname FROM pg_type t WHERE t.oid >= 16384 AND d.domain IN (SELECT stage.types_in(ARRAY[t.oid])) OFFSET 0) t
     UNION ALL
     SELECT 'function', p.proname, p.oid FROM function p

@@ -1,5 +1,5 @@
--- Has whatever stands for relations and functions made anew when it is next used, but for what is of the given generation (see
--- fits). Staged functions are in nobody's way, and are dropped.
+-- Marks whatever stands for relations and functions as outdated, except for what is of the given generation: it is rebuilt when it is next
+-- used (see stage.fits). Staged functions block no transaction: they get an empty stamp, and stage.release_functions drops them.
 CREATE OR REPLACE FUNCTION stage.mark_outdated(p_generation text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   -- guard: what another release made is made anew

@@ -1,5 +1,5 @@
--- Makes the temporary table that MERGE runs on in place of a table, where PostgreSQL cannot merge into a view. Gives how much that
--- has written to the catalogs, and adds it to what is noted under the nonce: see stage.refuse_written_outside.
+-- Creates the temporary table that MERGE runs on in place of a table, where PostgreSQL cannot merge into a view. Returns how many rows that
+-- has written to the catalogs, and adds them to what is noted under the nonce: see stage.refuse_written_outside.
 DROP FUNCTION IF EXISTS stage.merge_target(oid);
 CREATE OR REPLACE FUNCTION stage.merge_target(p_relation oid, p_nonce text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

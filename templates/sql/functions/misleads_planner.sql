@@ -1,5 +1,5 @@
--- Whether the planner would take the shadow of what a statement names for one that may as well be read whole: it was vacuumed
--- when it had no rows. A statement of many rows would then read, for each of them, all that it has staged so far.
+-- Returns whether the planner would choose to scan the whole shadow table of a relation that a statement names, because it was vacuumed
+-- when it had no rows. A statement of many rows would then scan, for each of them, everything that it has staged so far.
 CREATE OR REPLACE FUNCTION stage.misleads_planner(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

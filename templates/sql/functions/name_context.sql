@@ -1,5 +1,5 @@
--- What names are resolved under on the caller's connection: its search path, and the role that SET ROLE has set, if any: "$user" is that
--- role, and it may have no right to a schema in which another one finds the name. No search path can be written as `role ; path` is.
+-- Returns what names are resolved under on the caller's connection: its search path, and the role that SET ROLE has set, if any. "$user" is
+-- that role, and it may have no right to a schema in which another role finds the name. No search path can have the form `role ; path`.
 CREATE OR REPLACE FUNCTION stage.name_context() RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT pg_catalog.concat(

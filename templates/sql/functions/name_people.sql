@@ -1,5 +1,5 @@
--- Tells triggers of production whose work an approval is, until its transaction ends. A connection of anybody's can set the same
--- settings: they say so only where session_user is the service account.
+-- Tells triggers of production whose work an approval is, until its transaction ends. Any connection can set the same settings: they are
+-- reliable only where session_user is the service account.
 CREATE OR REPLACE FUNCTION stage.name_people(p_session uuid, p_approver text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT set_config('stage.session_id', 'sess_' || replace(s.id::text, '-', ''), true),

@@ -1,5 +1,5 @@
--- Whether what another connection has learned of names holds on the caller's, in its session. p_entries: what stage.is_current takes, and
--- "views": the OIDs of the views that stand for the relation, and "stamp": the function that tells its stamp.
+-- Returns whether what another connection has learned about names is valid on the caller's connection, in its session. p_entries: what
+-- stage.is_current takes, and "views": the OIDs of the views that stand for the relation, and "stamp": the function that returns its stamp.
 CREATE OR REPLACE FUNCTION stage.names_hold(p_entries jsonb) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN

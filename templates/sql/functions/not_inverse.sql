@@ -1,5 +1,5 @@
--- Changes by which what a session stages differs from the inverse of what an approval applied, but for the lineages that are left
--- out: what is missing, and what is too much. At most p_most of each table.
+-- Returns the changes by which what a session stages differs from the inverse of what an approval applied, without the lineages that are
+-- skipped: missing changes and surplus ones. At most p_most of each table.
 CREATE OR REPLACE FUNCTION stage.not_inverse(p_from uuid, p_to uuid, p_skipped bigint[], p_most int)
 RETURNS TABLE (relation oid, is_missing boolean, row_id jsonb, before jsonb, after jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$

@@ -1,6 +1,6 @@
--- Notes what of the catalogs' counters is no write of the running transaction. To be called first in it, where an earlier one of the
--- connection may have written to the catalogs: what is counted is reported with delay. Gives the count. A setting is all that a
--- transaction of any role can keep, and its code can change it; the nonce, which only the proxy knows, seals this one.
+-- Notes how many of the rows in the catalogs' counters the running transaction did not write. Call it first in a transaction where an
+-- earlier one of the connection may have written to the catalogs: counters are reported with delay. Returns the count. Only settings can
+-- keep values in a transaction of any role, and its code can change them; the nonce, which only the proxy knows, seals this one.
 CREATE OR REPLACE FUNCTION stage.note_counted(p_nonce text, p_counted bigint DEFAULT stage.catalog_writes()) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

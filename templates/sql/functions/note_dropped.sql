@@ -1,5 +1,5 @@
--- Notes which temporary tables, indexes and the like the running transaction has dropped, sealed by the nonce: nothing else tells what
--- they were.
+-- Notes which temporary tables, indexes and other relations the running transaction has dropped, sealed by the nonce: nothing else records
+-- what they were.
 CREATE OR REPLACE FUNCTION stage.note_dropped(p_nonce text, p_dropped oid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

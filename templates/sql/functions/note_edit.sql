@@ -1,4 +1,4 @@
--- Notes that a session's staged rows were altered other than by a statement, and who has a part in what it stages by that.
+-- Notes that a session's staged rows were changed other than by a statement, and records who did it as an author of the session.
 CREATE OR REPLACE FUNCTION stage.note_edit(p_session uuid, p_by text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   UPDATE stage.session SET edits = edits + 1, edited_at = clock_timestamp(), edited = pg_current_xact_id(),

@@ -1,5 +1,6 @@
--- What own_session gives, for a table that had no policies when its overlay was made: a client that goes around the service may be the
--- first to come after they were made. By a row's session and no condition of the statement: some would keep MERGE from being planned.
+-- Returns what stage.own_session does, for a table that had no policies when its overlay was made: a client that goes around the service
+-- may be the first to come after policies were made. Uses the session of a row and no condition of the statement, because some conditions
+-- would keep MERGE from being planned.
 CREATE OR REPLACE FUNCTION stage.open_session(p_session uuid, p_relation oid) RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1e-45 AS $$
 BEGIN

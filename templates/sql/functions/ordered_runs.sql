@@ -1,5 +1,5 @@
--- The runs of a statement in one of the orders of stage.orders_of_runs. A row of the client's may refer to one that an action
--- deletes: all of a table go at once.
+-- Returns the runs of a statement in one of the orders of stage.orders_of_runs. A row of the client's may refer to one that an action
+-- deletes, so all rows of a table are deleted at once.
 CREATE OR REPLACE FUNCTION stage.ordered_runs(p_runs stage.apply_run[], p_order text) RETURNS SETOF stage.apply_run
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT r.relation, r.table_name, r.step, r.mutation, r.operation,

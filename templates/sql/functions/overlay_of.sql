@@ -1,8 +1,8 @@
--- The overlay view of a table, or NULL. Found by name: no snapshot hides it, as an old one hides rows of stage.overlay.
+-- Returns the overlay view of a table, or NULL. Looks it up by name: no snapshot hides it, as an old one hides rows of stage.overlay.
 CREATE OR REPLACE FUNCTION stage.overlay_of(p_relation oid) RETURNS regclass
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  -- a running transaction hears of new relations only when it takes a lock; this takes one and gives it back
+  -- a running transaction learns of new relations only when it takes a lock; this takes one and releases it
   PERFORM pg_catalog.pg_relation_size('stage.migration');
   RETURN (
     SELECT pg_catalog.to_regclass(pg_catalog.concat('stage_overlay_', c.relnamespace, '.', pg_catalog.quote_ident(c.relname)))

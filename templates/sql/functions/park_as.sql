@@ -1,9 +1,9 @@
--- Takes a session's rows out of a shadow table that is about to change, and keeps what its diff says of them under a number of a table.
+-- Moves a session's rows out of a shadow table that is about to change, and stores their diff under the number of a table, p_as.
 CREATE OR REPLACE FUNCTION stage.park_as(p_session uuid, p_relation oid, p_columns text[], p_reasons jsonb, p_as oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF EXISTS (SELECT FROM stage.discard d WHERE d.session = p_session) THEN
-    -- they belong to nothing any more
+    -- the session is decided, and its rows only wait to be removed
     EXECUTE format('DELETE FROM stage_data.shadow_%s WHERE _stage_session = $1', p_relation) USING p_session;
     RETURN;
   END IF;

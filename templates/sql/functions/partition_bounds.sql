@@ -1,4 +1,4 @@
--- The partitions of a table, those of partitions too, each with the condition for its rows. None for a table without partitions.
+-- Returns the partitions of a table, also those of partitions, each with the condition for its rows; none for a table without partitions.
 CREATE OR REPLACE FUNCTION stage.partition_bounds(p_relation oid, OUT relation oid, OUT is_leaf boolean, OUT level int, OUT bounds text)
 RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   -- a default partition that stands alone has no bounds

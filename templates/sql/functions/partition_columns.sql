@@ -1,5 +1,5 @@
--- The columns of a partitioned table that decide which partition takes a row, as a JSON array of names: its own and those by which
--- its partitions are partitioned. PostgreSQL has them depend on the table, expressions included.
+-- Returns the columns of a partitioned table that decide which partition takes a row, as a JSON array of names: its own partition columns
+-- and those by which its partitions are partitioned. PostgreSQL records that they depend on the table, also those in expressions.
 CREATE OR REPLACE FUNCTION stage.partition_columns(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(a.attname ORDER BY a.attnum), '[]')

@@ -1,5 +1,6 @@
--- The same witness of what the partitions of a table have of their own: constraints, from them and to them, indexes, columns. Of many partitions there is
--- much to read, so it is asked for when a connection first names the table, not with each statement.
+-- Returns a stamp, like that of stage.table_stamp, of what the partitions of a table have of their own: constraints from them and to them,
+-- indexes, columns. With many partitions there is much to read, so it is queried when a connection first names the table, not with each
+-- statement.
 CREATE OR REPLACE FUNCTION stage.partitions_stamp(p_relation oid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*) || '.' || sum(v.xmin::text::int8)

@@ -1,4 +1,4 @@
--- Has stage.run_queue judge a statement by one of the tables' functions.
+-- Queues a check of a statement's rows, by one of the tables' functions, for stage.run_queue.
 CREATE OR REPLACE FUNCTION stage.queue_check(p_check text, p_start bigint, p_mutation bigint) RETURNS text
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT set_config('stage.queue', (coalesce(nullif(current_setting('stage.queue', true), '')::jsonb, '[]')

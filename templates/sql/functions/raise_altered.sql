@@ -1,5 +1,5 @@
--- Refuses to go on with an overlay that was made for what its table no longer is. Statements that come through the service make it anew
--- before they get here.
+-- Raises an error because an overlay was made for a former definition of its table. Statements that come through the service have it
+-- rebuilt before they get here.
 CREATE OR REPLACE FUNCTION stage.raise_altered(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- Raises that a table cannot be truncated without one that refers to it, naming the pair that PostgreSQL names.
+-- Raises the error that a table cannot be truncated without one that refers to it, and names the pair that PostgreSQL names.
 CREATE OR REPLACE FUNCTION stage.raise_referred(p_relations oid[]) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- The functions that objects of one catalog call, by themselves or through operators. What comes with the server is left out:
--- nothing is recorded of it.
+-- Returns the functions that objects of one catalog call, directly or through operators. Functions of the server are left out: PostgreSQL
+-- records no dependencies on them.
 CREATE OR REPLACE FUNCTION stage.referenced_functions(p_catalog text, p_objects oid[]) RETURNS TABLE (function oid)
 LANGUAGE sql STABLE AS $$
   SELECT coalesce(o.oprcode::pg_catalog.oid, d.refobjid)

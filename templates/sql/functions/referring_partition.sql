@@ -1,4 +1,4 @@
--- Of the foreign keys of several partitions, the partition with the one that a row of one of them falls under, for errors that tell of it.
+-- Returns, for a foreign key of several partitions, the partition whose constraint applies to the rows of a leaf, for error messages.
 CREATE OR REPLACE FUNCTION stage.referring_partition(p_constraints oid[], p_leaf oid) RETURNS oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT k.conrelid FROM pg_constraint k

@@ -1,5 +1,5 @@
--- The tables outside of the given ones that refer to one of them, by OID: those that TRUNCATE has to truncate, too.
--- What refers to a partitioned table refers to each of its partitions.
+-- Returns the tables outside of the given ones that refer to one of them, ordered by OID: those that TRUNCATE has to truncate, too. A table
+-- that refers to a partitioned table refers to each of its partitions.
 CREATE OR REPLACE FUNCTION stage.referring_tables(p_relations oid[]) RETURNS SETOF oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE referred (relation) AS (

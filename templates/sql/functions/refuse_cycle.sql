@@ -1,5 +1,5 @@
--- Raises an error where tables that are to be emptied refer to each other in a circle that an approval could not delete table by
--- table: one of its foreign keys is judged at once, or does something itself when a row is deleted.
+-- Raises an error where tables that are to be emptied refer to each other in a cycle that an approval could not delete table by table: one
+-- of the foreign keys is checked immediately, or has an action for deleted rows.
 CREATE OR REPLACE FUNCTION stage.refuse_cycle(p_relations oid[]) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -9,7 +9,7 @@ BEGIN
   WITH RECURSIVE reference AS (
     SELECT k.oid, r.child, r.parent, k.condeferrable AND k.confdeltype = 'a' AS waits
     FROM pg_constraint k
-    -- partitions are deleted from as their partitioned table is
+    -- rows of partitions are deleted through their partitioned table
     CROSS JOIN LATERAL (SELECT coalesce(pg_partition_root(k.conrelid), k.conrelid) AS child, coalesce(pg_partition_root(k.confrelid), k.confrelid) AS parent) r
     WHERE k.contype = 'f' AND k.conparentid = 0 AND r.child <> r.parent
       AND k.conrelid = ANY (p_relations) AND k.confrelid = ANY (p_relations)

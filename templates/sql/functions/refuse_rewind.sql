@@ -1,4 +1,4 @@
--- Trigger of stage.audit_head: nobody takes the end of the audit back.
+-- Refuses to move the end of the audit back. The trigger of stage.audit_head.
 CREATE OR REPLACE FUNCTION stage.refuse_rewind() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- Trigger of the view for INSERT ... ON CONFLICT where it cannot be staged.
+-- Refuses INSERT ... ON CONFLICT where it cannot be staged. The trigger of the view for it.
 CREATE OR REPLACE FUNCTION stage.refuse_upsert() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'cannot stage INSERT ... ON CONFLICT into "%": it has row-level security', TG_TABLE_NAME

@@ -1,5 +1,5 @@
--- The tripwire of a staged statement that may run user code: this connection must not have changed anything but staged data.
--- PostgreSQL counts what a transaction does to each table, whoever made it do so; an error here undoes all of it.
+-- Raises an error where a staged statement that may run user code has changed anything but staged data: the tripwire. PostgreSQL counts
+-- what a transaction writes to each table, whatever code it runs; an error here undoes all of it.
 CREATE OR REPLACE FUNCTION stage.refuse_written() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -12,7 +12,7 @@ BEGIN
   SELECT i.identity INTO v_table
   FROM (
     SELECT c.oid FROM pg_class c WHERE c.relkind IN ('r', 'm')
-    -- a transaction that keeps its snapshot does not see tables made since, but its code writes to them, and locks them
+    -- a transaction that keeps its snapshot does not see tables created since, but its code writes to them, and locks them
     UNION SELECT l.relation FROM pg_locks l
     -- guard: the tripwire sees tables that the snapshot does not show
     WHERE l.locktype = 'relation' AND l.pid = pg_backend_pid() AND current_setting('transaction_isolation') <> 'read committed'
@@ -23,7 +23,7 @@ BEGIN
     AND i.type IN ('table', 'materialized view') AND NOT stage.is_own_schema(to_regnamespace(i.schema))
     -- temporary tables are the connection's own
     AND i.identity !~ '^pg_temp[.]'
-    -- ours are there from MERGEs before, of the last transaction, too
+    -- the service's own writes are there from earlier MERGEs, also of the previous transaction
     -- guard: the tripwire sees what is written to catalogs
     AND NOT (i.schema = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))
   LIMIT 1;

@@ -1,5 +1,5 @@
--- What a rollback of this transaction does not take back, or what could not be looked at: relations that it wrote to, and triggers
--- on them whose code may reach beyond the transaction.
+-- Returns what a rollback of this transaction does not undo, or what could not be compared: relations that it wrote to, and triggers on
+-- them whose code may have effects outside the transaction.
 CREATE OR REPLACE FUNCTION stage.rehearsal_warnings()
 RETURNS TABLE (kind text, relation oid, schema_name text, name text, trigger_name text, function_name text, language text)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$

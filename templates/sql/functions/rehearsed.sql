@@ -1,5 +1,5 @@
--- What a rehearsal has made of all tables that it wrote to. To be opened as a cursor before, and read after it. A table beyond
--- p_scan_rows rows is counted only.
+-- Returns the effects of a rehearsal on all tables that it wrote to. Open it as a cursor before the rehearsal, and read it afterwards. A
+-- table with more than p_scan_rows rows is counted only.
 CREATE OR REPLACE FUNCTION stage.rehearsed(p_session uuid, p_since bigint, p_scan_rows bigint, p_counted jsonb, p_most int)
 RETURNS TABLE (relation oid, is_scanned boolean, part text, operation text, row_id jsonb, before jsonb, after jsonb,
   inserts bigint, updates bigint, deletes bigint)

@@ -1,6 +1,7 @@
--- What a rehearsal has made of one table and the parts of it that were written: rows other than the session's own that have changed,
--- and rows of the session's that became other than staged. Counts first, then at most p_most rows of each. Two rows of the same
--- JSON are the same here. STABLE, for the reason of changed_rows: what was staged, too, is read as it was before it was applied.
+-- Returns the effects of a rehearsal on one table and its parts that were written: rows other than the session's own that have changed, and
+-- the session's rows whose outcome differs from what was staged. Counts come first, then at most p_most rows of each. Two rows with the
+-- same JSON are equal here. STABLE, for the reason of stage.changed_rows: the staged rows, too, are read as they were before they were
+-- applied.
 CREATE OR REPLACE FUNCTION stage.rehearsed_table(p_session uuid, p_relation oid, p_parts oid[], p_since bigint, p_most int)
 RETURNS TABLE (part text, operation text, row_id jsonb, before jsonb, after jsonb, inserts bigint, updates bigint, deletes bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $$

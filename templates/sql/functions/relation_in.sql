@@ -1,4 +1,4 @@
--- The relation that {"schema": null | text, "name": text} names where names are looked for in the given schemas, or NULL.
+-- Returns the relation that {"schema": null | text, "name": text} names where names are looked up in the given schemas, or NULL.
 CREATE OR REPLACE FUNCTION stage.relation_in(p_name jsonb, p_path oid[]) RETURNS oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.oid

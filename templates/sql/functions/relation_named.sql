@@ -1,4 +1,4 @@
--- The relation that {"schema": null | text, "name": text} names under the caller's search_path, or NULL.
+-- Returns the relation that {"schema": null | text, "name": text} names under the caller's search_path, or NULL.
 CREATE OR REPLACE FUNCTION stage.relation_named(p_name jsonb) RETURNS oid
 LANGUAGE sql STABLE AS $$
   SELECT pg_catalog.to_regclass(pg_catalog.concat_ws('.',

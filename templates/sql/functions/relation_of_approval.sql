@@ -1,4 +1,4 @@
--- The table of an approved session's entries in the audit, by the OID under which they were written.
+-- Returns the table of an approved session's entries in the audit, from the OID under which they were written.
 CREATE OR REPLACE FUNCTION stage.relation_of_approval(p_session uuid, p_relation oid) RETURNS oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT stage.relation_now($2, (

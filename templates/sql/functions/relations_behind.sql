@@ -1,5 +1,5 @@
--- What is directly behind a relation: the tables and views in the query of a view, the partitioned tables above a partition.
--- Everything is qualified, for it runs with the rights and the search path of whoever calls it.
+-- Returns the relations directly behind a relation: the tables and views in the query of a view, the partitioned tables above a partition.
+-- Everything is qualified, because it runs with the rights and the search path of its caller.
 CREATE OR REPLACE FUNCTION stage.relations_behind(p_relation oid) RETURNS SETOF oid
 LANGUAGE sql STABLE AS $$
   SELECT d.refobjid FROM pg_catalog.pg_rewrite r

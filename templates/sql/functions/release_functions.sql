@@ -1,4 +1,4 @@
--- Drops the staged functions that are no longer what they were made from: nothing of them is to be in the way of a migration.
+-- Drops the staged functions whose sources have changed, so that they do not block a migration.
 CREATE OR REPLACE FUNCTION stage.release_functions() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

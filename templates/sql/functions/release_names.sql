@@ -1,6 +1,6 @@
--- Drops the views that stand for relations which bear another name by now, are in another schema, are gone, or are no partitions any
--- more, so that the name is free for the relation that bears it now. They are made anew when they are needed; the overlays of dropped
--- tables go, if they hold no staged rows.
+-- Drops the views that stand for relations which have another name by now, are in another schema, are dropped, or are no partitions any
+-- more, so that the name is free for the relation that has it now. They are rebuilt when they are needed. The overlays of dropped tables
+-- are dropped, too, if they contain no staged rows.
 CREATE OR REPLACE FUNCTION stage.release_names() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -9,7 +9,7 @@ DECLARE
 BEGIN
   PERFORM stage.drop_stand_ins(t.relation, true) FROM stage.tree t LEFT JOIN pg_class c ON c.oid = t.relation
   WHERE (c.relname, c.relnamespace) IS DISTINCT FROM (t.table_name, t.namespace);
-  -- not all at once, for each takes locks: a name that is needed is free without this, too
+  -- only some at once, because each takes locks: a name that is needed is free without this, too
   PERFORM stage.drop_stand_ins(s.relation) FROM (
     SELECT v.relation FROM stage.staged_view v LEFT JOIN pg_class c ON c.oid = v.relation
     WHERE (c.relname, c.relnamespace) IS DISTINCT FROM (v.table_name, v.namespace) OR c.relkind <> 'v' AND NOT c.relispartition LIMIT 50) s;

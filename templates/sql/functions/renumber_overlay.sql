@@ -1,4 +1,4 @@
--- Has an overlay, of which nothing but shadow table and row type is left, stand for another number.
+-- Moves an overlay, of which only shadow table and row type are left, to another number.
 CREATE OR REPLACE FUNCTION stage.renumber_overlay(p_former oid, p_relation oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

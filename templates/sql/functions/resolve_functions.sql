@@ -1,10 +1,10 @@
--- What stands in the place of functions that a read of what is staged calls, on the caller's connection.
+-- Returns what takes the place of functions that a staged read calls, on the caller's connection.
 -- p_names: [{"schema": null | text, "name": text}, ...]; p_schemas: the caller's current_schemas(true).
--- Gives the schemas' OIDs, and an entry for each name, in order:
+-- The result has the schemas' OIDs, and an entry for each name, in order:
 -- "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables;
--- "takesRows", "givesRows": of tables or composite types;
+-- "takesRows", "givesRows": it takes, or returns, rows of tables or composite types;
 -- "parked": staged rows of what it reads were put aside;
--- "isKnown": what it reads has been looked at, and is what it was; "schema": of the staged functions to call, if there are any.
+-- "isKnown": what it reads was examined before, and has not changed; "schema": of the staged functions to call, if there are any.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH path(oids) AS (

@@ -1,5 +1,5 @@
--- What the names of a statement stand for on the caller's connection, under its own search_path and rights.
--- Takes [{"schema": null | text, "name": text, "only": boolean, "target": null | text}, ...]; gives an array in the same order.
+-- Returns what the names of a statement stand for on the caller's connection, under its own search_path and rights.
+-- Takes [{"schema": null | text, "name": text, "only": boolean, "target": null | text}, ...]; returns an array in the same order.
 CREATE OR REPLACE FUNCTION stage.resolve_relations(p_names jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -10,7 +10,7 @@ BEGIN
       'namespace', c.relnamespace::pg_catalog.int8,
       'standIn', stage.stand_in(c.oid, k.kind, coalesce((n.entry OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool, false), n.entry OPERATOR(pg_catalog.->>) 'target'),
       'origins', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL OR c.relhassubclass THEN stage.result_origins(c.oid) END,
-      -- of a plain table, the stamp depends on nothing but what its function knows (see stage.stamped_relations)
+      -- the stamp of a plain table depends on nothing but what its function covers (see stage.stamped_relations)
       -- guard: of a table with children no stamp is remembered
       'stamp', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND NOT c.relispartition AND NOT c.relhassubclass AND o.relation OPERATOR(pg_catalog.=) c.oid THEN (
         SELECT pg_catalog.concat(y.nspname, '.', p.proname) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace y ON y.oid OPERATOR(pg_catalog.=) p.pronamespace
@@ -18,7 +18,7 @@ BEGIN
           AND y.nspname OPERATOR(pg_catalog.=) pg_catalog.concat('stage_overlay_', c.relnamespace)::pg_catalog.name AND stage.is_own_schema(y.oid)) END,
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_upsert_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
-      -- what bears the name there is the relation's own where its table is there, and the registry has it under that name
+      -- the load view of that name is the relation's own where its table exists, and the registry has the relation under that name
       'load', CASE WHEN o.relation OPERATOR(pg_catalog.=) c.oid AND o.table_name OPERATOR(pg_catalog.=) c.relname AND o.namespace OPERATOR(pg_catalog.=) c.relnamespace
         THEN stage.load_of(c.oid) END,
       'columns', (
@@ -35,8 +35,8 @@ BEGIN
       'writing', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' AND NOT stage.is_own_schema(s.oid) THEN stage.view_writing(c.oid) END,
       'merge', CASE WHEN c.relkind OPERATOR(pg_catalog.<>) 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
-      -- a snapshot older than the overlay does not show what was noted of it
-      -- partitions' own are nothing that ON CONFLICT could mean where these are not named
+      -- a snapshot older than the overlay does not show its row in the registry
+      -- ON CONFLICT cannot mean the indexes of single partitions where these are not named
       'uniques', pg_catalog.jsonb_path_query_array(
         coalesce(CASE WHEN NOT c.relispartition THEN o.uniques END, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
         '$[*] ? (@.ofPartition != true)'),
@@ -65,7 +65,7 @@ BEGIN
     WHEN c.relkind OPERATOR(pg_catalog.=) 'f' THEN 'foreign'
     WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
     ELSE 'other' END) k(kind)
-  -- what is left of a partition that has become a table says nothing of it
+  -- a staged view that is left of a former partition does not count
   LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition)
   LEFT JOIN stage.overlay o ON o.relation OPERATOR(pg_catalog.=) coalesce(t.target, c.oid));
 END $$;

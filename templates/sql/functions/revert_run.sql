@@ -1,4 +1,4 @@
--- Takes back one run through the overlay of its table, as a statement of its own in the mutation log.
+-- Reverts one run through the overlay of its table, as a separate statement in the mutation log.
 CREATE OR REPLACE FUNCTION stage.revert_run(p_from uuid, p_run stage.apply_run, p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- Stages in a session the inverse of what an approval applied, but for the lineages that are left out: statement by statement from
--- the last one on, through the overlays, which judge it as they judge what clients write. The statement is written down for
--- the mutation log. Raises what an overlay has against it.
+-- Stages in a session the inverse of what an approval applied, without the lineages that are skipped: statement by statement, the last one
+-- first, through the overlays, which check it as they check the writes of clients. The mutation log records the statements. Raises the
+-- error of an overlay that refuses a row.
 CREATE OR REPLACE FUNCTION stage.revert_session(p_from uuid, p_to uuid, p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -12,7 +12,7 @@ BEGIN
   FOR v_runs IN
     WITH entries AS (
       SELECT a."position", a.relation, a.operation, a.table_name, coalesce(m.statement, a.mutation) AS statement,
-        -- a statement may have left several versions of one row: each goes by itself
+        -- a statement may have left several versions of one row: each is reverted separately
         row_number() OVER (PARTITION BY coalesce(m.statement, a.mutation), a.relation, a.operation, a.lineage ORDER BY a."position") AS version
       FROM stage.audit a LEFT JOIN stage.mutation m ON m.id = a.mutation
       WHERE a.session = p_from AND a.lineage <> ALL (p_skipped)
@@ -31,7 +31,7 @@ BEGIN
     PERFORM stage.revert_statement(p_from, v_runs, p_skipped);
   END LOOP;
   PERFORM stage.defer_constraints('{}', true, false);
-  -- nobody's login has staged it
+  -- no login has staged it
   -- guard: nobody's login stands for the service that takes an approval back
   UPDATE stage.mutation SET role = NULL WHERE session = p_to;
 END $$;

@@ -1,6 +1,6 @@
--- The tables that a review of a session has to look at, in the order in which their rows are locked: those with staged rows,
--- and those that foreign keys would write to when a staged change of a row is applied. `current` is false where the table
--- is no longer what it was when its overlay was built, or that is outdated by itself.
+-- Returns the tables that a review of a session has to examine, in the order in which their rows are locked: those with staged rows, and
+-- those that foreign keys would write to when a staged change of a row is applied. `current` is false where the table has changed since its
+-- overlay was built, or the overlay is marked as outdated.
 CREATE OR REPLACE FUNCTION stage.review_relations(p_session uuid)
 RETURNS TABLE (relation oid, shown_name text, staged boolean, current boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -9,7 +9,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ')
   FROM stage.overlay o LEFT JOIN staged s ON s.relation = o.relation
   WHERE s.relation IS NOT NULL OR EXISTS (
-    -- of partitions their partitioned table is staged
+    -- the rows of partitions are staged in their partitioned table
     SELECT 1 FROM pg_constraint c JOIN staged p ON p.relation IN (c.confrelid, pg_partition_root(c.confrelid))
     WHERE c.contype = 'f' AND o.relation IN (c.conrelid, pg_partition_root(c.conrelid))
       AND (c.confdeltype IN ('c', 'n', 'd') OR c.confupdtype IN ('c', 'n', 'd')))

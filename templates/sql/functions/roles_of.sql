@@ -1,6 +1,6 @@
--- The roles with whose rights a session was staged, each once, and null behind them where that of some mutation is not known. From role to
--- role through the index, past the mutations of each: nothing is sorted, for by the other index that begins with the session all of
--- them would be read.
+-- Returns the roles with whose rights a session was staged, each once, and null after them where that of some mutation is not known. Goes
+-- from role to role through the index, past the mutations of each. Sorting is off, because with the other index that begins with the
+-- session all of them would be read.
 CREATE OR REPLACE FUNCTION stage.roles_of(p_session uuid) RETURNS SETOF name
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off SET enable_incremental_sort = off AS $$
   WITH RECURSIVE found AS (

@@ -1,4 +1,4 @@
--- The digest of what is reviewed in a round: in the first one, that of the steps alone.
+-- Returns the digest of what is reviewed in a round; in the first one, that of the steps alone.
 CREATE OR REPLACE FUNCTION stage.round_digest(p_steps text, p_round int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   -- guard: each round has a digest of its own

@@ -1,4 +1,4 @@
--- A row as to_jsonb gives it. If jsonb cannot hold one of its values, or a cast to json fails, that value is shown as its text.
+-- Returns a row as to_jsonb does. A value that jsonb cannot represent, or whose cast to json fails, is shown as its text.
 CREATE OR REPLACE FUNCTION stage.row_image(p_row anyelement) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- The row_id of the one row that a run consists of; NULL when there are more.
+-- Returns the row_id of the only row of a run; NULL when there are more.
 CREATE OR REPLACE FUNCTION stage.row_of_run(p_session uuid, p_run stage.apply_run) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

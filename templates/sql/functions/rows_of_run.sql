@@ -1,4 +1,4 @@
--- The numbers of the staged rows of a run, in order.
+-- Returns the numbers of the staged rows of a run, in order.
 CREATE OR REPLACE FUNCTION stage.rows_of_run(p_session uuid, p_run stage.apply_run) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

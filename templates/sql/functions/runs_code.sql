@@ -1,5 +1,5 @@
--- Whether staging rows of a relation may run user code: in its defaults, checks, indexes, policies, domains or partition keys,
--- or those of its partitions and children. A view may always.
+-- Returns whether staging rows of a relation may run user code: in its defaults, checks, indexes, policies, domains or partition keys, or
+-- those of its partitions and children. For a view it is always true.
 CREATE OR REPLACE FUNCTION stage.runs_code(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -17,7 +17,7 @@ BEGIN
         ARRAY(SELECT d.oid FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) ANY (r.oids)))
       UNION ALL SELECT * FROM stage.referenced_functions('pg_policy',
         ARRAY(SELECT p.oid FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) ANY (r.oids)))
-      -- a column's type may be a domain, or made of some: where it is no base type, all domains count
+      -- a column's type may be a domain, or consist of some: where it did not come with the server, all domains count
       UNION ALL SELECT * FROM stage.referenced_functions('pg_constraint', ARRAY(
         SELECT k.oid FROM pg_catalog.pg_constraint k
         WHERE k.conrelid OPERATOR(pg_catalog.=) ANY (r.oids)

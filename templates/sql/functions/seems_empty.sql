@@ -1,11 +1,11 @@
--- Whether the planner takes the shadow of a table for an empty one. By its name in an index: a query over many tables would
--- have the planner read all of pg_class, and open each relation in it for its size.
+-- Returns whether the planner takes the shadow of a table for an empty one. Looks it up by its name in an index: a query over many tables
+-- would make the planner read all of pg_class, and open each relation in it for its size.
 CREATE OR REPLACE FUNCTION stage.seems_empty(p_table oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_shadow pg_catalog.oid;
 BEGIN
-  -- a shadow that was never vacuumed has no number of rows, and the planner supposes some
+  -- a shadow that was never vacuumed has no number of rows, and the planner assumes some
   v_shadow := (
     SELECT c.oid FROM pg_catalog.pg_class c
     WHERE c.relname OPERATOR(pg_catalog.=) pg_catalog.concat('shadow_', p_table)::pg_catalog.name

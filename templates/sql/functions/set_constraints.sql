@@ -1,5 +1,5 @@
--- SET CONSTRAINTS for what is staged. p_names: [{"schema": null | text, "name": text}, ...], null for ALL. A name means, as in
--- PostgreSQL, all constraints that bear it in the first schema of the search path that has one.
+-- Carries out SET CONSTRAINTS for staged rows. p_names: [{"schema": null | text, "name": text}, ...], null for ALL. A name means, as in
+-- PostgreSQL, all constraints of that name in the first schema of the search path that has one.
 CREATE OR REPLACE FUNCTION stage.set_constraints(p_names text, p_deferred boolean) RETURNS void
 LANGUAGE sql AS $$
   SELECT stage.defer_constraints((

@@ -1,6 +1,6 @@
--- The tables of which a session has staged rows; none where these are only waiting to be removed.
--- To look into a shadow table locks it with its indexes, and a server has room for so many locks: so many tables are looked at in
--- a subtransaction, which is rolled back, and that lets go of its locks.
+-- Returns the tables in which a session has staged rows; none where these only wait to be removed.
+-- Reading a shadow table locks it with its indexes, and a server has room for a limited number of locks: tables are read in batches, each
+-- in a subtransaction that is rolled back, which releases its locks.
 CREATE OR REPLACE FUNCTION stage.staged_relations(p_session uuid) RETURNS SETOF oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -24,7 +24,7 @@ BEGIN
       END LOOP;
       RAISE SQLSTATE 'ST004';
     EXCEPTION WHEN SQLSTATE 'ST004' THEN
-      NULL;  -- what was found stays
+      NULL;  -- what was found stays in the variable
     END;
   END LOOP;
   RETURN QUERY SELECT unnest(v_found);

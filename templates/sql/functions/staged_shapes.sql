@@ -1,4 +1,4 @@
--- The tables of which a session has staged rows: the key, and the columns of the shadow table that hold the row, in order.
+-- Returns the tables in which a session has staged rows: the key, and the columns of the shadow table that make up the row, in order.
 CREATE OR REPLACE FUNCTION stage.staged_shapes(p_session uuid)
 RETURNS TABLE (relation oid, shown_name text, key_columns text[], columns text[])
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Whether a session holds rows that were staged after the given number was drawn from stage.seq.
+-- Returns whether a session has rows that were staged after the given number was drawn from stage.seq.
 CREATE OR REPLACE FUNCTION stage.staged_since(p_session uuid, p_number bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

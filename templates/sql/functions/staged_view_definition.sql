@@ -1,5 +1,5 @@
--- What a view or partition is made of, as one JSON object (see StagedView in src/overlay/views/staged-view.ts); NULL for anything else.
--- Names in the definition are qualified, but for those of pg_catalog.
+-- Returns the definition of a view or partition as one JSON object (see StagedView in src/overlay/views/staged-view.ts); NULL for anything
+-- else. Names in the definition are qualified, except those of pg_catalog.
 CREATE OR REPLACE FUNCTION stage.staged_view_definition(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(

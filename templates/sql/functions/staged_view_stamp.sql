@@ -1,5 +1,5 @@
--- A cheap witness of the definition of a view or partition, as table_stamp is one of a table's. A view is what its query says of
--- the relations in it, and a partition is read through its root: their names, columns and children belong to it.
+-- Returns a stamp of the definition of a view or partition, as stage.table_stamp does for a table. What a view reads depends on the
+-- relations in its query, and a partition is read through its root: their names, columns and children are part of the stamp.
 CREATE OR REPLACE FUNCTION stage.staged_view_stamp(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- The relations that stage.table_stamp looks at, the table itself first: those on the other side of its foreign keys, partitions with
+-- Returns the relations that stage.table_stamp reads, the table itself first: those on the other side of its foreign keys, partitions with
 -- their partitioned tables.
 CREATE OR REPLACE FUNCTION stage.stamped_relations(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,10 +1,9 @@
--- The digest of everything that an approval of the session replays: `sha256:` and the end of the hash chain over its steps.
--- A step is one staged row change with its table, the names of that table's columns, its kind, the key that it finds its row by,
--- the row as it becomes, and at the first touch of a row of production that row as it was. Steps stand in the order in which their
--- statements ended, with the bounds of statements and of what each changes in a table: approval replays them together, and triggers
--- see them so.
+-- Returns the digest of everything that an approval of the session replays: `sha256:` and the end of the hash chain over its steps.
+-- A step is one staged row change with its table, the names of the table's columns, its kind, the key by which it finds its row, the row
+-- after it, and, at the first touch of a row of production, that row before it. Steps are in the order in which their statements ended,
+-- with the bounds of statements and of the changes of each statement to a table: approval replays these together, and triggers see them so.
 -- Values are in the form from which PostgreSQL would restore them: JSON would be the same for `{1}` and `[0:0]={1}`.
--- Only hashes are sorted, so memory does not grow with the rows. Those of many rows are made by parallel workers, where the server has some.
+-- Only hashes are sorted, so memory does not grow with the rows. Parallel workers compute those of many rows, where the server has some.
 CREATE OR REPLACE FUNCTION stage.steps_digest(p_session uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET enable_nestloop = off
 SET plan_cache_mode = force_custom_plan SET parallel_setup_cost = 0 SET parallel_tuple_cost = 0
@@ -15,7 +14,7 @@ DECLARE
 BEGIN
   SELECT string_agg(format(
     'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op,'
-    -- a session has one digest for good, and that was made with letters when origins had no words
+    -- the digest of a session never changes, and it was made with letters before origins had words
     ' CASE s._stage_origin WHEN ''client'' THEN ''c'' WHEN ''action'' THEN ''f'' END, s._stage_first, %s, %s)::text, ''UTF8'')'
     ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'
     -- guard: the digest covers steps that come to nothing
@@ -27,14 +26,14 @@ BEGIN
     o.relation), ' UNION ALL ')
   INTO v_steps
   FROM stage.staged_shapes(p_session) o;
-  -- parked changes are not replayed: a session that has some is in conflict. They are of no mutation
+  -- parked changes are not replayed: a session that has some is in conflict. They belong to no mutation
   v_steps := concat_ws(' UNION ALL ', v_steps,
     'SELECT p.number, 0::bigint, sha256(convert_to(jsonb_build_array(t.table_name, p.operation, p.row_id, p.before, p.after)::text, ''UTF8''))'
     ' FROM stage.parked_change p JOIN stage.parked_table t USING (session, relation) WHERE p.session = $1');
 
-  -- statistics know little of rows just staged, and to start workers takes longer than to hash a few rows
+  -- statistics know little of rows just staged, and starting workers takes longer than hashing a few rows
   IF (SELECT sum(m.affected_rows) FROM stage.mutation m WHERE m.session = p_session) > 20000 THEN
-    -- both: without the one for indexes a single worker makes the hashes of a table while the others wait
+    -- both: without the one for indexes, a single worker computes the hashes of a table while the others wait
     PERFORM set_config('min_parallel_table_scan_size', '0', true), set_config('min_parallel_index_scan_size', '0', true);
   END IF;
   EXECUTE $q$

@@ -1,6 +1,6 @@
--- The query that gives each step of a session in the order of approval: table_name, operation, row_id, before, after, texts, mutation,
+-- Returns the query for the steps of a session in the order of approval: table_name, operation, row_id, before, after, texts, mutation,
 -- statement, and place and seq, which are that order.
--- Only numbers are sorted: each row is looked up in its turn, and the version before it through the index on lineages.
+-- The query sorts only numbers: it looks up each row in its turn, and the version before it through the index on lineages.
 CREATE OR REPLACE FUNCTION stage.steps_query(p_session uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- The number that a cluster is given when it is made; null where the role may not ask.
+-- Returns the number that a cluster gets when it is created; null where the role may not read it.
 CREATE OR REPLACE FUNCTION stage.system_identifier() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

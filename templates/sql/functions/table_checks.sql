@@ -1,5 +1,5 @@
--- CHECK constraints of a table as a JSON array, in the order in which PostgreSQL judges them (by name). Those that a partition has
--- of its own hold for its rows.
+-- Returns the CHECK constraints of a table as a JSON array, in the order in which PostgreSQL evaluates them (by name). Those that a
+-- partition has of its own apply to its rows.
 CREATE OR REPLACE FUNCTION stage.table_checks(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(

@@ -1,16 +1,16 @@
--- The live columns of a table as a JSON array, in order (see Column in src/model/table.ts). What only a type tells is asked once for
--- each type, however many columns are of it.
+-- Returns the live columns of a table as a JSON array, in order (see Column in src/model/table.ts). What depends on the type alone is
+-- computed once for each type, however many columns have it.
 CREATE OR REPLACE FUNCTION stage.table_columns(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH used AS MATERIALIZED (
     SELECT DISTINCT a.atttypid AS type FROM pg_attribute a WHERE a.attrelid = p_relation AND a.attnum > 0 AND NOT a.attisdropped
   ), types AS MATERIALIZED (
     SELECT u.type AS of, b.type, b.modifier, t.typcollation AS collation,
-      -- in words that mean the same under any search_path, and say nothing of a length
+      -- a name that means the same under any search_path, and has no length
       format('%I.%I', n.nspname, t.typname) AS name,
       t.typsend <> 0 AS is_sendable,
       CASE WHEN b.type <> u.type THEN format_type(u.type, NULL) END AS domain,
-      -- composites may hold json, whatever they hold today: attributes can be added
+      -- composites may contain json later: attributes can be added
       (SELECT e.typtype = 'c' OR e.oid = 'json'::regtype OR stage.has_json_cast(e.oid) FROM pg_type e
        WHERE e.oid = (stage.base_type(coalesce(nullif(t.typelem, 0), t.oid), -1)).type) AS may_lack_json,
       stage.exact_text_kind(b.type) AS exact_text
@@ -20,7 +20,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'number', a.attnum,
       'name', a.attname,
-      -- staged rows are no rows of the domain: constraints that are added to it must not find them
+      -- staged rows are not of the domain's type, so that constraints that are added to the domain are not checked for them
       'type', format_type(t.type, CASE WHEN t.domain IS NULL THEN a.atttypmod ELSE t.modifier END)
         || CASE WHEN a.attcollation NOT IN (0, t.collation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END,
       'baseType', t.name,
@@ -49,7 +49,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM pg_attribute a
   JOIN types t ON t.of = a.atttypid
   LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-  -- partitions may generate other values than the whole table
+  -- partitions may generate values other than those of the whole table
   LEFT JOIN LATERAL (
     SELECT string_agg(format('WHEN (%s) THEN %s', b.bounds, pg_get_expr(pd.adbin, pd.adrelid)), ' ' ORDER BY b.relation) AS cases,
       (SELECT jsonb_agg(u.attname ORDER BY u.attnum) FROM pg_attribute u

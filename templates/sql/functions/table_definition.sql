@@ -1,4 +1,5 @@
--- Everything staging has to know of a table, as one JSON object (see Table in src/model/table.ts). NULL when it does not exist.
+-- Returns everything that staging has to know about a table, as one JSON object (see Table in src/model/table.ts). NULL when it does not
+-- exist.
 CREATE OR REPLACE FUNCTION stage.table_definition(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(
@@ -12,7 +13,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'keyIndex', stage.table_key(c.oid) -> 'keyIndex',
       'lookup', CASE WHEN t.is_inherited OR stage.table_key(c.oid) ->> 'keyIndex' IS NULL THEN stage.table_lookup(c.oid) ELSE '[]' END,
       'isInherited', t.is_inherited,
-      -- of a relation that gets children, what was known of its name is out of date
+      -- when a relation gets children, what was known about its name is out of date
       'hasChildren', c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = c.oid),
       'ancestorKeys', CASE WHEN t.is_inherited THEN stage.ancestor_keys(c.oid) ELSE '[]' END,
       'checks', stage.table_checks(c.oid),

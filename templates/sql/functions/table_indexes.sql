@@ -1,7 +1,7 @@
--- Valid btree indexes of a table that its shadow can have, too, as a JSON array (see Index in src/model/table.ts). They are no part
--- of table_definition: one that comes or goes makes no overlay stale.
--- Left out are indexes that depend on more than the shadow's columns already do: code of the database's users would run with the
--- service account's rights, and a migration that drops it would have to ask for the shadow's index.
+-- Returns the valid btree indexes of a table that its shadow can have, too, as a JSON array (see Index in src/model/table.ts). They are no
+-- part of stage.table_definition: adding or dropping one makes no overlay stale.
+-- Indexes that depend on more than the shadow's columns already do are left out: code of the database's users would run with the service
+-- account's rights, and a migration that drops the code would have to drop the shadow's index first.
 CREATE OR REPLACE FUNCTION stage.table_indexes(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
@@ -34,7 +34,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
         WHEN 'pg_collation'::regclass THEN d.refobjid IN (
           SELECT a.attcollation FROM pg_attribute a WHERE a.attrelid = p_relation
           UNION ALL SELECT c.oid FROM pg_collation c WHERE c.collnamespace = 'pg_catalog'::regnamespace)
-        -- it goes with its extension, and so does the type
+        -- it is dropped with its extension, and so is the type
         WHEN 'pg_opclass'::regclass THEN EXISTS (
           SELECT FROM pg_opclass c JOIN pg_depend e ON e.classid = 'pg_type'::regclass AND e.objid = c.opcintype
           WHERE c.oid = d.refobjid AND c.opcdefault AND e.deptype = 'e')

@@ -1,4 +1,5 @@
--- NOT NULL columns that lead an index, with their equality: by them a whole row of a table without a key is looked up.
+-- Returns the NOT NULL columns that lead an index, with their equality operators: by them a whole row of a table without a key is looked
+-- up.
 CREATE OR REPLACE FUNCTION stage.table_lookup(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object('name', l.attname, 'equals', l.equals) ORDER BY l.attname), '[]')

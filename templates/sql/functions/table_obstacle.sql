@@ -1,5 +1,5 @@
--- Why writes to a table cannot be staged, as the end of the sentence "cannot stage writes to ...: it ...", or NULL.
--- p_named: of a partition, why not by its own name, which is no obstacle then.
+-- Returns why writes to a table cannot be staged, as the end of the sentence "cannot stage writes to ...: it ...", or NULL.
+-- p_named: for a partition, why not by its own name; that it is a partition is no obstacle then.
 DROP FUNCTION IF EXISTS stage.table_obstacle(oid);
 CREATE OR REPLACE FUNCTION stage.table_obstacle(p_relation oid, p_named boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

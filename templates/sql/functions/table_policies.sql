@@ -1,4 +1,5 @@
--- The row-level security policies of a table as a JSON array, in the order in which PostgreSQL judges them; NULL without any.
+-- Returns the row-level security policies of a table as a JSON array, in the order in which PostgreSQL evaluates them; NULL where row-level
+-- security is not enabled.
 CREATE OR REPLACE FUNCTION stage.table_policies(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(

@@ -1,5 +1,6 @@
--- A cheap witness that nothing in the catalogs of a table was rewritten: row versions of its entries.
--- It may change when the definition did not (a GRANT does it); it does change when the definition did.
+-- Returns a stamp, cheap to compute, that shows whether any catalog entry of a table was rewritten: it consists of the entries' row
+-- versions.
+-- It may change when the definition did not (a GRANT does that); it always changes when the definition did.
 -- Everything is qualified instead of a SET clause, which would cost more than the rest.
 CREATE OR REPLACE FUNCTION stage.table_stamp(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
@@ -17,7 +18,7 @@ BEGIN
       -- the names of the schema and of tables on the other side of foreign keys
       UNION ALL SELECT n.xmin FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE c.oid OPERATOR(pg_catalog.=) p_relation
       UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid OPERATOR(pg_catalog.=) t.tgconstrrelid WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation
-      -- where that is a partition, the partitioned table that is staged
+      -- where such a table is a partition, the partitioned table that is staged
       UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid OPERATOR(pg_catalog.=) pg_catalog.pg_partition_root(t.tgconstrrelid)
         WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation AND t.tgconstrrelid OPERATOR(pg_catalog.<>) r.oid
       UNION ALL SELECT h.xmin FROM pg_catalog.pg_inherits h WHERE h.inhparent OPERATOR(pg_catalog.=) p_relation

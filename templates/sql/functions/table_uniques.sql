@@ -1,5 +1,5 @@
--- Unique indexes and exclusion constraints of a table as a JSON array, in the order in which PostgreSQL checks them. Those that a
--- partition has of its own are partial, over its rows.
+-- Returns the unique indexes and exclusion constraints of a table as a JSON array, in the order in which PostgreSQL checks them. Those that
+-- a partition has of its own are partial, over its rows.
 CREATE OR REPLACE FUNCTION stage.table_uniques(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
@@ -12,7 +12,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
             'column', a.attname,
             'definition', CASE WHEN a.attname IS NULL THEN '(' || pg_get_indexdef(x.indexrelid, g, true) || ')'
                                ELSE pg_get_indexdef(x.indexrelid, g, true) END,
-            -- an index may store another type than the expression has
+            -- an index may store a type other than that of the expression
             'type', (SELECT format_type(CASE WHEN oc.opckeytype IN (0, oc.opcintype) OR it.typtype = 'p' THEN e.atttypid ELSE oc.opcintype END, NULL)
                        FROM pg_attribute e, pg_opclass oc JOIN pg_type it ON it.oid = oc.opcintype
                       WHERE e.attrelid = x.indexrelid AND e.attnum = g AND oc.oid = x.indclass[g - 1]),

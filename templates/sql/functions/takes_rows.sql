@@ -1,4 +1,4 @@
--- Whether a function takes rows of tables or composite types: those of overlays are of other types.
+-- Returns whether a function takes rows of tables or composite types: rows of overlays have other types.
 CREATE OR REPLACE FUNCTION stage.takes_rows(p_function pg_catalog.pg_proc) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (

@@ -1,4 +1,4 @@
--- Tells the proxy how many rows a statement has changed as a set: PostgreSQL counts none where a rule has made an INSERT of it.
+-- Reports to the proxy how many rows a statement has changed as a set: PostgreSQL counts none where a rule has turned it into an INSERT.
 CREATE OR REPLACE FUNCTION stage.tell_affected(p_rows bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = 'notice' AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- The texts of the three rows of a conflict, of its column alone where it is about one; NULL where there is none.
+-- Returns the exact texts of the three rows of a conflict, only those of its column where it is about one; NULL where there are none.
 CREATE OR REPLACE FUNCTION stage.texts_of_conflict(p_field text, p_base jsonb, p_new jsonb, p_current jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_object_agg(r.name, r.texts) FROM (

@@ -1,4 +1,4 @@
--- The lineages that could not be applied without the chosen ones, nor without one of themselves; without the chosen ones.
+-- Returns, transitively, the lineages that could not be applied without the chosen ones; the chosen ones themselves are left out.
 CREATE OR REPLACE FUNCTION stage.tied_lineages(p_session uuid, p_relations oid[], p_roots bigint[])
 RETURNS TABLE (relation oid, root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $$

@@ -1,4 +1,4 @@
--- Mutations whose rows, beyond a _stage_seq, the running command must leave alone, as PostgreSQL changes no row twice in one:
+-- Returns the mutations whose rows, beyond a _stage_seq, the running command must leave alone, as PostgreSQL changes no row twice in one:
 -- at the client's own level all those of its statement, in a foreign key's action the action's own.
 CREATE OR REPLACE FUNCTION stage.touched(p_mutation bigint) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$

@@ -1,4 +1,4 @@
--- A second change of a row in one statement: MERGE refuses it, any other statement changes the row once.
+-- Handles a second change of a row in one statement: raises an error in a MERGE; any other statement changes the row once.
 CREATE OR REPLACE FUNCTION stage.touched_twice(p_relation oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- A cheap witness of the definitions of a table and all that inherit from it, as table_stamp is one of a table's.
+-- Returns a stamp of the definitions of a table and all that inherit from it, as stage.table_stamp does for one table.
 CREATE OR REPLACE FUNCTION stage.tree_stamp(p_relation oid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT md5(string_agg(concat_ws(' ', t.relation, stage.table_stamp(t.relation)), ',' ORDER BY t.relation))

@@ -1,6 +1,6 @@
--- How a table is reached together with those that inherit from it, as one JSON object for stage.stand_in;
--- NULL for a table without children. The signature is that of the view, empty when an older snapshot hides its entry, and
--- NULL where there is none because nothing is staged.
+-- Returns how a table is reached together with those that inherit from it, as one JSON object for stage.stand_in; NULL for a table without
+-- children. The signature is that of the view; it is empty when an older snapshot hides the view's entry, and NULL where there is no view,
+-- or none of the tables has an overlay.
 CREATE OR REPLACE FUNCTION stage.tree_state(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -12,7 +12,7 @@ DECLARE
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = p_relation) THEN RETURN NULL; END IF;
   SELECT concat('stage_tree_', c.relnamespace), c.relname INTO v_schema, v_name FROM pg_class c WHERE c.oid = p_relation;
-  -- of a table that was renamed or moved, the overlay still bears the former name
+  -- the overlay of a table that was renamed or moved still has the former name
   v_staged := ARRAY(SELECT t FROM stage.truncated_tables(p_relation, false) t WHERE stage.overlay_of(t) IS NOT NULL
     OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation = t AND o.signature <> 'dropped'));
   v_exists := stage.is_own_schema(to_regnamespace(v_schema)) AND to_regclass(format('%I.%I', v_schema, v_name)) IS NOT NULL;

@@ -1,4 +1,4 @@
--- TRUNCATE, staged as the deletion of every row: no action of a foreign key fires, for what refers is truncated, too.
+-- Stages TRUNCATE as the deletion of every row: no action of a foreign key fires, because referring tables are truncated, too.
 -- Runs with the client's rights, and under its search_path, by which the names are looked up.
 -- p_names: [{"schema": null | text, "name": text, "only": boolean}, ...], as written.
 CREATE OR REPLACE PROCEDURE stage.truncate(p_names pg_catalog.text, p_cascade pg_catalog.bool)
@@ -14,7 +14,7 @@ DECLARE
 BEGIN
   FOR v_name IN SELECT value FROM pg_catalog.jsonb_array_elements(p_names::pg_catalog.jsonb) LOOP
     v_only := (v_name OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool;
-    -- unlike stage.relation_named this raises what PostgreSQL does for a name that means nothing
+    -- unlike stage.relation_named, this raises PostgreSQL's error for a name that does not exist
     v_relation := pg_catalog.concat_ws('.', pg_catalog.quote_ident(v_name OPERATOR(pg_catalog.->>) 'schema'),
       pg_catalog.quote_ident(v_name OPERATOR(pg_catalog.->>) 'name'))::pg_catalog.regclass;
     PERFORM stage.check_truncate(v_relation, v_only);
@@ -37,7 +37,7 @@ BEGIN
 
   FOR v_relation IN SELECT t FROM stage.in_order_of_deletion(v_relations) t LOOP
     v_staged := coalesce(pg_catalog.pg_partition_root(v_relation), v_relation);
-    -- a partition that is named has a view of its own, with rights of its own
+    -- a named partition has a view of its own, with rights of its own
     v_is_named := v_staged OPERATOR(pg_catalog.<>) v_relation AND stage.overlay_of(v_relation) IS NOT NULL AND NOT stage.is_stale(v_relation)
       AND EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) v_relation AND t.target OPERATOR(pg_catalog.=) v_staged);
     IF stage.overlay_of(v_staged) IS NULL OR stage.is_stale(v_staged) THEN
@@ -50,7 +50,7 @@ BEGIN
         USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE, which removes the rows that the role may delete.';
     END IF;
     PERFORM pg_catalog.set_config('stage.judge_later', 'on', true);
-    -- of a partition that is truncated without the others, the rows that it holds
+    -- of a partition that is truncated without the others, only its own rows
     EXECUTE pg_catalog.concat('DELETE FROM ', stage.overlay_of(CASE WHEN v_is_named THEN v_relation ELSE v_staged END),
       CASE WHEN NOT v_is_named AND v_staged OPERATOR(pg_catalog.<>) v_relation THEN ' WHERE ' OPERATOR(pg_catalog.||) coalesce(pg_catalog.pg_get_partition_constraintdef(v_relation), 'true') END);
     PERFORM pg_catalog.set_config('stage.judge_later', '', true);

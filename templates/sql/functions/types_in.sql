@@ -1,5 +1,5 @@
--- The given types, and those made after the server's own that values of them hold: of a domain its base, of an array its elements, of a
--- row its columns, of a range its bounds.
+-- Returns the given types, and those of the types within their values that did not come with the server: the base of a domain, the elements
+-- of an array, the columns of a row, the bounds of a range.
 CREATE OR REPLACE FUNCTION stage.types_in(p_types oid[]) RETURNS SETOF oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH RECURSIVE types(type) AS (

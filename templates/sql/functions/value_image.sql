@@ -1,5 +1,5 @@
--- A value as to_jsonb gives it. What jsonb cannot hold (json with \u0000, with numbers beyond numeric), and what a cast to json refuses,
--- is shown as its text: by its type's output, for a cast to text may be somebody's own.
+-- Returns a value as to_jsonb does. A value that jsonb cannot represent (json with \u0000, with numbers beyond numeric), or whose cast to
+-- json fails, is shown as its text: by the output function of its type, because a cast to text may be user-defined.
 CREATE OR REPLACE FUNCTION stage.value_image(p_value anyelement) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- The rows of one table, without those of its children, that this transaction may have written or locked, as they are now.
--- VOLATILE: it sees them even where its caller sees none of what the transaction has done.
+-- Returns the rows of one table, without those of its children, that this transaction may have written or locked, as they are now.
+-- VOLATILE: it sees them even where its caller sees none of the transaction's changes.
 CREATE OR REPLACE FUNCTION stage.versions_now(p_relation oid, p_since bigint)
 RETURNS TABLE (tid tid, is_new boolean, image jsonb)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,5 @@
--- Gives what it is given, where overlays stand for tables of this database. Where they do not yet, no name means anything.
+-- Returns its argument where overlays are bound to the tables of this database. Raises an error elsewhere, because no name means anything
+-- yet.
 CREATE OR REPLACE FUNCTION stage.where_bound(p_names jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

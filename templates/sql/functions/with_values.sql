@@ -1,4 +1,4 @@
--- A part of a client's statement: texts and numbers of parameters, in whose place their values are put.
+-- Returns a part of a client's statement, which is given as texts and numbers of parameters: values replace the numbers.
 CREATE OR REPLACE FUNCTION stage.with_values(p_pieces jsonb) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

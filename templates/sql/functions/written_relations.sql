@@ -1,6 +1,6 @@
--- The relations of users that this transaction has written to, or may have: their locks tell, whatever wrote to them. With the
--- table at the top of each partition, about how many rows it has, and whether it was locked as TRUNCATE and ALTER TABLE do.
--- VOLATILE, for a relation may have been made since the caller's snapshot.
+-- Returns the relations of users that this transaction has written to, or may have: their locks show it, whatever wrote to them. Adds the
+-- table at the top of each partition, about how many rows the relation has, and whether it was locked as TRUNCATE and ALTER TABLE do.
+-- VOLATILE, because a relation may have been created since the caller's snapshot.
 CREATE OR REPLACE FUNCTION stage.written_relations()
 RETURNS TABLE (relation oid, root oid, kind "char", row_count float8, is_taken_whole boolean)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -8,7 +8,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
   SELECT c.oid, coalesce(pg_partition_root(c.oid)::oid, c.oid), c.relkind,
-    -- as the planner does it; where nobody has counted, rows are taken for small ones
+    -- as the planner estimates it; where there are no statistics, rows are assumed to be small
     CASE WHEN c.relkind <> 'r' THEN 0
          WHEN c.reltuples >= 0 AND c.relpages > 0 THEN c.reltuples / c.relpages * (pg_relation_size(c.oid) / 8192.0)
          ELSE pg_relation_size(c.oid) / 64.0 END,
