@@ -1,8 +1,11 @@
--- Applies staged rows of one mutation, operation and origin to production. Gives each row as it was and as it became,
--- production's own triggers included, in staging order; raises whatever production raises.
--- Made twice: `_row` for one staged row, always found by its number, and `_set` for many.
--- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
--- too. Names of columns never stand bare, for a table may have a column called p_session.
+-- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
+-- production's own triggers, in staging order; raises whatever production raises.
+-- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
+-- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
+-- too. Names of columns are never bare, because a table may have a column called p_session.
+-- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
+-- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
+-- one before an update. `update` is apply_update.sql, filled.
 CREATE FUNCTION {{function}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
@@ -12,11 +15,11 @@ DECLARE
   v_row pg_catalog.record;
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
-  -- RETURNING comes before AFTER triggers: rows that they may alter are read again after them
+  -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := {{settled}};
 BEGIN
   IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
-    -- RETURNING knows nothing of the staged row, but comes in the same order
+    -- RETURNING cannot name the staged row, but returns rows in the same order
     OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq;
     FOR v_row IN
       WITH applied AS (

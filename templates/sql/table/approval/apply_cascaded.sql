@@ -1,9 +1,10 @@
--- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows,
--- so they are not applied a second time, only read before (capture) and after (cascaded) for the audit.
--- Both work on shadow rows that the approval is about to discard; conflicts have been looked for already.
+-- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows, so they are
+-- not applied a second time, only read before (capture) and after (cascaded) for the audit.
+-- The functions change only shadow rows that the approval is about to discard; conflicts were checked before.
+-- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s, p is production's row, x a staged version.
 
--- Every staged update gets the row as it was before: rows touched again do not carry it yet. Of several actions on one row in
--- one statement the last one takes the place of all: it may delete what another one changed, or change it once more.
+-- Adds to every staged update the row as it was before: rows touched again do not have it yet. If several actions changed one row in one
+-- statement, the last one replaces all of them: it may delete what another one changed, or change it once more.
 CREATE FUNCTION {{prepare}}(p_session uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -58,7 +59,7 @@ BEGIN
   WHERE {{rows}} ORDER BY s._stage_seq;
 END $body$;
 
--- ON DELETE actions that were left to production: what was captured must be gone.
+-- Returns the rows of ON DELETE actions that were left to production: what was captured must be gone.
 CREATE FUNCTION {{gone}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)

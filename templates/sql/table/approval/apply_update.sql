@@ -1,8 +1,9 @@
-      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+      -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
+      -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
         UPDATE {{production}} p SET {{assignments}}
         FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
-        -- by a star: the parser looks at all columns of a composite value for each that is named
+        -- by a star: for each column that is named, the parser looks at all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,

@@ -1,15 +1,17 @@
--- What stands between a session's staged rows of this table and production.
+-- Conflicts between a session's staged rows of this table and production.
 --
--- Statistics know little of rows just staged, so plans are not left to them: staged rows are joined by hash, and production
--- rows looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
--- Columns of composite values are taken out all at once, by a star: the parser looks at all of them for each that is named.
+-- Statistics know little of rows just staged, so plans do not depend on them: staged rows are joined by hash, and production rows are
+-- looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
+-- Columns of composite values are expanded all at once, by a star: for each column that is named, the parser looks at all of them.
+-- Filled in src/overlay/approval/conflicts.ts: f is the first version of a row, h its newest, i a version that takes a new key, p
+-- production's row, v a staged version or, in `lock`, a vanished row.
 
--- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for
--- none: whoever holds one may be waiting for another that is locked by now.
--- Says whether each of them is there and has the image that it had at first touch. It tells of the rows as they are locked: of a row
--- that was changed between the statement's snapshot and its lock, PostgreSQL evaluates the comparison once more. So it stays true
--- until the transaction ends, and nothing has to be looked up again. A key finds no more than one row: as many rows as were touched
--- are all of them.
+-- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for no lock: its
+-- holder may be waiting for a row that is locked by now.
+-- Returns whether each of them exists and has the image that it had at first touch. This is true of the rows as they are locked: if a row
+-- was changed between the statement's snapshot and its lock, PostgreSQL evaluates the comparison again. So it stays true until the
+-- transaction ends, and nothing has to be looked up again. A key finds no more than one row, so all rows match if as many match as were
+-- touched.
 CREATE FUNCTION {{lock}}(p_session uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable
@@ -27,10 +29,10 @@ BEGIN
   RETURN v_kept = (SELECT count(*) FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first);
 END $body$;
 
--- Touched rows that production changed or deleted since, and staged keys that production has taken since.
+-- Returns touched rows that production changed or deleted since, and staged keys that production has taken since.
 -- p_scope `row`: any change of a touched row. `column`: only changes of columns that the session changed, too.
--- p_kept: what `{{lock}}` said in this transaction; where it says so, production changed and deleted none.
--- p_ignored: columns that do not count. They are told, as ignored.
+-- p_kept: what `{{lock}}` returned in this transaction; where it is true, production changed and deleted none.
+-- p_ignored: columns that do not count. They are returned, as ignored.
 CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text, p_kept boolean, p_ignored text[])
 RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean, ignored boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
@@ -48,7 +50,7 @@ BEGIN
       FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
       JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
-    -- what a column of it is would else be worked out from all columns of the row, for each of them
+    -- materialized: each column of it would be computed from all columns of the row otherwise
     ), compared AS MATERIALIZED (
       SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW({{h_columns}})::{{row_type}} END AS staged
       FROM moved m JOIN versions v ON v.root = m.root

@@ -1,7 +1,8 @@
--- What stands between a session's staged rows of a table without a key and production: there must still be as many rows
--- that equal those touched as were touched. Of one that is missing nobody can say whether it was changed or deleted.
+-- Conflicts between a session's staged rows of a table without a key and production: there must still be as many rows that equal those
+-- touched as were touched. Of a missing one it is not known whether it was changed or deleted.
+-- Filled in src/overlay/approval/conflicts.ts: f is the first version of a row, h its newest, p production's row, v a vanished row.
 
--- Says nothing of what it locks: rows that equal each other are counted below.
+-- Locks the rows, and returns nothing about them: rows that equal each other are counted below.
 CREATE FUNCTION {{lock}}(p_session uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable

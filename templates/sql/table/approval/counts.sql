@@ -1,6 +1,7 @@
--- How many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a row
--- in one statement, the outcome. All of it is counted, so rows are not looked up one by one as for a page: those that were changed
--- again are joined at once, and most are not. OFFSET 0 has each row's operation found out once, not for each kind that is counted.
+-- Returns how many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a
+-- row in one statement, the outcome. Everything is counted, so rows are not looked up one by one as for a page: those that were changed
+-- again are joined at once, and most were not. OFFSET 0 has each row's operation computed once, not for each kind that is counted.
+-- Filled in src/overlay/approval/diff.ts: `f_columns` and `l_columns` are the table's columns in the first and in a later version.
 CREATE FUNCTION {{function}}(p_session uuid, OUT inserts bigint, OUT updates bigint, OUT deletes bigint, OUT steps bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off SET jit = off AS $body$
@@ -8,7 +9,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off S
 BEGIN
   WITH _stage_later AS MATERIALIZED (
     SELECT DISTINCT ON (_stage_l._stage_root) _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW({{l_columns}})::{{row_type}} AS version
-    -- in this form the index on lineages does not fit, which would lead through those of all sessions
+    -- in this form the index on lineages does not match, which would lead through those of all sessions
     FROM {{shadow}} _stage_l WHERE _stage_l._stage_session = p_session AND coalesce(_stage_l._stage_root, 0) <> 0 AND _stage_l._stage_origin <> 'overlay'
     ORDER BY _stage_l._stage_root, _stage_l._stage_seq DESC
   )

@@ -1,5 +1,6 @@
--- The net change of each row that a session staged, from the one after p_after on; of one kind only, where p_operation says so.
--- Statistics know little of rows just staged: a sequential scan in the wrong place would go quadratic.
+-- Returns the net change of each row that a session staged: those after p_after, and those of one kind only where p_operation is given.
+-- Statistics know little of rows just staged: a sequential scan in the wrong place would be quadratic.
+-- Filled in src/overlay/approval/diff.ts: `net_changes` is net_changes.sql, filled; b and v are the row before and after.
 CREATE FUNCTION {{function}}(p_session uuid, p_after bigint DEFAULT 0, p_operation text DEFAULT NULL,
   p_offset bigint DEFAULT 0, p_limit bigint DEFAULT NULL)
 RETURNS TABLE (number bigint, operation text, row_id jsonb, before jsonb, after jsonb, texts jsonb)
@@ -19,7 +20,7 @@ BEGIN
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
   ) n
-  -- by stars: the parser looks at all columns of a composite value for each that is named
+  -- by stars: for each column that is named, the parser looks at all columns of a composite value
   CROSS JOIN LATERAL (SELECT (n.base).*) b CROSS JOIN LATERAL (SELECT (n.version).*) v;
 END $body$;
 REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, text, bigint, bigint) FROM PUBLIC;

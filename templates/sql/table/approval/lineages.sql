@@ -1,14 +1,15 @@
 -- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
+-- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `ties_by_reason` the files ties_*.sql, filled.
 
--- Each lineage of a session in this table: the number of its first version, what it comes to, which is NULL where nothing is left of it,
--- its key as diffs show it, and whether it began as a row of the session's own.
+-- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
+-- left, its key as diffs show it, and whether it began as a row of the session's own.
 CREATE FUNCTION {{lineages}}(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb, is_own boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
-  -- no column bears a name that begins with _stage_
+  -- no column of the table has a name that begins with _stage_
   SELECT _stage_f._stage_seq,
     CASE WHEN h.op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
          WHEN NOT _stage_f._stage_first THEN 'INSERT'
@@ -20,8 +21,8 @@ BEGIN
   ORDER BY _stage_f._stage_seq;
 END $body$;
 
--- Lineages that could not be applied without the chosen ones, as far as this table or a foreign key to it is the reason. What a
--- version of a row needed at any time counts: approval goes through all of them.
+-- Returns the lineages that could not be applied without the chosen ones because of this table or a foreign key to it. What a version of a
+-- row needed at any time counts: approval goes through all of them.
 CREATE FUNCTION {{ties}}(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$

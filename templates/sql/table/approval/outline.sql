@@ -1,4 +1,5 @@
--- The net changes of a session counted in chunks of p_size: after which number each chunk begins, and how many of each kind it has.
+-- Counts the net changes of a session in chunks of p_size: returns after which number each chunk begins, and how many of each kind it has.
+-- Filled in src/overlay/approval/diff.ts: `net_changes` is net_changes.sql, filled.
 CREATE FUNCTION {{function}}(p_session uuid, p_size int)
 RETURNS TABLE (after bigint, inserts bigint, updates bigint, deletes bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

@@ -1,6 +1,8 @@
--- Rows that production has changed under a session: what is staged of them is put upon the row as it is now.
--- Of a column in p_theirs every version takes production's value; of one in p_mine those up to the session's first change of it. A column
--- that the session never changed follows production. Gives production's row, NULL where it is gone, and whether anything is left.
+-- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
+-- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A
+-- column that the session never changed follows production. Returns production's row, NULL where it is gone, and whether nothing is left.
+-- Filled in src/overlay/approval/rebase.ts: b is the row at first touch, n production's row now, v any version; `carry` recomputes the
+-- columns that follow from others.
 CREATE FUNCTION {{rebase}}(p_session uuid, p_root bigint, p_theirs text[], p_mine text[], OUT current jsonb, OUT is_void boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable

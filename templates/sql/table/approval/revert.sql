@@ -1,11 +1,13 @@
--- What takes back changes that an approval applied to this table.
+-- Functions that revert changes which an approval applied to this table.
+-- Filled in src/overlay/approval/revert.ts: `entries` selects the audit entries to revert; n is the row that the approval left, r the row
+-- to restore, o the overlay's row, p production's.
 
--- The row whose image the audit keeps, with the texts of the values that the image does not tell.
+-- Returns the row whose image the audit has, with the exact texts of the values that the image does not show.
 CREATE FUNCTION {{restored}}(jsonb, jsonb) RETURNS {{row_type}}
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS {{restored_body}};
 
--- The last state that an approval left each row in, and what production has in its place, where that is something else by now.
--- One row for each column that differs; the column is NULL where the row is gone, or one is there again.
+-- Returns the last state that an approval left each row in, and what production has in its place, where that differs by now.
+-- One row for each column that differs; the column is NULL where the row is gone, or where a deleted row exists again.
 CREATE FUNCTION {{moved}}(p_session uuid, p_audited oid)
 RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
@@ -43,8 +45,8 @@ BEGIN
   ORDER BY c.lineage, d.field;
 END $body$;
 
--- Takes back, in the session at hand, changes of one kind that an approval applied between two places of the audit, as one statement.
--- What has come back already, by the action of a foreign key, is left alone.
+-- Reverts, in the session at hand, changes of one kind that an approval applied between two positions of the audit, as one statement.
+-- Leaves alone what the action of a foreign key has reverted already.
 CREATE FUNCTION {{undo}}(p_session uuid, p_audited oid, p_operation text, p_first bigint, p_last bigint, p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 #variable_conflict use_column

@@ -1,5 +1,7 @@
-  -- who refers to a value that only chosen rows bore; who had left it to them, where no action of the key took those along who refer to
-  -- it; and who left a value that chosen rows refer to again
+  -- rows that refer to a value that only chosen rows had; rows that had left it to them, where no action of the key took along those that
+  -- refer to it; and rows that left a value that chosen rows refer to again
+  -- filled in src/overlay/approval/lineages.ts: p and x are versions of a parent, q of a child; `left_to_others` has the operations without
+  -- action
   RETURN QUERY
   WITH chosen AS MATERIALIZED (
     SELECT c.relation, c.root FROM unnest(p_relations, p_roots) AS c (relation, root) WHERE c.relation IN ({{parent_oid}}, {{child_oid}})

@@ -1,4 +1,5 @@
-  -- whoever took a value that comes back with a chosen row
+  -- rows that took a value that comes back with a chosen row
+  -- filled in src/overlay/approval/lineages.ts: `collides` compares the base of a chosen row, b, with a staged version, s
   RETURN QUERY
   SELECT DISTINCT {{oid}}::oid, coalesce(s._stage_root, s._stage_seq)
   FROM (

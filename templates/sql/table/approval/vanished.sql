@@ -1,5 +1,7 @@
--- Rows that the session deleted, or moved away from values by which they are found or referred to: as they were at first
--- touch, and which columns they left.
+-- Returns the rows that the session deleted, or moved away from values by which they are found or referred to: as they were at first touch,
+-- and which columns they left.
+-- Filled in src/overlay/approval/conflicts.ts: `leaves` is the condition that version v does so; `reached_by_foreign_keys` is
+-- conflicts_reached.sql, filled for each foreign key that acts.
 CREATE FUNCTION {{vanished}}(p_session uuid) RETURNS TABLE (base {{row_type}}, deleted boolean, columns_left text[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -14,7 +16,7 @@ BEGIN
   JOIN {{shadow}} f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first;
 END $body$;
 
--- Production rows of this table that nobody reviewed, but which a staged change of a row they refer to would reach by now.
+-- Returns production rows of this table that nobody reviewed, but that a staged change of a row that they refer to would reach by now.
 CREATE FUNCTION {{reached}}(p_session uuid)
 RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$

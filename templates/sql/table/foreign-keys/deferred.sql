@@ -1,4 +1,5 @@
--- A constraint that PostgreSQL judges at COMMIT, or when SET CONSTRAINTS makes it immediate.
+-- Checks a constraint that PostgreSQL checks at COMMIT, or when SET CONSTRAINTS makes it immediate.
+-- Filled in src/overlay/foreign-keys/deferral.ts.
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -13,5 +14,5 @@ END $body$;
 
 CREATE CONSTRAINT TRIGGER {{trigger}} AFTER INSERT ON {{shadow}} DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW WHEN ({{is_deferred}}) EXECUTE FUNCTION {{function}}();
--- whatever session_replication_role is by then
+-- whatever session_replication_role is then
 ALTER TABLE {{shadow}} ENABLE ALWAYS TRIGGER {{trigger}};

@@ -1,4 +1,5 @@
--- Places of production's rows that what is staged hides: of a table whose key its parent does not show.
+-- Returns the places of production's rows that staged ones hide, for a table whose key its parent does not show.
+-- Filled in src/overlay/inheritance/tree.ts: p is production's row, h a staged one.
 CREATE FUNCTION {{function}}() RETURNS SETOF tid
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN

@@ -1,5 +1,7 @@
--- Stages the change of one row of a table that its parent's view shows as _stage_p_old. Rows that the parent's columns do not tell
--- apart take part in a statement all or none: any of them is changed that this statement has not touched yet.
+-- Stages the change of one row of a table that its parent's view shows as _stage_p_old. Rows that the parent's columns do not tell apart
+-- take part in a statement all or none: any of them is changed that this statement has not touched yet.
+-- Filled in src/overlay/inheritance/tree-row.ts: s is a staged row, p production's; `step` calls the function that stages the change in the
+-- table itself.
 CREATE FUNCTION {{function}}(_stage_p_old {{parent_type}}, {{p_new}}_stage_p_mutation bigint, _stage_p_start bigint, OUT is_found boolean, OUT changed {{parent_type}})
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column

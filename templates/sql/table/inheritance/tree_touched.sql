@@ -1,4 +1,5 @@
--- Whether a row that the parent's view showed as _stage_p_old has been changed by the running statement.
+-- Returns whether the running statement has changed a row that the parent's view showed as _stage_p_old.
+-- Filled in src/overlay/inheritance/tree-row.ts.
 CREATE FUNCTION {{function}}(_stage_p_old {{parent_type}}, _stage_p_mutation bigint, _stage_p_start bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column

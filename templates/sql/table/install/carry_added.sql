@@ -1,12 +1,13 @@
--- Columns that were added, or whose values production has changed under rows that left them alone.
+-- Fills columns that were added, or whose values production has changed under rows that left them alone.
 -- `life` counts the insertions of a row: until the first one it is production's own.
+-- Filled in src/overlay/install/carry-over.ts: f is the first version of a row, b its base, p production's row, d the defaults.
 CREATE TEMPORARY TABLE stage_lives ON COMMIT DROP AS
 SELECT s._stage_session AS session, s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS root,
   count(*) FILTER (WHERE s._stage_op = 'I')
     OVER (PARTITION BY s._stage_session, coalesce(s._stage_root, s._stage_seq) ORDER BY s._stage_seq) AS life
 FROM {{shadow}} s;
 
--- A row of production has what production gave it.
+-- A row of production gets production's values.
 UPDATE {{shadow}} s SET {{set_production}}, _stage_base = CASE WHEN s._stage_first THEN ROW({{base}})::{{row_type}} END
 FROM pg_temp.stage_lives v
 JOIN {{shadow}} f ON f._stage_session = v.session AND f._stage_seq = v.root
@@ -14,11 +15,11 @@ JOIN {{production}} p ON {{p_matches_f}}
 CROSS JOIN LATERAL (SELECT (f._stage_base).*) b
 WHERE v.life = 0 AND s._stage_session = v.session AND s._stage_seq = v.seq;
 
--- A staged row takes the default, one for each time it was inserted.
+-- A staged row gets the defaults, once for each time it was inserted.
 UPDATE {{shadow}} s SET {{set_defaults}}
 FROM pg_temp.stage_lives v
 JOIN (
-  -- beside columns of the table, which may bear any other name
+  -- these are beside columns of the table, which may have any other name
   SELECT x.session AS _stage_session, x.root AS _stage_root, x.life AS _stage_life, {{defaults}}
   FROM (SELECT DISTINCT l.session, l.root, l.life FROM pg_temp.stage_lives l WHERE l.life > 0) x
 ) d ON d._stage_session = v.session AND d._stage_root = v.root AND d._stage_life = v.life

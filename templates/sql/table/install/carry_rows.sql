@@ -1,4 +1,5 @@
--- Takes staged rows along from the shadow table as it was: columns that are still there, whatever their names are now.
+-- Copies staged rows from the former shadow table: columns that still exist, whatever their names are now.
+-- Filled in src/overlay/install/carry-over.ts: `kept` and `kept_base` are the former columns, as values of the present ones.
 INSERT INTO {{shadow}} ({{columns}}{{bookkeeping}}, _stage_base)
 SELECT {{kept}}{{bookkeeping}}, CASE WHEN o._stage_first THEN ROW({{kept_base}})::{{row_type}} END
 FROM {{old_shadow}} o CROSS JOIN LATERAL (SELECT (o._stage_base).*) b;

@@ -1,5 +1,6 @@
--- An index for lookups, if it can be had at once. Values may be too long for it, or an expression not be defined for what is staged;
--- one of the row as a whole has no meaning outside of the table.
+-- Creates an index for lookups, if its lock is free. Values may be too long for it, or an expression not be defined for staged values; an
+-- index of the row as a whole has no meaning outside of the table.
+-- Filled in src/overlay/install/shadow-indexes.ts: `definition` is the index from ON on.
 DO $body$
 BEGIN
   LOCK TABLE {{shadow}} IN SHARE MODE NOWAIT;

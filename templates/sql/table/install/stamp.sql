@@ -1,7 +1,8 @@
--- What stage.table_stamp gives, without looking each time: asked when the expression is planned. Its plan depends on the relations
--- whose OIDs stand in it, which are all that the stamp looks at but for the schema: PostgreSQL plans it anew when one of them is
--- altered, by any command, and when any schema is. A running transaction hears of that when it takes a lock, as for a size.
+-- Returns what stage.table_stamp does, without reading the catalogs each time: it is called when the expression is planned. The plan
+-- depends on the relations whose OIDs are in it, which are all that the stamp reads except the schema: PostgreSQL plans it anew when one of
+-- them is altered, by any command, and when any schema is. A running transaction learns of that when it takes a lock, as for a size.
 -- A transaction that keeps its snapshot sees the stamp of that.
+-- Filled in src/overlay/install/stamp.ts: `relations` are those of stage.stamped_relations, as constants.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS text
 LANGUAGE plpgsql STABLE AS $body$
 DECLARE

@@ -1,5 +1,7 @@
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
--- trigger is another one.
+-- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
+-- where it differs from that of the trigger.
+-- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- operation, e.g. 16402_u.
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -21,7 +23,7 @@ BEGIN
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_{{key}}', true) = current_setting('stage.statement') THEN
-    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_{{key}}', current_setting('stage.own_{{key}}'), true),
             set_config('stage.start_{{key}}', current_setting('stage.own_{{key}}'), true);
   END IF;

@@ -1,4 +1,5 @@
--- INSTEAD OF DELETE: stages a tombstone that carries the deleted row.
+-- INSTEAD OF DELETE trigger: stages a tombstone with the deleted row.
+-- Filled in src/overlay/rows/triggers.ts, also as a function that takes the row (`parameters`, `result`, `mutation`, `start`).
 CREATE FUNCTION {{function}}({{parameters}}) RETURNS {{result}}
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -16,7 +17,7 @@ BEGIN
   VALUES ({{old_row}}, _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, true, ROW({{old_row}})::{{row_type}}, {{old_values}})
   ON CONFLICT {{arbiter}}DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
-  -- a staged row: it is deleted only if it still is what this statement read
+  -- a staged row: it is deleted only if it is still what this statement read
   _stage_v_since := CASE WHEN pg_trigger_depth() > 1 THEN {{start}} ELSE 0 END;
   _stage_v_touched := stage.touched(_stage_v_mutation);
   UPDATE {{shadow}} s SET _stage_head = false

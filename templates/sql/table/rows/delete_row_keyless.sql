@@ -1,4 +1,5 @@
--- INSTEAD OF DELETE on a table without a key: stages the deletion of one row that equals OLD.
+-- INSTEAD OF DELETE trigger on a table without a key: stages the deletion of one row that equals OLD.
+-- Filled in src/overlay/rows/triggers.ts: `take_row` is take_row.sql, filled.
 CREATE FUNCTION {{function}}({{parameters}}) RETURNS {{result}}
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column

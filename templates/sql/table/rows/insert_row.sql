@@ -1,4 +1,5 @@
--- INSTEAD OF INSERT: judges the row as PostgreSQL would, then stages it.
+-- INSTEAD OF INSERT trigger: checks the row as PostgreSQL would, then stages it.
+-- Filled in src/overlay/rows/triggers.ts: `free_in_production` is the condition that no unique key is taken there.
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -11,14 +12,14 @@ DECLARE
 BEGIN
 {{prepare_row}}
 {{row_checks}}
-  -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT tells about the session
+  -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT finds the session's own rows
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check)
   SELECT {{new_columns}}, _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true
   WHERE {{free_in_production}}
   ON CONFLICT DO NOTHING;
   IF FOUND THEN RETURN NEW; END IF;
 {{unique_checks}}
-  -- no live row is in the way: a deleted or moved one may occupy the key
+  -- no live row collides: a deleted or moved one may occupy the key
   SELECT s._stage_seq, s._stage_op, s._stage_origin, s._stage_root INTO _stage_v_dead
   FROM {{shadow}} s WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches_new}};
   IF FOUND AND _stage_v_dead._stage_op = 'D' THEN

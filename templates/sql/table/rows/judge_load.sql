@@ -1,6 +1,8 @@
-  -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
-  -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
-  -- What the query calls may have changed settings under way: every row is judged, and none is staged for another session or statement.
+  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: where a row
+  -- is not in order, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique
+  -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
+  -- statement.
+  -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s

@@ -1,13 +1,14 @@
--- MERGE where PostgreSQL cannot merge into a view: it runs on a temporary copy of the overlay's rows that may match, and each of
--- its actions is done to the overlay by a trigger. Counts, conditions and the order of things are PostgreSQL's own.
+-- Stages one action of a MERGE where PostgreSQL cannot merge into a view. The MERGE runs on a temporary copy of the overlay's rows that may
+-- match, and a trigger carries out each of its actions on the overlay. Counts, conditions and the order of actions are PostgreSQL's own.
 -- The triggers run with the client's rights, as a statement on the overlay itself would.
+-- Filled in src/overlay/rows/merge.ts: `needs_key` raises an error for a table without a key, `triggers` is merge_triggers.sql, filled.
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
   _stage_v_row {{overlay}};
 BEGIN
-  -- the statements below are a part of this one: their rows are judged when it ends
+  -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting(pg_catalog.concat('stage.mutation_', TG_ARGV[0])), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
   IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
@@ -25,14 +26,14 @@ BEGIN
   RETURN coalesce(NEW, OLD);
 END $body$;
 
--- Makes the empty copy for the running transaction, under a name of ours. A table that a client has put there in its place
--- is not touched: its triggers would run with the service account's rights.
+-- Creates the empty copy for the running transaction, under an internal name. A table of that name that a client has created is not
+-- touched: its triggers would run with the service account's rights.
 CREATE FUNCTION {{target_function}}() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_owner oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = to_regclass('pg_temp.{{target}}'));
 BEGIN
-  PERFORM set_config('stage.merge_{{oid}}', '', true);  -- no MERGE is on yet: filling the copy is none
+  PERFORM set_config('stage.merge_{{oid}}', '', true);  -- no MERGE is running yet: filling the copy is none
   IF _stage_v_owner IS NOT NULL THEN
     -- guard: no trigger of a client's runs with the rights of the service
     IF _stage_v_owner <> (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user) THEN

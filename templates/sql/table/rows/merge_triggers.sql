@@ -1,3 +1,4 @@
+  -- filled in src/overlay/rows/merge.ts, once for each operation
   CREATE TRIGGER before_{{operation}} BEFORE {{operation}} ON pg_temp.{{target}} FOR EACH STATEMENT
   WHEN (current_setting('stage.merge_{{oid}}') = 'on') EXECUTE FUNCTION stage.before_statement('{{key}}');
   CREATE TRIGGER stage_{{operation}} BEFORE {{operation}} ON pg_temp.{{target}} FOR EACH ROW

@@ -1,5 +1,6 @@
--- Row-level security, judged with the rights of whoever runs the statement, and before anything else is said of a row.
--- Named to fire before the triggers that stage.
+-- Checks row-level security with the rights of whoever runs the statement, and before any other error about a row.
+-- The trigger is named to fire before the triggers that stage.
+-- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes.
 CREATE FUNCTION {{judge}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE

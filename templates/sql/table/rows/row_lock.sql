@@ -1,7 +1,8 @@
--- These functions are called by statements that run with the client's rights, so clients can call them by themselves: they do
--- nothing for those who may not read the table. `role` is what the caller's SET ROLE said.
+-- Statements that run with the client's rights call these functions, so clients can call them directly: they do nothing for those who may
+-- not read the table. `role` is what the caller has set by SET ROLE.
+-- Filled in src/overlay/rows/row-lock.ts: `parameters`, `types` and `arguments` are the columns of the key.
 
--- The version of a row that the running statement sees; 0 where none is staged, null where there is no row.
+-- Returns the version of a row that the running statement sees; 0 where none is staged, null where there is no row.
 CREATE FUNCTION {{seen}}({{parameters}}) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM {{shadow}} s
@@ -10,9 +11,10 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT')
 $body$;
 
--- Locks a row of the caller's session until the transaction ends, and gives its version: whoever stages a change of it from another
--- connection waits, and whoever has begun one is waited for. For those only who have seen to it that the caller may know of the row.
--- A row that is not staged has nothing to lock, and null is given: to stage it and take that back leaves what others have to wait for.
+-- Locks a row of the caller's session until the transaction ends, and returns its version: whoever stages a change of it from another
+-- connection waits, and this waits for whoever has begun one. Only for callers that have checked that the client may know of the row.
+-- For a row that is not staged there is no version to lock, and it returns null: inserting one and deleting it again leaves an entry that
+-- others have to wait for.
 CREATE FUNCTION {{await}}({{parameters}}) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -42,12 +44,12 @@ BEGIN
   PERFORM {{await}}({{arguments}});
   RAISE EXCEPTION USING ERRCODE = 'ST006';
 EXCEPTION WHEN SQLSTATE 'ST006' THEN
-  NULL;  -- what was locked is let go
+  NULL;  -- the lock is released
 END $body$;
 REVOKE ALL ON FUNCTION {{outwait}}({{types}}) FROM PUBLIC;
 
--- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Gives its key as JSON.
--- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
+-- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Returns its key as JSON.
+-- _stage_p_seen: the version that was found. When another one is the newest by now, stage.lock_moved notes that.
 CREATE FUNCTION {{lock}}({{parameters}}, _stage_p_seen bigint) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -63,7 +65,7 @@ BEGIN
   RETURN jsonb_build_object({{members}});
 END $body$;
 
--- The same with NOWAIT, or SKIP LOCKED: then null for a row that somebody else holds.
+-- Does the same with NOWAIT or SKIP LOCKED; with the latter it returns null for a row that another transaction has locked.
 CREATE FUNCTION {{try_lock}}({{parameters}}, _stage_p_seen bigint, _stage_p_skips boolean) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = 1 AS $body$
 BEGIN
@@ -73,8 +75,8 @@ EXCEPTION WHEN lock_not_available THEN
   RAISE EXCEPTION USING MESSAGE = {{held}}, ERRCODE = 'lock_not_available';
 END $body$;
 
--- The rows that the caller has just locked, as they are now.
--- p_setting: where their keys are kept.
+-- Returns the rows that the caller has just locked, as they are now.
+-- p_setting: the setting with their keys.
 CREATE FUNCTION {{locked}}(p_setting text) RETURNS SETOF {{row_type}}
 LANGUAGE sql STABLE AS $body$
   SELECT {{o_columns}} FROM {{overlay}} o

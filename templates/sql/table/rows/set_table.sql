@@ -1,6 +1,7 @@
--- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
--- shadow is, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow
--- itself. What is said of the rows as staged ones comes from the defaults.
+-- The table through which rows that come as a set get into the shadow table without a trigger for each of them: its only partition is the
+-- shadow, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself.
+-- The staging columns get their values from the defaults.
+-- Filled in src/overlay/rows/load.ts: `partition` is the shadow or the other table, `key` names table and operation, e.g. 16402_u.
 CREATE TABLE {{set_table}} (LIKE {{shadow}}) PARTITION BY LIST (_stage_op);
 ALTER TABLE {{set_table}}
   ALTER _stage_seq SET DEFAULT nextval('stage.seq'),

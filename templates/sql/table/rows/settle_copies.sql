@@ -1,4 +1,5 @@
   -- The statement's tombstones hide every production row of their images: what it left alone becomes a staged row, as it is.
+  -- Filled in src/overlay/rows/keyless.ts: `rows_t` and `rows_s` select the statement's rows.
   FOR _stage_v_copies IN
     WITH tombstones AS (
       SELECT t.* FROM {{shadow}} t WHERE {{rows_t}} AND {{t_is_tombstone}}
@@ -18,7 +19,7 @@
     WHERE coalesce(p.copies, 0) <> u.copies + coalesce(a.copies, 0)
   LOOP
     IF _stage_v_copies.remaining < 0 THEN
-      -- the row that was read had been staged, and another connection has changed it since
+      -- the row that was read was a staged one, and another connection has changed it since
       PERFORM FROM {{shadow}} s JOIN {{shadow}} t ON t._stage_session = _stage_v_session AND t._stage_seq = _stage_v_copies.tombstone
       WHERE s._stage_session = _stage_v_session AND s._stage_old_1 = t._stage_image AND stage.came_since(s._stage_mutation);
       IF FOUND THEN PERFORM stage.raise_changed(); END IF;

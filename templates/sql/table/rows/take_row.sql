@@ -1,4 +1,5 @@
-  -- a staged row that equals OLD; else one of production's, and with the first of those all that are equal become staged rows
+  -- takes a staged row that equals OLD; else one of production's, and with the first of those all that are equal become staged rows
+  -- filled in src/overlay/rows/keyless.ts
   UPDATE {{shadow}} s SET _stage_head = false
   WHERE s._stage_session = _stage_v_session AND s._stage_seq = (
     SELECT x._stage_seq FROM {{shadow}} x
@@ -7,7 +8,7 @@
     ORDER BY x._stage_seq LIMIT 1 FOR UPDATE)
   RETURNING s._stage_seq, s._stage_root, s._stage_origin INTO _stage_v_taken;
   IF NOT FOUND THEN
-    -- a join may match a staged row twice: PostgreSQL takes it once
+    -- a join may match a staged row twice: PostgreSQL changes it once
     PERFORM 1 FROM {{shadow}} s
     WHERE s._stage_session = _stage_v_session AND s._stage_old_1 = _stage_v_image AND s._stage_mutation = _stage_v_mutation AND s._stage_seq > _stage_v_start
       AND s._stage_origin <> 'overlay' AND NOT s._stage_first;

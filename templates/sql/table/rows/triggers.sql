@@ -1,5 +1,7 @@
--- BEFORE STATEMENT triggers, in the order of their names, demand rights and open the mutation; INSTEAD OF stages row by row,
--- AFTER STATEMENT judges and logs.
+-- BEFORE STATEMENT triggers, in the order of their names, check rights and open the mutation; INSTEAD OF stages row by row, AFTER STATEMENT
+-- checks and logs.
+-- Filled in src/overlay/rows/triggers.ts and src/overlay/inheritance/tree.ts: `overlay` is the view, `key` names table and operation, e.g.
+-- 16402_u.
 CREATE TRIGGER allow_{{operation}} BEFORE {{operation}} ON {{overlay}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights({{oid}});
 CREATE TRIGGER before_{{operation}} BEFORE {{operation}} ON {{overlay}}

@@ -1,4 +1,5 @@
--- INSTEAD OF UPDATE: judges the new row as PostgreSQL would, then stages it over the old one.
+-- INSTEAD OF UPDATE trigger: checks the new row as PostgreSQL would, then stages it over the old one.
+-- Filled in src/overlay/rows/triggers.ts, also as a function that takes the row (`parameters`, `result`, `mutation`, `start`).
 CREATE FUNCTION {{function}}({{parameters}}) RETURNS {{result}}
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -11,7 +12,7 @@ DECLARE
   _stage_v_key_changed boolean := {{key_changed}};
   _stage_v_first boolean := false;
   _stage_v_previous record;
-  _stage_v_own boolean := false;  -- made by this transaction: PostgreSQL judges its foreign keys again
+  _stage_v_own boolean := false;  -- made by this transaction: PostgreSQL checks its foreign keys again
   _stage_v_root bigint;
   _stage_v_seq bigint;
   _stage_v_value text;
@@ -21,7 +22,7 @@ BEGIN
 {{unique_checks}}
 {{lock_vanishing}}
   IF _stage_v_key_changed THEN
-    -- the old key is hidden before the new one is put in: whoever else changes the row is met there first, as in PostgreSQL
+    -- the old key is hidden before the new one is inserted: another change of the row collides there first, as in PostgreSQL
     _stage_v_seq := nextval('stage.seq');
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
     VALUES ({{old_row}}, _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, _stage_v_seq, {{old_values}})
@@ -35,7 +36,7 @@ BEGIN
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
   IF NOT _stage_v_first THEN
-    -- a staged row: it is replaced only if it still is what this statement read
+    -- a staged row: it is replaced only if it is still what this statement read
     _stage_v_since := CASE WHEN pg_trigger_depth() > 1 THEN {{start}} ELSE 0 END;
     _stage_v_touched := stage.touched(_stage_v_mutation);
     UPDATE {{shadow}} s SET _stage_head = false

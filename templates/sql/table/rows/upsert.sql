@@ -1,11 +1,13 @@
--- INSERT ... ON CONFLICT goes through a view of its own. Its trigger runs with the client's rights, because it evaluates the
--- client's own DO UPDATE expressions; staging each row is left to the overlay.
+-- INSERT ... ON CONFLICT goes through a view of its own. Its trigger runs with the client's rights, because it evaluates the client's own
+-- DO UPDATE expressions; the overlay stages each row.
+-- Filled in src/overlay/rows/upsert.ts: `arbiters` is the expression for the names of the indexes, `key_matches` that for the condition
+-- that finds the colliding row; `await` waits for other connections, until `is_certain`.
 CREATE VIEW {{upsert}} AS SELECT {{all_columns}} FROM {{overlay}};
 GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
 
--- Fills a new row and gives the row that is in its way; row constraints come first, as in PostgreSQL.
--- p_arbiters: names of the unique indexes that count, null for all.
--- Clients can call it by itself: it gives rows only to those who may read them. `role` is what the caller's SET ROLE said.
+-- Fills a new row and returns the row that it collides with; row constraints come first, as in PostgreSQL.
+-- _stage_p_arbiters: names of the unique indexes that count, null for all.
+-- Clients can call it directly: it returns rows only to those who may read them. `role` is what the caller has set by SET ROLE.
 CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, _stage_p_arbiters jsonb, _stage_p_update boolean, OUT _stage_v_row {{upsert}})
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -24,7 +26,7 @@ BEGIN
     _stage_v_row := NULL;
 {{find_collision}}
     EXIT WHEN {{is_certain}};
-    -- another connection may be about to take the row out of the way, or to change it
+    -- another connection may be about to remove the colliding row, or to change it
     {{await}}
     _stage_v_awaited := _stage_v_row;
   END LOOP;
@@ -39,8 +41,8 @@ BEGIN
   END IF;
 END $body$;
 
--- The client's DO UPDATE as a statement on the overlay: $1 is the new row, $2 the one in its way. Where the client has written
--- to a view, on the view's own way to the overlay.
+-- Returns the client's DO UPDATE as a statement on the overlay: $1 is the new row, $2 the one that it collides with. Where the client has
+-- written to a view, it is a statement on that view's conflict view.
 CREATE FUNCTION {{update}}(p_conflict pg_catalog.jsonb) RETURNS pg_catalog.text
 LANGUAGE plpgsql AS $body$
 DECLARE
@@ -60,7 +62,7 @@ BEGIN
     ' RETURNING ', _stage_v_row, '.*');
 END $body$;
 
--- BEFORE STATEMENT: what is wrong in a DO UPDATE is an error also where no row is in the way.
+-- BEFORE STATEMENT trigger: raises an error of a DO UPDATE also where no row collides.
 CREATE FUNCTION {{analyse}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
@@ -87,7 +89,7 @@ DECLARE
   _stage_v_row {{upsert}};
   _stage_v_rows int := 1;
 BEGIN
-  -- the statements below are a part of this one: their rows are judged when it ends
+  -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
   _stage_v_judged := {{collision}}(NEW, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');

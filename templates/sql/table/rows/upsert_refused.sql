@@ -1,4 +1,5 @@
--- With row-level security, the row in the way may be one that the role must not know of.
+-- With row-level security, the colliding row may be one that the role must not know of.
+-- Filled in src/overlay/rows/upsert.ts.
 CREATE VIEW {{upsert}} AS SELECT {{all_columns}} FROM {{overlay}};
 GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
 CREATE TRIGGER refuse_upsert BEFORE INSERT ON {{upsert}} FOR EACH STATEMENT EXECUTE FUNCTION stage.refuse_upsert();
