@@ -1,11 +1,12 @@
--- What a client's role ($1) could do around the proxy: one row for each fault and what it is about.
+-- Lists what a client's role ($1) could do around the proxy: one row for each fault and its subject.
+-- Filled in src/daemon/doctor/examine.ts: `is_own` is the condition that schema n is the service's own.
 WITH client AS (
   SELECT * FROM pg_roles WHERE rolname = $1
 ), ordinary AS (
   -- a superuser may do everything: that is one finding, not a thousand
   SELECT * FROM client WHERE NOT rolsuper
 ), able AS (
-  -- itself, and what it can become by SET ROLE, whether it inherits from it or not
+  -- the role itself, and those that it can become by SET ROLE, whether it inherits from them or not
   SELECT m.oid FROM ordinary c JOIN pg_roles m ON pg_has_role(c.oid, m.oid, 'MEMBER') AND NOT m.rolsuper
 ), namespace AS (
   SELECT n.* FROM pg_namespace n WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT {{is_own}}

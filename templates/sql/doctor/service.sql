@@ -1,4 +1,5 @@
--- What is wrong with the service account, the server and what stands between: one row for each fault and what it is about.
+-- Lists what is wrong with the service account, the server and what is between them: one row for each fault and its subject.
+-- Filled in src/daemon/doctor/examine.ts: `is_own` is the condition that schema n is the service's own.
 WITH relation AS (
   SELECT c.*, c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
@@ -6,7 +7,7 @@ WITH relation AS (
 ), guard (relation, name) AS (
   VALUES ('audit', 'append_only'), ('approval', 'append_only'), ('audit_head', 'append_only'), ('audit_head', 'forward_only')
 ), path (name) AS (
-  -- what stage.default_search_path gives: production's triggers run under it at approval
+  -- what stage.default_search_path returns: production's triggers run under it at approval
   SELECT CASE btrim(e, '"') WHEN '$user' THEN session_user ELSE replace(btrim(e, '"'), '""', '"') END
   FROM regexp_split_to_table(coalesce((
     SELECT substr(c.setting, length('search_path=') + 1)
@@ -35,7 +36,7 @@ UNION ALL SELECT 'path_open', c.schema || ' to ' || CASE WHEN c.role = 0 THEN 'P
     AND r.oid <> (SELECT d.datdba FROM pg_database d WHERE d.datname = current_database())
 UNION ALL SELECT 'service_cannot_create', current_database()::text
   WHERE NOT has_database_privilege(current_database(), 'CREATE')
--- up to PostgreSQL 16 a MERGE runs on a temporary table of the service account's
+-- up to PostgreSQL 16 a MERGE runs on a temporary table of the service account
 UNION ALL SELECT 'service_lacks_temporary', current_database()::text
   WHERE current_setting('server_version_num')::int < 170000 AND NOT has_database_privilege(current_database(), 'TEMPORARY')
 UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n
@@ -50,7 +51,7 @@ UNION ALL SELECT 'service_lacks_sequences', s.oid::regclass::text FROM relation 
   JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = r.oid AND d.refobjsubid > 0
     AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
   JOIN pg_class s ON s.oid = d.objid
-  -- of an index, which depends on a column as well, it must not be asked
+  -- has_sequence_privilege fails for an index, which depends on a column as well
   WHERE CASE WHEN s.relkind = 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
 UNION ALL SELECT 'audit_unguarded', 'stage.' || g.relation FROM guard g JOIN pg_class c ON c.oid = to_regclass('stage.' || g.relation)
   WHERE NOT EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = g.name AND t.tgenabled IN ('O', 'A'))
