@@ -1,5 +1,5 @@
--- Tables and views that the role may read in part at least, a page of them, without the service's own.
--- $1 pattern of the name, $2 schema or null, $3 whether with columns and keys, $4 how many to pass over
+-- Lists tables and views that the role may read at least in part, a page of them, without the service's own.
+-- $1 pattern of the name, $2 schema or null, $3 whether with columns and keys, $4 how many to skip
 SELECT n.nspname AS schema, c.relname AS name, c.relkind IN ('v', 'm') AS is_view, count(*) OVER () AS count,
   CASE WHEN $3 THEN json_build_object(
     'table', CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END,
@@ -17,7 +17,7 @@ SELECT n.nspname AS schema, c.relname AS name, c.relkind IN ('v', 'm') AS is_vie
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
   AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-  -- by name and owner, as the service knows its own (stage.is_own_schema, which is not for every role to call)
+  -- by name and owner, as the service recognizes its own (stage.is_own_schema, which not every role may call)
   AND NOT (n.nspname ~ '^stage(_data|_(overlay|upsert|load|tree|function)_[0-9]+)?$' AND EXISTS (
     SELECT FROM pg_catalog.pg_namespace s WHERE s.nspname = 'stage' AND pg_has_role(n.nspowner, s.nspowner, 'MEMBER')))
   AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')

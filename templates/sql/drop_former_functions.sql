@@ -1,5 +1,5 @@
--- Drops the functions of the schema stage that the running transaction has not made anew: no file defines them any more. What was made for
--- tables by the release that had them may still need one; it goes with a later upgrade.
+-- Drops the functions of the schema stage that the running transaction has not created again: no file defines them any more. Objects that
+-- an earlier release made for tables may still need one; a later upgrade drops it.
 DO $$
 DECLARE
   v_function regprocedure;

@@ -1,5 +1,5 @@
--- Who holds tables of the schema stage, each with its transaction, those first whose transactions are open for longest. State, time and
--- type of other roles' processes are known to those alone who may read all statistics.
+-- Lists the processes that hold tables of the schema stage, each with its transaction, the longest open transactions first. State, time and
+-- type of other roles' processes are visible only to roles that may read all statistics.
 SELECT a.pid, a.state, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds, l.transaction
 FROM pg_stat_activity a CROSS JOIN LATERAL (
   SELECT l.virtualtransaction AS transaction FROM pg_locks l JOIN pg_class c ON c.oid = l.relation

@@ -64,7 +64,7 @@ INSERT INTO order_items (order_id, product_id, quantity, price) VALUES
   (3, 1, 1, 9.50),
   (4, 5, 10, 6.50);
 
--- The recommended client role: it may read, so it can stage writes, and it can in no way write production.
+-- The recommended client role: it may read, so it can stage writes, and it cannot write to production at all.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'app') THEN

@@ -1,6 +1,6 @@
--- The statements that take the service out of a database, in order. Whoever may create schemas can give one a name of that form, but
--- not to the service; a superuser's are not ours, where the service is none. Objects are dropped one by one before their schemas: one statement that drops thousands would need a lock for
--- each at once.
+-- Lists the statements that take the service out of a database, in order. A role that may create schemas can choose a name of that form,
+-- but cannot make the service the owner; a superuser's schemas are not the service's, where the service is no superuser. Objects are
+-- dropped one by one before their schemas: one statement that drops thousands would need a lock for each at once.
 WITH own AS (
   SELECT n.oid, n.nspname
   FROM pg_namespace n JOIN pg_namespace s ON s.nspname = 'stage'
