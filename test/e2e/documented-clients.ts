@@ -10,13 +10,13 @@ export const ofClients: readonly SqlStatement[] = [
     { rights: 'GRANT SELECT ON item TO $role' },
   ),
   limits(
-    'A role that may write to some of a table is held to its grants, by column',
+    'A role that may write to some columns of a table is limited to its grants',
     `UPDATE item SET name = 'x' WHERE id = 6`,
     '42501',
     { rights: 'GRANT SELECT ON item TO $role; GRANT UPDATE (qty) ON item TO $role' },
   ),
   limits(
-    'A role that may write to some of a table is held to its grants, by column',
+    'A role that may write to some columns of a table is limited to its grants',
     'UPDATE item SET qty = 5 WHERE id = 6 RETURNING qty',
     [[5]],
     { rights: 'GRANT SELECT ON item TO $role; GRANT UPDATE (qty) ON item TO $role' },
@@ -28,13 +28,13 @@ export const ofClients: readonly SqlStatement[] = [
     { rights: 'GRANT SELECT (id, qty) ON item TO $role' },
   ),
   limits(
-    'or of the one that SET ROLE has set, decide what it reads and writes, staged rows included',
+    'or of the role that SET ROLE has set, decide which rows it reads and writes, staged rows included',
     ['INSERT INTO owned VALUES (5, current_user)', 'SELECT id FROM owned'],
     [[5]],
     { rights: 'GRANT SELECT, INSERT ON owned TO $role' },
   ),
   limits(
-    'or of the one that SET ROLE has set, decide what it reads and writes, staged rows included',
+    'or of the role that SET ROLE has set, decide which rows it reads and writes, staged rows included',
     `INSERT INTO owned VALUES (6, 'somebody')`,
     '42501',
     { rights: 'GRANT SELECT, INSERT ON owned TO $role' },
@@ -99,9 +99,11 @@ export const ofClients: readonly SqlStatement[] = [
     '55P02',
   ),
   limits('SET ROLE works in all its forms', ['SET ROLE NONE', 'SHOW role'], [['none']]),
-  limits('`SHOW default_transaction_read_only` says `on`', 'SHOW default_transaction_read_only', [
-    ['on'],
-  ]),
+  limits(
+    '`SHOW default_transaction_read_only` returns `on`',
+    'SHOW default_transaction_read_only',
+    [['on']],
+  ),
   works(
     "Sequelize's `findOrCreate` sends CREATE FUNCTION, which is refused",
     'CREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
