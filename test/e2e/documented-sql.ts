@@ -133,17 +133,17 @@ export const ofStatements: readonly SqlStatement[] = [
     refused,
   ),
   limits(
-    'Tables with rules, with no columns, or with more than 1,500 columns',
+    'Tables with rules, without columns, or with more than 1,500 columns',
     'INSERT INTO ruled VALUES (1)',
     refused,
   ),
   limits(
-    'Tables with rules, with no columns, or with more than 1,500 columns',
+    'Tables with rules, without columns, or with more than 1,500 columns',
     'INSERT INTO nothing DEFAULT VALUES',
     refused,
   ),
   limits(
-    'Tables with CHECK constraints or generated columns that look at the whole row or at system columns',
+    'Tables with CHECK constraints or generated columns that refer to the whole row or to system columns',
     'INSERT INTO whole VALUES (1)',
     refused,
   ),
