@@ -34,6 +34,9 @@ export interface ChangeFilter extends Paging {
   readonly table: string;
   readonly type?: string | undefined;
   readonly search?: string | undefined;
+  /** Column to sort by. */
+  readonly sort?: string | undefined;
+  readonly descending?: 'true' | undefined;
   readonly cursor: string;
   /** Whether the response names the statements that made each change. */
   readonly why?: 'true' | undefined;

@@ -156,7 +156,10 @@ export interface Outline {
   readonly tables: readonly TableOutline[];
 }
 
-/** Some changes of one table, in the order of the diff. */
+/** The longest list that is sorted: each page sorts all of its changes. */
+export const mostSorted = 10_000;
+
+/** Some changes of one table, in the order that was asked for. */
 export interface ChangePage {
   readonly revision: string;
   readonly changes: readonly NumberedChange[];

@@ -23,6 +23,7 @@ export type Command =
   | 'search'
   | 'nextFound'
   | 'previousFound'
+  | 'sort'
   | 'nextFilter'
   | 'all'
   | 'inserts'
@@ -85,6 +86,7 @@ export const bindings: readonly Binding[] = [
   { keys: ['/'], does: 'search', help: 'search in the values of this table' },
   { keys: ['n'], does: 'nextFound', help: 'next find' },
   { keys: ['N'], does: 'previousFound', help: 'previous find' },
+  { keys: ['S'], does: 'sort', help: 'sort by a column; - before its name: descending' },
   { keys: ['f'], does: 'nextFilter', help: 'filter: all, inserts, updates, deletes in turn' },
   { keys: ['1'], does: 'all', help: 'show all changes' },
   { keys: ['2'], does: 'inserts', help: 'show inserts alone' },

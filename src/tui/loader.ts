@@ -2,15 +2,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../client/api-client.ts';
 import { causeInWords } from '../client/cause-words.ts';
+import type { ChangeFilter } from '../client/filters.ts';
 import { markKey } from '../client/marks.ts';
 import { News } from '../client/news.ts';
 import { StageError } from '../errors.ts';
 import type { AidsReader } from './aids-reader.ts';
 import type { Dispatch } from './app.tsx';
 import { Doer, sentenceOf } from './doer.ts';
-import type { Need } from './state/needs.ts';
+import type { Need, PageNeed } from './state/needs.ts';
 import { needsOf } from './state/needs.ts';
-import type { State } from './state/state.ts';
+import type { Sort, State } from './state/state.ts';
 import { operationOf } from './state/state.ts';
 
 /** The shortest intervals between reads of the session and of the conflicts. Expensive reads are rarer, to spare the database. */
@@ -40,6 +41,11 @@ function deferred() {
     resolve = kept;
   });
   return { promise, resolve };
+}
+
+function orderOf(sort: Sort | null): Pick<ChangeFilter, 'sort' | 'descending'> {
+  if (sort === null) return {};
+  return { sort: sort.column, ...(sort.descending ? { descending: 'true' } : {}) };
 }
 
 export class Loader {
@@ -204,15 +210,8 @@ export class Loader {
   async #fetch(need: Need): Promise<boolean> {
     const { api, id, dispatch } = this.#options;
     switch (need.kind) {
-      case 'page': {
-        const { table, filter, cursor, offset, limit } = need;
-        const wanted = { table, type: operationOf(filter), cursor, offset, limit };
-        const { value: page } = await api.listChanges(id, wanted);
-        dispatch({ type: 'page', need, page });
-        this.#seenRows.resolve();
-        if (page.revision !== need.revision) this.hurry();
-        return page.changes.length > 0 && page.revision === need.revision;
-      }
+      case 'page':
+        return this.#fetchPage(need);
       case 'search': {
         const { table, filter, cursor, text } = need;
         const wanted = { table, type: operationOf(filter), cursor, search: text, limit: 200 };
@@ -250,5 +249,17 @@ export class Loader {
         return true;
       }
     }
+  }
+
+  async #fetchPage(need: PageNeed): Promise<boolean> {
+    const { api, id, dispatch } = this.#options;
+    const { table, filter, sort, cursor, offset, limit } = need;
+    const order = { type: operationOf(filter), ...orderOf(sort) };
+    const wanted = { table, ...order, cursor, offset, limit };
+    const { value: page } = await api.listChanges(id, wanted);
+    dispatch({ type: 'page', need, page });
+    this.#seenRows.resolve();
+    if (page.revision !== need.revision) this.hurry();
+    return page.changes.length > 0 && page.revision === need.revision;
   }
 }

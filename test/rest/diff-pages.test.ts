@@ -96,6 +96,57 @@ suite('rest: pages of a diff', (test) => {
     assert.is(await found('first'), 1);
   });
 
+  test('sorted pages go by the values of a column, and follow each other', async () => {
+    const imageOf = (change: { after: { id: number; name: string } | null; before: unknown }) =>
+      change.after ?? change.before;
+    const seen: { id: number; name: string }[] = [];
+    for (let cursor: string | null = '0'; cursor !== null; ) {
+      const path = `diff/changes?table=customers&sort=name&descending=true&limit=100&cursor=${cursor}`;
+      const page = await get(path);
+      seen.push(...page.changes.map(imageOf));
+      cursor = page.next_cursor;
+    }
+    assert.is(seen.length, whole.length);
+    const [row] = await rest.database.query<{ names: string[] }>(
+      'SELECT array_agg(n ORDER BY n DESC) AS names FROM jsonb_array_elements_text($1) n',
+      [JSON.stringify(seen.map(({ name }) => name))],
+    );
+    assert.equal(
+      seen.map(({ name }) => name),
+      row?.names,
+    );
+    const ids = async (filter: string) =>
+      (await get(`diff/changes?table=customers&sort=id${filter}`)).changes.map(
+        (change: never) => (imageOf(change) as { id: number }).id,
+      );
+    const all = seen.map(({ id: each }) => each).sort((one, other) => one - other);
+    assert.equal(await ids('&limit=1000'), all);
+    assert.equal(await ids('&limit=5&offset=10'), all.slice(10, 15));
+    assert.equal(await ids('&type=UPDATE'), [1]);
+    const named = seen.filter(({ name }) => name.includes('w 12')).map(({ id: each }) => each);
+    assert.equal(
+      await ids('&search=W%2012'),
+      named.sort((one, other) => one - other),
+    );
+  });
+
+  test('an unknown column is named, and a list that is too long is not sorted', async () => {
+    const answer = async (path: string) => rest.call('GET', `/sessions/${id}/${path}`);
+    const unknown = await answer('diff/changes?table=customers&sort=nmae');
+    assert.equal([unknown.status, unknown.body.error], [400, 'invalid_request']);
+    assert.match(unknown.body.hint, /Did you mean name/);
+    const other = await rest.newSession();
+    await rest.write(
+      other,
+      `INSERT INTO customers (email, name) SELECT n || '@y', n FROM generate_series(1, 10001) n`,
+    );
+    const long = await rest.call('GET', `/sessions/${other}/diff/changes?table=customers&sort=id`);
+    assert.equal([long.status, long.body.error], [400, 'invalid_request']);
+    assert.match(long.body.message, /more than 10000 changes/);
+    const none = `/sessions/${other}/diff/changes?table=customers&sort=id&type=DELETE`;
+    assert.equal((await rest.call('GET', none)).body.changes, []);
+  });
+
   test('every write makes another revision, and proposing none', async () => {
     const other = await rest.newSession();
     const revision = async () =>

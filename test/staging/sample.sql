@@ -12,6 +12,7 @@
 
 -- The shadow table: the chronological log of row changes of every session, and through its heads each session's net state.
 -- It has no CHECK constraints, which would be compiled anew for each staged row: a third of its cost.
+-- Filled in src/overlay/install/shadow.ts: `image_definition` is the column for the image of a row without a key, or empty.
 CREATE TYPE stage_data.row_<invoice> AS ("id" integer, "customer" integer, "amount" numeric(10,2), "note" text);
 
 CREATE TABLE stage_data.shadow_<invoice> (
@@ -22,8 +23,8 @@ CREATE TABLE stage_data.shadow_<invoice> (
   _stage_op "char" NOT NULL,                                -- I, U or D, as in the audit example of PostgreSQL's manual
   _stage_head boolean NOT NULL,                             -- the newest version under its key
   _stage_first boolean NOT NULL DEFAULT false,              -- first touch of a production row: it has a base
-  _stage_check boolean NOT NULL DEFAULT false,              -- its foreign keys are judged
-  _stage_origin stage.row_origin NOT NULL,                  -- whose doing it is; its four bytes fill the gap before the next column
+  _stage_check boolean NOT NULL DEFAULT false,              -- its foreign keys are checked
+  _stage_origin stage.row_origin NOT NULL,                  -- what made the change; its four bytes fill the gap before the next column
   _stage_root bigint,                                       -- _stage_seq of the row's first version, null for itself
   _stage_base stage_data.row_<invoice>,                                 -- the production row at first touch
   _stage_old_1 integer,                               -- key and referenced columns before the change
@@ -44,15 +45,17 @@ CREATE SCHEMA IF NOT EXISTS stage_load_<namespace>;
 
 GRANT USAGE ON SCHEMA stage_load_<namespace> TO PUBLIC;
 
--- What a session sees of a table: production rows it has not touched, and its own live heads.
+-- The overlay view, which shows a table as a session sees it: production rows it has not touched, and its own live heads.
 --
--- The source reads production through a function with a string body, which the planner inlines: no dependency on the table,
--- so no migration is ever blocked, and the caller's own rights and policies apply.
+-- The source reads production through a function with a string body, which the planner inlines: it does not depend on the table, so it
+-- blocks no migration, and the caller's own rights and policies apply.
 --
--- The arms of the UNION ALL carry no conditions, so that the planner flattens them and reaches the indexes of both; the
--- session's conditions stand above and fold away on the production arm. OFFSET 0 keeps the hiding test an index probe: an
--- anti join would multiply the join items, a hash would read every staged row for one. The session's condition stands there
--- twice: once to find the rows by an index, once to be tried before any condition of the client's (see own_session).
+-- The arms of the UNION ALL have no conditions, so that the planner flattens them and reaches the indexes of both; the session's conditions
+-- are above them and fold away on the production arm. OFFSET 0 keeps the hiding test an index probe: an anti join would multiply the join
+-- items, a hash would read every staged row for one. The session's condition is there twice: once to find the rows by an index, once to be
+-- evaluated before any condition of the client (see stage.own_session).
+--
+-- Filled in src/overlay/rows/view.ts: `u_is_visible` has further conditions, each after AND, or is empty.
 CREATE OR REPLACE FUNCTION stage_data.source_<invoice>() RETURNS SETOF stage_data.row_<invoice>
 LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT "id", "customer", "amount", "note" FROM ONLY "public"."invoice"$body$;
 
@@ -82,7 +85,8 @@ ALTER TABLE ONLY "stage_overlay_<namespace>"."invoice" ALTER COLUMN "id" SET DEF
 ALTER TABLE ONLY "stage_overlay_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
 CREATE FUNCTION stage_data.constraint_<invoice>_1("amount" pg_catalog."numeric") RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT (amount >= (0)::numeric)';
 
--- INSTEAD OF INSERT: judges the row as PostgreSQL would, then stages it.
+-- INSTEAD OF INSERT trigger: checks the row as PostgreSQL would, then stages it.
+-- Filled in src/overlay/rows/triggers.ts: `free_in_production` is the condition that no unique key is taken there.
 CREATE FUNCTION stage_data.insert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -101,7 +105,7 @@ BEGIN
     IF NOT (NEW."amount" IS DISTINCT FROM NULL) THEN RAISE EXCEPTION USING MESSAGE = 'null value in column "amount" of relation "invoice" violates not-null constraint', ERRCODE = '23502', SCHEMA = 'public', TABLE = 'invoice', COLUMN = 'amount', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
     IF NOT stage_data.constraint_<invoice>_1(NEW."amount") THEN RAISE EXCEPTION USING MESSAGE = 'new row for relation "invoice" violates check constraint "invoice_amount_check"', ERRCODE = '23514', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_amount_check', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
   END IF;
-  -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT tells about the session
+  -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT finds the session's own rows
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check)
   SELECT NEW."id", NEW."customer", NEW."amount", NEW."note", _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true
   WHERE NOT EXISTS (SELECT 1 FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" AND NEW."id" IS DISTINCT FROM NULL)
@@ -117,7 +121,7 @@ BEGIN
       RAISE EXCEPTION USING MESSAGE = 'duplicate key value violates unique constraint "invoice_pkey"', ERRCODE = '23505', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_pkey', DETAIL = 'Key (id)=(' || coalesce(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END, 'null') || ') already exists.';
     END IF;
   END IF;
-  -- no live row is in the way: a deleted or moved one may occupy the key
+  -- no live row collides: a deleted or moved one may occupy the key
   SELECT s._stage_seq, s._stage_op, s._stage_origin, s._stage_root INTO _stage_v_dead
   FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) NEW."id";
   IF FOUND AND _stage_v_dead._stage_op = 'D' THEN
@@ -133,7 +137,8 @@ BEGIN
   RETURN NEW;
 END $body$;
 ;
--- INSTEAD OF UPDATE: judges the new row as PostgreSQL would, then stages it over the old one.
+-- INSTEAD OF UPDATE trigger: checks the new row as PostgreSQL would, then stages it over the old one.
+-- Filled in src/overlay/rows/triggers.ts, also as a function that takes the row (`parameters`, `result`, `mutation`, `start`).
 CREATE FUNCTION stage_data.update_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -146,7 +151,7 @@ DECLARE
   _stage_v_key_changed boolean := NOT (NEW."id" OPERATOR(pg_catalog.=) OLD."id");
   _stage_v_first boolean := false;
   _stage_v_previous record;
-  _stage_v_own boolean := false;  -- made by this transaction: PostgreSQL judges its foreign keys again
+  _stage_v_own boolean := false;  -- made by this transaction: PostgreSQL checks its foreign keys again
   _stage_v_root bigint;
   _stage_v_seq bigint;
   _stage_v_value text;
@@ -175,7 +180,7 @@ BEGIN
   END IF;
 
   IF _stage_v_key_changed THEN
-    -- the old key is hidden before the new one is put in: whoever else changes the row is met there first, as in PostgreSQL
+    -- the old key is hidden before the new one is inserted: another change of the row collides there first, as in PostgreSQL
     _stage_v_seq := nextval('stage.seq');
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
     VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, _stage_v_seq, OLD."id")
@@ -189,7 +194,7 @@ BEGIN
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
   IF NOT _stage_v_first THEN
-    -- a staged row: it is replaced only if it still is what this statement read
+    -- a staged row: it is replaced only if it is still what this statement read
     _stage_v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_u')::bigint ELSE 0 END;
     _stage_v_touched := stage.touched(_stage_v_mutation);
     UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
@@ -229,7 +234,8 @@ BEGIN
   RETURN NEW;
 END $body$;
 ;
--- INSTEAD OF DELETE: stages a tombstone that carries the deleted row.
+-- INSTEAD OF DELETE trigger: stages a tombstone with the deleted row.
+-- Filled in src/overlay/rows/triggers.ts, also as a function that takes the row (`parameters`, `result`, `mutation`, `start`).
 CREATE FUNCTION stage_data.delete_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -247,7 +253,7 @@ BEGIN
   VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, true, ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
   ON CONFLICT (_stage_session, "id") WHERE _stage_head DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
-  -- a staged row: it is deleted only if it still is what this statement read
+  -- a staged row: it is deleted only if it is still what this statement read
   _stage_v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_d')::bigint ELSE 0 END;
   _stage_v_touched := stage.touched(_stage_v_mutation);
   UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
@@ -270,6 +276,7 @@ BEGIN
 END $body$;
 ;
 -- Locks the newest version of the row that a staged version belongs to.
+-- Filled in src/overlay/rows/triggers.ts.
 CREATE FUNCTION stage_data.hold_<invoice>(p_session uuid, p_seq bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_variable
@@ -278,7 +285,7 @@ BEGIN
     PERFORM 1 FROM stage_data.shadow_<invoice> k JOIN stage_data.shadow_<invoice> s ON s._stage_session = p_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) k."id"
     WHERE k._stage_session = p_session AND k._stage_seq = p_seq FOR NO KEY UPDATE OF s;
     EXIT WHEN FOUND;
-    -- it was replaced while it was waited for, or its session's rows are gone
+    -- it was replaced during the wait, or its session's rows are gone
     PERFORM 1 FROM stage_data.shadow_<invoice> k JOIN stage_data.shadow_<invoice> s ON s._stage_session = p_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) k."id"
     WHERE k._stage_session = p_session AND k._stage_seq = p_seq;
     EXIT WHEN NOT FOUND;
@@ -286,7 +293,8 @@ BEGIN
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.hold_<invoice>(uuid, bigint) FROM PUBLIC;
 ;
--- Set-based checks and foreign key actions at the end of a statement.
+-- Runs set-based checks and foreign key actions at the end of a statement.
+-- Filled in src/overlay/rows/after-statement.ts: `settings` has SET clauses, or is empty.
 CREATE FUNCTION stage_data.check_insert_<invoice>(_stage_v_session uuid, _stage_v_start bigint, _stage_v_mutation bigint, _stage_v_end bigint DEFAULT 9223372036854775807) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp  AS $body$
 #variable_conflict use_column
@@ -306,7 +314,8 @@ BEGIN
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
--- Set-based checks and foreign key actions at the end of a statement.
+-- Runs set-based checks and foreign key actions at the end of a statement.
+-- Filled in src/overlay/rows/after-statement.ts: `settings` has SET clauses, or is empty.
 CREATE FUNCTION stage_data.check_insert_<invoice>_big(_stage_v_session uuid, _stage_v_start bigint, _stage_v_mutation bigint, _stage_v_end bigint DEFAULT 9223372036854775807) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on AS $body$
 #variable_conflict use_column
@@ -326,8 +335,10 @@ BEGIN
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
--- trigger is another one.
+-- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
+-- where it differs from that of the trigger.
+-- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_insert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -338,9 +349,10 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
+  -- counts the statement's rows in one table, and checks them; filled in src/overlay/rows/after-statement.ts
   SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
-  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
   IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
@@ -362,14 +374,15 @@ BEGIN
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
-    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_i', current_setting('stage.own_<invoice>_i'), true),
             set_config('stage.start_<invoice>_i', current_setting('stage.own_<invoice>_i'), true);
   END IF;
   RETURN NULL;
 END $body$;
 ;
--- Set-based checks and foreign key actions at the end of a statement.
+-- Runs set-based checks and foreign key actions at the end of a statement.
+-- Filled in src/overlay/rows/after-statement.ts: `settings` has SET clauses, or is empty.
 CREATE FUNCTION stage_data.check_update_<invoice>(_stage_v_session uuid, _stage_v_start bigint, _stage_v_mutation bigint, _stage_v_end bigint DEFAULT 9223372036854775807) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp  AS $body$
 #variable_conflict use_column
@@ -389,7 +402,8 @@ BEGIN
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
--- Set-based checks and foreign key actions at the end of a statement.
+-- Runs set-based checks and foreign key actions at the end of a statement.
+-- Filled in src/overlay/rows/after-statement.ts: `settings` has SET clauses, or is empty.
 CREATE FUNCTION stage_data.check_update_<invoice>_big(_stage_v_session uuid, _stage_v_start bigint, _stage_v_mutation bigint, _stage_v_end bigint DEFAULT 9223372036854775807) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on AS $body$
 #variable_conflict use_column
@@ -409,8 +423,10 @@ BEGIN
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
--- trigger is another one.
+-- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
+-- where it differs from that of the trigger.
+-- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_update_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -421,9 +437,10 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
+  -- counts the statement's rows in one table, and checks them; filled in src/overlay/rows/after-statement.ts
   SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
-  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
   IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
@@ -445,15 +462,17 @@ BEGIN
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
-    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_u', current_setting('stage.own_<invoice>_u'), true),
             set_config('stage.start_<invoice>_u', current_setting('stage.own_<invoice>_u'), true);
   END IF;
   RETURN NULL;
 END $body$;
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
--- trigger is another one.
+-- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
+-- where it differs from that of the trigger.
+-- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_delete_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -464,9 +483,10 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
+  -- counts the statement's rows in one table, and checks them; filled in src/overlay/rows/after-statement.ts
   SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
-  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
 
 
@@ -480,15 +500,17 @@ BEGIN
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
-    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_d', current_setting('stage.own_<invoice>_d'), true),
             set_config('stage.start_<invoice>_d', current_setting('stage.own_<invoice>_d'), true);
   END IF;
   RETURN NULL;
 END $body$;
 ;
--- BEFORE STATEMENT triggers, in the order of their names, demand rights and open the mutation; INSTEAD OF stages row by row,
--- AFTER STATEMENT judges and logs.
+-- BEFORE STATEMENT triggers, in the order of their names, check rights and open the mutation; INSTEAD OF stages row by row, AFTER STATEMENT
+-- checks and logs.
+-- Filled in src/overlay/rows/triggers.ts and src/overlay/inheritance/tree.ts: `overlay` is the view, `key` names table and operation, e.g.
+-- 16402_u.
 CREATE TRIGGER allow_insert BEFORE insert ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
 CREATE TRIGGER before_insert BEFORE insert ON "stage_overlay_<namespace>"."invoice"
@@ -498,8 +520,10 @@ FOR EACH ROW EXECUTE FUNCTION stage_data.insert_<invoice>();
 CREATE TRIGGER after_insert AFTER insert ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_insert_<invoice>();
 ;
--- BEFORE STATEMENT triggers, in the order of their names, demand rights and open the mutation; INSTEAD OF stages row by row,
--- AFTER STATEMENT judges and logs.
+-- BEFORE STATEMENT triggers, in the order of their names, check rights and open the mutation; INSTEAD OF stages row by row, AFTER STATEMENT
+-- checks and logs.
+-- Filled in src/overlay/rows/triggers.ts and src/overlay/inheritance/tree.ts: `overlay` is the view, `key` names table and operation, e.g.
+-- 16402_u.
 CREATE TRIGGER allow_update BEFORE update ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
 CREATE TRIGGER before_update BEFORE update ON "stage_overlay_<namespace>"."invoice"
@@ -509,8 +533,10 @@ FOR EACH ROW EXECUTE FUNCTION stage_data.update_<invoice>();
 CREATE TRIGGER after_update AFTER update ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_update_<invoice>();
 ;
--- BEFORE STATEMENT triggers, in the order of their names, demand rights and open the mutation; INSTEAD OF stages row by row,
--- AFTER STATEMENT judges and logs.
+-- BEFORE STATEMENT triggers, in the order of their names, check rights and open the mutation; INSTEAD OF stages row by row, AFTER STATEMENT
+-- checks and logs.
+-- Filled in src/overlay/rows/triggers.ts and src/overlay/inheritance/tree.ts: `overlay` is the view, `key` names table and operation, e.g.
+-- 16402_u.
 CREATE TRIGGER allow_delete BEFORE delete ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
 CREATE TRIGGER before_delete BEFORE delete ON "stage_overlay_<namespace>"."invoice"
@@ -520,8 +546,10 @@ FOR EACH ROW EXECUTE FUNCTION stage_data.delete_<invoice>();
 CREATE TRIGGER after_delete AFTER delete ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_delete_<invoice>();
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
--- trigger is another one.
+-- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
+-- where it differs from that of the trigger.
+-- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_load_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -532,9 +560,11 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
-  -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
-  -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
-  -- What the query calls may have changed settings under way: every row is judged, and none is staged for another session or statement.
+  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: where a row
+  -- is not in order, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique
+  -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
+  -- statement.
+  -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s
@@ -542,9 +572,10 @@ BEGIN
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;
+  -- counts the statement's rows in one table, and checks them; filled in src/overlay/rows/after-statement.ts
   SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
-  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
   IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
@@ -566,16 +597,17 @@ BEGIN
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
-    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_i', current_setting('stage.own_<invoice>_i'), true),
             set_config('stage.start_<invoice>_i', current_setting('stage.own_<invoice>_i'), true);
   END IF;
   RETURN NULL;
 END $body$;
 ;
--- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
--- shadow is, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow
--- itself. What is said of the rows as staged ones comes from the defaults.
+-- The table through which rows that come as a set get into the shadow table without a trigger for each of them: its only partition is the
+-- shadow, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself.
+-- The staging columns get their values from the defaults.
+-- Filled in src/overlay/rows/load.ts: `partition` is the shadow or the other table, `key` names table and operation, e.g. 16402_u.
 CREATE TABLE "stage"."rows_<invoice>" (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
 ALTER TABLE "stage"."rows_<invoice>"
   ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
@@ -596,16 +628,19 @@ CREATE TRIGGER stage_load AFTER INSERT ON "stage"."rows_<invoice>" REFERENCING N
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_load_<invoice>('INSERT');
 ALTER TABLE "stage"."rows_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
--- New rows that come as a set. The view has none of the columns that tell of staging, and on the table clients have no right but to
--- fill the others: a COPY names the table, for PostgreSQL fills no view by one.
+-- The load view, for new rows that come as a set. It has none of the columns for staging, and on the table clients have no right except to
+-- fill the others: a COPY names the table, because PostgreSQL copies into no view like this.
+-- Filled in src/overlay/rows/load.ts.
 CREATE VIEW "stage_load_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM "stage"."rows_<invoice>";
 GRANT INSERT ON "stage_load_<namespace>"."invoice" TO PUBLIC;
 GRANT INSERT ("id", "customer", "amount", "note") ON "stage"."rows_<invoice>" TO PUBLIC;
 ;
 ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
 ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
--- trigger is another one.
+-- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
+-- where it differs from that of the trigger.
+-- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_update_set_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -616,9 +651,11 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
-  -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
-  -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
-  -- What the query calls may have changed settings under way: every row is judged, and none is staged for another session or statement.
+  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: where a row
+  -- is not in order, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique
+  -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
+  -- statement.
+  -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s
@@ -626,9 +663,10 @@ BEGIN
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;
+  -- counts the statement's rows in one table, and checks them; filled in src/overlay/rows/after-statement.ts
   SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
-  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
   IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
@@ -651,16 +689,17 @@ BEGIN
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
-    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_u', current_setting('stage.own_<invoice>_u'), true),
             set_config('stage.start_<invoice>_u', current_setting('stage.own_<invoice>_u'), true);
   END IF;
   RETURN NULL;
 END $body$;
 ;
--- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
--- shadow is, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow
--- itself. What is said of the rows as staged ones comes from the defaults.
+-- The table through which rows that come as a set get into the shadow table without a trigger for each of them: its only partition is the
+-- shadow, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself.
+-- The staging columns get their values from the defaults.
+-- Filled in src/overlay/rows/load.ts: `partition` is the shadow or the other table, `key` names table and operation, e.g. 16402_u.
 CREATE TABLE "stage"."updated_<invoice>" (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
 ALTER TABLE "stage"."updated_<invoice>"
   ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
@@ -681,8 +720,10 @@ CREATE TRIGGER stage_load AFTER INSERT ON "stage"."updated_<invoice>" REFERENCIN
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_update_set_<invoice>('UPDATE');
 ALTER TABLE "stage"."updated_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
--- trigger is another one.
+-- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
+-- where it differs from that of the trigger.
+-- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_delete_set_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -693,9 +734,11 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
-  -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
-  -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
-  -- What the query calls may have changed settings under way: every row is judged, and none is staged for another session or statement.
+  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: where a row
+  -- is not in order, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique
+  -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
+  -- statement.
+  -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s
@@ -703,9 +746,10 @@ BEGIN
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;
+  -- counts the statement's rows in one table, and checks them; filled in src/overlay/rows/after-statement.ts
   SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
-  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
 
   PERFORM stage.tell_affected(_stage_v_affected);
@@ -720,16 +764,17 @@ BEGIN
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
-    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_d', current_setting('stage.own_<invoice>_d'), true),
             set_config('stage.start_<invoice>_d', current_setting('stage.own_<invoice>_d'), true);
   END IF;
   RETURN NULL;
 END $body$;
 ;
--- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
--- shadow is, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow
--- itself. What is said of the rows as staged ones comes from the defaults.
+-- The table through which rows that come as a set get into the shadow table without a trigger for each of them: its only partition is the
+-- shadow, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself.
+-- The staging columns get their values from the defaults.
+-- Filled in src/overlay/rows/load.ts: `partition` is the shadow or the other table, `key` names table and operation, e.g. 16402_u.
 CREATE TABLE "stage"."deleted_<invoice>" (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
 ALTER TABLE "stage"."deleted_<invoice>"
   ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
@@ -750,24 +795,30 @@ CREATE TRIGGER stage_load AFTER INSERT ON "stage"."deleted_<invoice>" REFERENCIN
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_delete_set_<invoice>('DELETE');
 ALTER TABLE "stage"."deleted_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
--- Rows of the overlay that are changed as a set: PostgreSQL's rewriter makes of an UPDATE or DELETE of the view one INSERT of what it
--- stages. Each is staged as the first change of a row of production. If the session has staged the row before, its head is in the way.
+-- The changes view, for rows of the overlay that are changed as a set: PostgreSQL's rewriter turns an UPDATE or DELETE of it into one
+-- INSERT of what it stages. Each row is staged as the first change of a row of production. If the session has staged it before, it collides
+-- with its head.
+-- Filled in src/overlay/rows/load.ts.
 CREATE VIEW "stage"."changes_<invoice>" AS SELECT "id", "customer", "amount", "note" FROM "stage_overlay_<namespace>"."invoice";
 GRANT SELECT ON "stage"."changes_<invoice>" TO PUBLIC;
 ;
+-- Turns an UPDATE of the changes view into an INSERT of new versions. Filled in src/overlay/rows/load.ts.
 -- guard: no column of a unique index or a foreign key is updated as a set
 GRANT UPDATE ("amount", "note") ON "stage"."changes_<invoice>" TO PUBLIC;
 CREATE RULE stage_update AS ON UPDATE TO "stage"."changes_<invoice>" DO INSTEAD
 INSERT INTO "stage"."updated_<invoice>" ("id", "customer", "amount", "note", _stage_base, _stage_old_1)
 VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id");
 ;
+-- Turns a DELETE of the changes view into an INSERT of tombstones. Filled in src/overlay/rows/load.ts.
 GRANT DELETE ON "stage"."changes_<invoice>" TO PUBLIC;
 CREATE RULE stage_delete AS ON DELETE TO "stage"."changes_<invoice>" DO INSTEAD
 INSERT INTO "stage"."deleted_<invoice>" ("id", "customer", "amount", "note", _stage_base, _stage_old_1)
 VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id");
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
--- trigger is another one.
+-- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
+-- where it differs from that of the trigger.
+-- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_upsert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -778,9 +829,10 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
+  -- counts the statement's rows in one table, and checks them; filled in src/overlay/rows/after-statement.ts
   SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I', 'U')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
-  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
   IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
@@ -802,21 +854,23 @@ BEGIN
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_x', true) = current_setting('stage.statement') THEN
-    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_x', current_setting('stage.own_<invoice>_x'), true),
             set_config('stage.start_<invoice>_x', current_setting('stage.own_<invoice>_x'), true);
   END IF;
   RETURN NULL;
 END $body$;
 ;
--- INSERT ... ON CONFLICT goes through a view of its own. Its trigger runs with the client's rights, because it evaluates the
--- client's own DO UPDATE expressions; staging each row is left to the overlay.
+-- INSERT ... ON CONFLICT goes through a view of its own. Its trigger runs with the client's rights, because it evaluates the client's own
+-- DO UPDATE expressions; the overlay stages each row.
+-- Filled in src/overlay/rows/upsert.ts: `arbiters` is the expression for the names of the indexes, `key_matches` that for the condition
+-- that finds the colliding row; `await` waits for other connections, until `is_certain`.
 CREATE VIEW "stage_upsert_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM "stage_overlay_<namespace>"."invoice";
 GRANT SELECT, INSERT ON "stage_upsert_<namespace>"."invoice" TO PUBLIC;
 
--- Fills a new row and gives the row that is in its way; row constraints come first, as in PostgreSQL.
--- p_arbiters: names of the unique indexes that count, null for all.
--- Clients can call it by itself: it gives rows only to those who may read them. `role` is what the caller's SET ROLE said.
+-- Fills a new row and returns the row that it collides with; row constraints come first, as in PostgreSQL.
+-- _stage_p_arbiters: names of the unique indexes that count, null for all.
+-- Clients can call it directly: it returns rows only to those who may read them. `role` is what the caller has set by SET ROLE.
 CREATE FUNCTION stage_upsert_<namespace>.collision_<invoice>(INOUT new "stage_upsert_<namespace>"."invoice", _stage_p_arbiters jsonb, _stage_p_update boolean, OUT _stage_v_row "stage_upsert_<namespace>"."invoice")
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -843,7 +897,7 @@ BEGIN
     SELECT o."id", o."customer", o."amount", o."note" INTO _stage_v_row FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
   END IF;
     EXIT WHEN _stage_v_row IS NULL OR stage.writes_alone() OR record_image_eq(_stage_v_row, _stage_v_awaited);
-    -- another connection may be about to take the row out of the way, or to change it
+    -- another connection may be about to remove the colliding row, or to change it
     IF _stage_p_update THEN PERFORM stage_data.await_<invoice>(_stage_v_row."id");
     ELSE PERFORM stage_data.outwait_<invoice>(_stage_v_row."id"); END IF;
     _stage_v_awaited := _stage_v_row;
@@ -859,8 +913,8 @@ BEGIN
   END IF;
 END $body$;
 
--- The client's DO UPDATE as a statement on the overlay: $1 is the new row, $2 the one in its way. Where the client has written
--- to a view, on the view's own way to the overlay.
+-- Returns the client's DO UPDATE as a statement on the overlay: $1 is the new row, $2 the one that it collides with. Where the client has
+-- written to a view, it is a statement on that view's conflict view.
 CREATE FUNCTION stage_upsert_<namespace>.update_<invoice>(p_conflict pg_catalog.jsonb) RETURNS pg_catalog.text
 LANGUAGE plpgsql AS $body$
 DECLARE
@@ -880,7 +934,7 @@ BEGIN
     ' RETURNING ', _stage_v_row, '.*');
 END $body$;
 
--- BEFORE STATEMENT: what is wrong in a DO UPDATE is an error also where no row is in the way.
+-- BEFORE STATEMENT trigger: raises an error of a DO UPDATE also where no row collides.
 CREATE FUNCTION stage_upsert_<namespace>.analyse_<invoice>() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
@@ -907,7 +961,7 @@ DECLARE
   _stage_v_row "stage_upsert_<namespace>"."invoice";
   _stage_v_rows int := 1;
 BEGIN
-  -- the statements below are a part of this one: their rows are judged when it ends
+  -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_<invoice>_x'), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
   _stage_v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
@@ -945,10 +999,11 @@ FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_upsert_<invoice>();
 ;
 ALTER TABLE ONLY "stage_upsert_<namespace>"."invoice" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
 ALTER TABLE ONLY "stage_upsert_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
--- These functions are called by statements that run with the client's rights, so clients can call them by themselves: they do
--- nothing for those who may not read the table. `role` is what the caller's SET ROLE said.
+-- Statements that run with the client's rights call these functions, so clients can call them directly: they do nothing for those who may
+-- not read the table. `role` is what the caller has set by SET ROLE.
+-- Filled in src/overlay/rows/row-lock.ts: `parameters`, `types` and `arguments` are the columns of the key.
 
--- The version of a row that the running statement sees; 0 where none is staged, null where there is no row.
+-- Returns the version of a row that the running statement sees; 0 where none is staged, null where there is no row.
 CREATE FUNCTION stage_overlay_<namespace>.seen_<invoice>(_stage_key_1 pg_catalog.int4) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM stage_data.shadow_<invoice> s
@@ -957,9 +1012,10 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT')
 $body$;
 
--- Locks a row of the caller's session until the transaction ends, and gives its version: whoever stages a change of it from another
--- connection waits, and whoever has begun one is waited for. For those only who have seen to it that the caller may know of the row.
--- A row that is not staged has nothing to lock, and null is given: to stage it and take that back leaves what others have to wait for.
+-- Locks a row of the caller's session until the transaction ends, and returns its version: whoever stages a change of it from another
+-- connection waits, and this waits for whoever has begun one. Only for callers that have checked that the client may know of the row.
+-- For a row that is not staged there is no version to lock, and it returns null: inserting one and deleting it again leaves an entry that
+-- others have to wait for.
 CREATE FUNCTION stage_data.await_<invoice>(_stage_key_1 pg_catalog.int4) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -989,12 +1045,12 @@ BEGIN
   PERFORM stage_data.await_<invoice>(_stage_key_1);
   RAISE EXCEPTION USING ERRCODE = 'ST006';
 EXCEPTION WHEN SQLSTATE 'ST006' THEN
-  NULL;  -- what was locked is let go
+  NULL;  -- the lock is released
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.outwait_<invoice>(pg_catalog.int4) FROM PUBLIC;
 
--- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Gives its key as JSON.
--- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
+-- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Returns its key as JSON.
+-- _stage_p_seen: the version that was found. When another one is the newest by now, stage.lock_moved notes that.
 CREATE FUNCTION stage_overlay_<namespace>.lock_<invoice>(_stage_key_1 pg_catalog.int4, _stage_p_seen bigint) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -1010,7 +1066,7 @@ BEGIN
   RETURN jsonb_build_object('id', _stage_key_1);
 END $body$;
 
--- The same with NOWAIT, or SKIP LOCKED: then null for a row that somebody else holds.
+-- Does the same with NOWAIT or SKIP LOCKED; with the latter it returns null for a row that another transaction has locked.
 CREATE FUNCTION stage_overlay_<namespace>.try_lock_<invoice>(_stage_key_1 pg_catalog.int4, _stage_p_seen bigint, _stage_p_skips boolean) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = 1 AS $body$
 BEGIN
@@ -1020,8 +1076,8 @@ EXCEPTION WHEN lock_not_available THEN
   RAISE EXCEPTION USING MESSAGE = 'could not obtain lock on row in relation "invoice"', ERRCODE = 'lock_not_available';
 END $body$;
 
--- The rows that the caller has just locked, as they are now.
--- p_setting: where their keys are kept.
+-- Returns the rows that the caller has just locked, as they are now.
+-- p_setting: the setting with their keys.
 CREATE FUNCTION stage_overlay_<namespace>.locked_<invoice>(p_setting text) RETURNS SETOF stage_data.row_<invoice>
 LANGUAGE sql STABLE AS $body$
   SELECT o."id", o."customer", o."amount", o."note" FROM "stage_overlay_<namespace>"."invoice" o
@@ -1030,17 +1086,21 @@ LANGUAGE sql STABLE AS $body$
     WHERE o."id" OPERATOR(pg_catalog.=) k."id")
 $body$;
 ;
--- Of each value of a row that its JSON does not tell from others, PostgreSQL's own text: JSON null beside NULL, json as it is
--- written, bounds of arrays, -0. It is for FROM, where the planner puts the query in its place. Everything is qualified: it runs under
--- production's search_path, too.
+-- Returns PostgreSQL's own text of each value of a row that its JSON does not distinguish from others: JSON null beside NULL, json as it is
+-- written, bounds of arrays, -0. It is called in FROM, where the planner inlines it. Everything is qualified: it runs under production's
+-- search_path, too.
+-- Filled in src/overlay/approval/exact-texts.ts: `body` is the query as a literal.
 CREATE FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) RETURNS TABLE (texts jsonb) LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT NULL::pg_catalog.jsonb FROM (SELECT ($1).*) r';
 REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM PUBLIC
 ;
--- Applies staged rows of one mutation, operation and origin to production. Gives each row as it was and as it became,
--- production's own triggers included, in staging order; raises whatever production raises.
--- Made twice: `_row` for one staged row, always found by its number, and `_set` for many.
--- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
--- too. Names of columns never stand bare, for a table may have a column called p_session.
+-- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
+-- production's own triggers, in staging order; raises whatever production raises.
+-- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
+-- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
+-- too. Names of columns are never bare, because a table may have a column called p_session.
+-- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
+-- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
+-- one before an update. `update` is apply_update.sql, filled.
 CREATE FUNCTION stage_data.apply_<invoice>_row(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
@@ -1050,11 +1110,11 @@ DECLARE
   v_row pg_catalog.record;
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
-  -- RETURNING comes before AFTER triggers: rows that they may alter are read again after them
+  -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := false;
 BEGIN
   IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
-    -- RETURNING knows nothing of the staged row, but comes in the same order
+    -- RETURNING cannot name the staged row, but returns rows in the same order
     OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq;
     FOR v_row IN
       WITH applied AS (
@@ -1076,14 +1136,15 @@ BEGIN
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
     IF v_settled THEN
       RETURN QUERY
-      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+      -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
+      -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
         UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
           "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
           "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: the parser looks at all columns of a composite value for each that is named
+        -- by a star: for each column that is named, the parser looks at all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
@@ -1095,14 +1156,15 @@ BEGIN
       RETURN;
     END IF;
     FOR v_row IN
-      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+      -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
+      -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
         UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
           "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
           "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: the parser looks at all columns of a composite value for each that is named
+        -- by a star: for each column that is named, the parser looks at all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
@@ -1130,11 +1192,14 @@ BEGIN
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 
--- Applies staged rows of one mutation, operation and origin to production. Gives each row as it was and as it became,
--- production's own triggers included, in staging order; raises whatever production raises.
--- Made twice: `_row` for one staged row, always found by its number, and `_set` for many.
--- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
--- too. Names of columns never stand bare, for a table may have a column called p_session.
+-- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
+-- production's own triggers, in staging order; raises whatever production raises.
+-- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
+-- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
+-- too. Names of columns are never bare, because a table may have a column called p_session.
+-- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
+-- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
+-- one before an update. `update` is apply_update.sql, filled.
 CREATE FUNCTION stage_data.apply_<invoice>_set(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
@@ -1144,14 +1209,14 @@ DECLARE
   v_row pg_catalog.record;
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
-  -- RETURNING comes before AFTER triggers: rows that they may alter are read again after them
+  -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := NOT EXISTS (
     -- guard: what applies rows names the schemas of operators
     SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid OPERATOR(pg_catalog.=) <invoice>::pg_catalog.oid AND NOT t.tgisinternal
       AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0);
 BEGIN
   IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
-    -- RETURNING knows nothing of the staged row, but comes in the same order
+    -- RETURNING cannot name the staged row, but returns rows in the same order
     OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
@@ -1181,14 +1246,15 @@ BEGIN
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
     IF v_settled THEN
       RETURN QUERY
-      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+      -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
+      -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
         UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
           "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
           "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: the parser looks at all columns of a composite value for each that is named
+        -- by a star: for each column that is named, the parser looks at all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
@@ -1204,14 +1270,15 @@ BEGIN
       RETURN;
     END IF;
     FOR v_row IN
-      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+      -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
+      -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
         UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
           "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
           "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: the parser looks at all columns of a composite value for each that is named
+        -- by a star: for each column that is named, the parser looks at all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
@@ -1247,12 +1314,13 @@ BEGIN
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_set(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 
--- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows,
--- so they are not applied a second time, only read before (capture) and after (cascaded) for the audit.
--- Both work on shadow rows that the approval is about to discard; conflicts have been looked for already.
+-- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows, so they are
+-- not applied a second time, only read before (capture) and after (cascaded) for the audit.
+-- The functions change only shadow rows that the approval is about to discard; conflicts were checked before.
+-- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s, p is production's row, x a staged version.
 
--- Every staged update gets the row as it was before: rows touched again do not carry it yet. Of several actions on one row in
--- one statement the last one takes the place of all: it may delete what another one changed, or change it once more.
+-- Adds to every staged update the row as it was before: rows touched again do not have it yet. If several actions changed one row in one
+-- statement, the last one replaces all of them: it may delete what another one changed, or change it once more.
 CREATE FUNCTION stage_data.prepare_<invoice>(p_session uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -1315,7 +1383,7 @@ BEGIN
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq;
 END $body$;
 
--- ON DELETE actions that were left to production: what was captured must be gone.
+-- Returns the rows of ON DELETE actions that were left to production: what was captured must be gone.
 CREATE FUNCTION stage_data.apply_<invoice>_gone(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
@@ -1336,8 +1404,10 @@ END $body$;
 REVOKE ALL ON FUNCTION stage_data.prepare_<invoice>(uuid), stage_data.capture_<invoice>(uuid, bigint, bigint, bigint, "char", stage.row_origin),
   stage_data.apply_<invoice>_cascaded(uuid, bigint, bigint, bigint, "char", stage.row_origin), stage_data.apply_<invoice>_gone(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 ;
--- Rows that the session deleted, or moved away from values by which they are found or referred to: as they were at first
--- touch, and which columns they left.
+-- Returns the rows that the session deleted, or moved away from values by which they are found or referred to: as they were at first touch,
+-- and which columns they left.
+-- Filled in src/overlay/approval/conflicts.ts: `leaves` is the condition that version v does so; `reached_by_foreign_keys` is
+-- conflicts_reached.sql, filled for each foreign key that acts.
 CREATE FUNCTION stage_data.vanished_<invoice>(p_session uuid) RETURNS TABLE (base stage_data.row_<invoice>, deleted boolean, columns_left text[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -1352,12 +1422,13 @@ BEGIN
   JOIN stage_data.shadow_<invoice> f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first;
 END $body$;
 
--- Production rows of this table that nobody reviewed, but which a staged change of a row they refer to would reach by now.
+-- Returns production rows of this table that nobody reviewed, but that a staged change of a row that they refer to would reach by now.
 CREATE FUNCTION stage_data.reached_<invoice>(p_session uuid)
 RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
+  -- rows c that one foreign key reaches; filled in src/overlay/approval/conflicts.ts: `acted_upon` is when its action fires for v
   RETURN QUERY
   SELECT DISTINCT ON (c."id") 'cascade', pg_catalog.to_jsonb(c."id"), NULL, NULL::jsonb, NULL::jsonb, pg_catalog.to_jsonb(ROW(c."id", c."customer", c."amount", c."note")::stage_data.row_<invoice>),
     stage.texts_of_conflict(NULL, NULL, NULL, NULL::pg_catalog.jsonb), false
@@ -1371,18 +1442,20 @@ END $body$;
 
 REVOKE ALL ON FUNCTION stage_data.vanished_<invoice>(uuid), stage_data.reached_<invoice>(uuid) FROM PUBLIC;
 
--- What stands between a session's staged rows of this table and production.
+-- Conflicts between a session's staged rows of this table and production.
 --
--- Statistics know little of rows just staged, so plans are not left to them: staged rows are joined by hash, and production
--- rows looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
--- Columns of composite values are taken out all at once, by a star: the parser looks at all of them for each that is named.
+-- Statistics know little of rows just staged, so plans do not depend on them: staged rows are joined by hash, and production rows are
+-- looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
+-- Columns of composite values are expanded all at once, by a star: for each column that is named, the parser looks at all of them.
+-- Filled in src/overlay/approval/conflicts.ts: f is the first version of a row, h its newest, i a version that takes a new key, p
+-- production's row, v a staged version or, in `lock`, a vanished row.
 
--- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for
--- none: whoever holds one may be waiting for another that is locked by now.
--- Says whether each of them is there and has the image that it had at first touch. It tells of the rows as they are locked: of a row
--- that was changed between the statement's snapshot and its lock, PostgreSQL evaluates the comparison once more. So it stays true
--- until the transaction ends, and nothing has to be looked up again. A key finds no more than one row: as many rows as were touched
--- are all of them.
+-- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for no lock: its
+-- holder may be waiting for a row that is locked by now.
+-- Returns whether each of them exists and has the image that it had at first touch. This is true of the rows as they are locked: if a row
+-- was changed between the statement's snapshot and its lock, PostgreSQL evaluates the comparison again. So it stays true until the
+-- transaction ends, and nothing has to be looked up again. A key finds no more than one row, so all rows match if as many match as were
+-- touched.
 CREATE FUNCTION stage_data.lock_<invoice>(p_session uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable
@@ -1400,10 +1473,10 @@ BEGIN
   RETURN v_kept = (SELECT count(*) FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first);
 END $body$;
 
--- Touched rows that production changed or deleted since, and staged keys that production has taken since.
+-- Returns touched rows that production changed or deleted since, and staged keys that production has taken since.
 -- p_scope `row`: any change of a touched row. `column`: only changes of columns that the session changed, too.
--- p_kept: what `stage_data.lock_<invoice>` said in this transaction; where it says so, production changed and deleted none.
--- p_ignored: columns that do not count. They are told, as ignored.
+-- p_kept: what `stage_data.lock_<invoice>` returned in this transaction; where it is true, production changed and deleted none.
+-- p_ignored: columns that do not count. They are returned, as ignored.
 CREATE FUNCTION stage_data.conflicts_<invoice>(p_session uuid, p_scope text, p_kept boolean, p_ignored text[])
 RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean, ignored boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
@@ -1421,7 +1494,7 @@ BEGIN
       FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
       JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
-    -- what a column of it is would else be worked out from all columns of the row, for each of them
+    -- materialized: each column of it would be computed from all columns of the row otherwise
     ), compared AS MATERIALIZED (
       SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW(h."id", h."customer", h."amount", h."note")::stage_data.row_<invoice> END AS staged
       FROM moved m JOIN versions v ON v.root = m.root
@@ -1461,8 +1534,9 @@ END $body$;
 
 REVOKE ALL ON FUNCTION stage_data.lock_<invoice>(uuid), stage_data.conflicts_<invoice>(uuid, text, boolean, text[]) FROM PUBLIC;
 ;
--- The net change of each row that a session staged, from the one after p_after on; of one kind only, where p_operation says so.
--- Statistics know little of rows just staged: a sequential scan in the wrong place would go quadratic.
+-- Returns the net change of each row that a session staged: those after p_after, and those of one kind only where p_operation is given.
+-- Statistics know little of rows just staged: a sequential scan in the wrong place would be quadratic.
+-- Filled in src/overlay/approval/diff.ts: `net_changes` is net_changes.sql, filled; b and v are the row before and after.
 CREATE FUNCTION stage_data.diff_<invoice>(p_session uuid, p_after bigint DEFAULT 0, p_operation text DEFAULT NULL,
   p_offset bigint DEFAULT 0, p_limit bigint DEFAULT NULL)
 RETURNS TABLE (number bigint, operation text, row_id jsonb, before jsonb, after jsonb, texts jsonb)
@@ -1478,17 +1552,19 @@ BEGIN
     stage.texts_of_rows('before', CASE WHEN n.operation <> 'INSERT' THEN NULL::pg_catalog.jsonb END,
       'after', CASE WHEN n.operation <> 'DELETE' THEN NULL::pg_catalog.jsonb END)
   FROM (
-    SELECT _stage_f._stage_seq AS number, o.operation, _stage_f._stage_base AS base, h.version, _stage_f._stage_old_1 FROM -- What diff and outline select from: each row that a session changed on balance, in the order in which rows were first touched.
+    SELECT _stage_f._stage_seq AS number, o.operation, _stage_f._stage_base AS base, h.version, _stage_f._stage_old_1 FROM -- The FROM clause of diff and outline: each row that a session changed on balance.
 -- A row is followed by its lineage, not by its key: a moved row may have taken the key of a deleted one.
--- The first version of each lineage, and its newest: what it is, and whether it deletes the row.
+-- Filled in src/overlay/approval/diff.ts: `newest_version` is newest_version.sql, filled.
+-- The first version of each lineage, _stage_f, and its newest, h: the row, and the operation that made it.
 -- The newest is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
+-- Filled in src/overlay/approval/diff.ts: `f_columns` and `l_columns` are the table's columns in the first and in a later version.
 stage_data.shadow_<invoice> _stage_f
 LEFT JOIN LATERAL (
   SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
   FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
--- OFFSET 0 has the version put together once, not for each of its uses
+-- OFFSET 0 has the version built once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
   coalesce(later.op, _stage_f._stage_op) AS op,
   CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
@@ -1502,12 +1578,13 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
   ) n
-  -- by stars: the parser looks at all columns of a composite value for each that is named
+  -- by stars: for each column that is named, the parser looks at all columns of a composite value
   CROSS JOIN LATERAL (SELECT (n.base).*) b CROSS JOIN LATERAL (SELECT (n.version).*) v;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.diff_<invoice>(uuid, bigint, text, bigint, bigint) FROM PUBLIC;
 ;
--- The net changes of a session counted in chunks of p_size: after which number each chunk begins, and how many of each kind it has.
+-- Counts the net changes of a session in chunks of p_size: returns after which number each chunk begins, and how many of each kind it has.
+-- Filled in src/overlay/approval/diff.ts: `net_changes` is net_changes.sql, filled.
 CREATE FUNCTION stage_data.outline_<invoice>(p_session uuid, p_size int)
 RETURNS TABLE (after bigint, inserts bigint, updates bigint, deletes bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -1519,17 +1596,19 @@ BEGIN
     count(*) FILTER (WHERE c.operation = 'UPDATE'), count(*) FILTER (WHERE c.operation = 'DELETE')
   FROM (
     SELECT _stage_f._stage_seq AS number, o.operation, (row_number() OVER (ORDER BY _stage_f._stage_seq) - 1) / p_size AS chunk
-    FROM -- What diff and outline select from: each row that a session changed on balance, in the order in which rows were first touched.
+    FROM -- The FROM clause of diff and outline: each row that a session changed on balance.
 -- A row is followed by its lineage, not by its key: a moved row may have taken the key of a deleted one.
--- The first version of each lineage, and its newest: what it is, and whether it deletes the row.
+-- Filled in src/overlay/approval/diff.ts: `newest_version` is newest_version.sql, filled.
+-- The first version of each lineage, _stage_f, and its newest, h: the row, and the operation that made it.
 -- The newest is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
+-- Filled in src/overlay/approval/diff.ts: `f_columns` and `l_columns` are the table's columns in the first and in a later version.
 stage_data.shadow_<invoice> _stage_f
 LEFT JOIN LATERAL (
   SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
   FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
--- OFFSET 0 has the version put together once, not for each of its uses
+-- OFFSET 0 has the version built once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
   coalesce(later.op, _stage_f._stage_op) AS op,
   CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
@@ -1545,9 +1624,10 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.outline_<invoice>(uuid, int) FROM PUBLIC;
 ;
--- How many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a row
--- in one statement, the outcome. All of it is counted, so rows are not looked up one by one as for a page: those that were changed
--- again are joined at once, and most are not. OFFSET 0 has each row's operation found out once, not for each kind that is counted.
+-- Returns how many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a
+-- row in one statement, the outcome. Everything is counted, so rows are not looked up one by one as for a page: those that were changed
+-- again are joined at once, and most were not. OFFSET 0 has each row's operation computed once, not for each kind that is counted.
+-- Filled in src/overlay/approval/diff.ts: `f_columns` and `l_columns` are the table's columns in the first and in a later version.
 CREATE FUNCTION stage_data.counts_<invoice>(p_session uuid, OUT inserts bigint, OUT updates bigint, OUT deletes bigint, OUT steps bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off SET jit = off AS $body$
@@ -1555,7 +1635,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off S
 BEGIN
   WITH _stage_later AS MATERIALIZED (
     SELECT DISTINCT ON (_stage_l._stage_root) _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
-    -- in this form the index on lineages does not fit, which would lead through those of all sessions
+    -- in this form the index on lineages does not match, which would lead through those of all sessions
     FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_session = p_session AND coalesce(_stage_l._stage_root, 0) <> 0 AND _stage_l._stage_origin <> 'overlay'
     ORDER BY _stage_l._stage_root, _stage_l._stage_seq DESC
   )
@@ -1575,14 +1655,16 @@ BEGIN
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.counts_<invoice>(uuid) FROM PUBLIC;
 ;
--- What takes back changes that an approval applied to this table.
+-- Functions that revert changes which an approval applied to this table.
+-- Filled in src/overlay/approval/revert.ts: `entries` selects the audit entries to revert; n is the row that the approval left, r the row
+-- to restore, o the overlay's row, p production's.
 
--- The row whose image the audit keeps, with the texts of the values that the image does not tell.
+-- Returns the row whose image the audit has, with the exact texts of the values that the image does not show.
 CREATE FUNCTION stage_data.restored_<invoice>(jsonb, jsonb) RETURNS stage_data.row_<invoice>
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> FROM jsonb_populate_record(NULL::stage_data.row_<invoice>, $1 - ARRAY(SELECT jsonb_object_keys($2))) p';
 
--- The last state that an approval left each row in, and what production has in its place, where that is something else by now.
--- One row for each column that differs; the column is NULL where the row is gone, or one is there again.
+-- Returns the last state that an approval left each row in, and what production has in its place, where that differs by now.
+-- One row for each column that differs; the column is NULL where the row is gone, or where a deleted row exists again.
 CREATE FUNCTION stage_data.moved_<invoice>(p_session uuid, p_audited oid)
 RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
@@ -1620,8 +1702,8 @@ BEGIN
   ORDER BY c.lineage, d.field;
 END $body$;
 
--- Takes back, in the session at hand, changes of one kind that an approval applied between two places of the audit, as one statement.
--- What has come back already, by the action of a foreign key, is left alone.
+-- Reverts, in the session at hand, changes of one kind that an approval applied between two positions of the audit, as one statement.
+-- Leaves alone what the action of a foreign key has reverted already.
 CREATE FUNCTION stage_data.undo_<invoice>(p_session uuid, p_audited oid, p_operation text, p_first bigint, p_last bigint, p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 #variable_conflict use_column
@@ -1649,31 +1731,33 @@ END $body$;
 REVOKE ALL ON FUNCTION stage_data.restored_<invoice>(jsonb, jsonb), stage_data.moved_<invoice>(uuid, oid), stage_data.undo_<invoice>(uuid, oid, text, bigint, bigint, bigint[]) FROM PUBLIC;
 ;
 -- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
+-- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `ties_by_reason` the files ties_*.sql, filled.
 
--- Each lineage of a session in this table: the number of its first version, what it comes to, which is NULL where nothing is left of it,
--- its key as diffs show it, and whether it began as a row of the session's own.
+-- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
+-- left, its key as diffs show it, and whether it began as a row of the session's own.
 CREATE FUNCTION stage_data.lineages_<invoice>(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb, is_own boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
-  -- no column bears a name that begins with _stage_
+  -- no column of the table has a name that begins with _stage_
   SELECT _stage_f._stage_seq,
     CASE WHEN h.op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
          WHEN NOT _stage_f._stage_first THEN 'INSERT'
          WHEN NOT (h.version *= _stage_f._stage_base) THEN 'UPDATE' END,
     CASE WHEN _stage_f._stage_first THEN pg_catalog.to_jsonb(_stage_f._stage_old_1) ELSE pg_catalog.to_jsonb((h.version)."id") END,
     NOT _stage_f._stage_first
-  FROM -- The first version of each lineage, and its newest: what it is, and whether it deletes the row.
+  FROM -- The first version of each lineage, _stage_f, and its newest, h: the row, and the operation that made it.
 -- The newest is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
+-- Filled in src/overlay/approval/diff.ts: `f_columns` and `l_columns` are the table's columns in the first and in a later version.
 stage_data.shadow_<invoice> _stage_f
 LEFT JOIN LATERAL (
   SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
   FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
--- OFFSET 0 has the version put together once, not for each of its uses
+-- OFFSET 0 has the version built once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
   coalesce(later.op, _stage_f._stage_op) AS op,
   CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
@@ -1683,14 +1767,15 @@ CROSS JOIN LATERAL (SELECT
   ORDER BY _stage_f._stage_seq;
 END $body$;
 
--- Lineages that could not be applied without the chosen ones, as far as this table or a foreign key to it is the reason. What a
--- version of a row needed at any time counts: approval goes through all of them.
+-- Returns the lineages that could not be applied without the chosen ones because of this table or a foreign key to it. What a version of a
+-- row needed at any time counts: approval goes through all of them.
 CREATE FUNCTION stage_data.ties_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
-  -- whoever took a value that comes back with a chosen row
+  -- rows that took a value that comes back with a chosen row
+  -- filled in src/overlay/approval/lineages.ts: `collides` compares the base of a chosen row, b, with a staged version, s
   RETURN QUERY
   SELECT DISTINCT <invoice>::oid, coalesce(s._stage_root, s._stage_seq)
   FROM (
@@ -1720,9 +1805,11 @@ END $body$;
 
 REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.ties_<invoice>(uuid, oid[], bigint[]), stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
 ;
--- Rows that production has changed under a session: what is staged of them is put upon the row as it is now.
--- Of a column in p_theirs every version takes production's value; of one in p_mine those up to the session's first change of it. A column
--- that the session never changed follows production. Gives production's row, NULL where it is gone, and whether anything is left.
+-- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
+-- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A
+-- column that the session never changed follows production. Returns production's row, NULL where it is gone, and whether nothing is left.
+-- Filled in src/overlay/approval/rebase.ts: b is the row at first touch, n production's row now, v any version; `carry` recomputes the
+-- columns that follow from others.
 CREATE FUNCTION stage_data.rebase_<invoice>(p_session uuid, p_root bigint, p_theirs text[], p_mine text[], OUT current jsonb, OUT is_void boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable
@@ -1744,7 +1831,8 @@ BEGIN
     WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'overlay'
   ) c CROSS JOIN (SELECT (v_base).*) b CROSS JOIN (SELECT (v_now).*) n
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay';
--- What rows were found by before each change: the key and what foreign keys refer to by now.
+-- Recomputes what rows were found by before each change: the key and what foreign keys refer to by now.
+-- Filled in src/overlay/install/carry-over.ts: `of_rows` is a WHERE clause, or empty.
 UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
@@ -1761,9 +1849,11 @@ WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> '
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.rebase_<invoice>(uuid, bigint, text[], text[]) FROM PUBLIC;
 ;
--- Begins a lineage anew upon production as it is now: what was an INSERT of a row that production has by now becomes an UPDATE of it, and
--- an UPDATE of a row that is gone an INSERT. Gives production's row, NULL where it is gone, whether anything is left, and whether it could
--- be done: not where the session moves the row to another key, or begins by deleting it, or where a foreign key's action began it.
+-- Begins a lineage again from production's present row: an INSERT of a row that production has by now becomes an UPDATE of it, and an
+-- UPDATE of a row that is gone becomes an INSERT. Returns production's row, NULL where it is gone, whether nothing is left, and whether it
+-- was possible: not where the session moves the row to another key, or begins by deleting it, or where a foreign key's action began it.
+-- Filled in src/overlay/approval/rebase.ts: f is the first version, s any version, p production's row; `no_old` clears what rows were found
+-- by, `carry` recomputes it.
 CREATE FUNCTION stage_data.rebegin_<invoice>(p_session uuid, p_root bigint, OUT current jsonb, OUT is_void boolean, OUT is_possible boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable
@@ -1786,7 +1876,8 @@ BEGIN
   UPDATE stage_data.shadow_<invoice> s SET _stage_op = CASE WHEN v_found THEN 'U' ELSE 'I' END, _stage_first = v_found, _stage_check = true,
     _stage_base = CASE WHEN v_found THEN v_now END, _stage_old_1 = NULL
   WHERE s._stage_session = p_session AND s._stage_seq = p_root;
--- What rows were found by before each change: the key and what foreign keys refer to by now.
+-- Recomputes what rows were found by before each change: the key and what foreign keys refer to by now.
+-- Filled in src/overlay/install/carry-over.ts: `of_rows` is a WHERE clause, or empty.
 UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
@@ -1802,10 +1893,11 @@ WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> '
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.rebegin_<invoice>(uuid, bigint) FROM PUBLIC;
 
--- What stage.table_stamp gives, without looking each time: asked when the expression is planned. Its plan depends on the relations
--- whose OIDs stand in it, which are all that the stamp looks at but for the schema: PostgreSQL plans it anew when one of them is
--- altered, by any command, and when any schema is. A running transaction hears of that when it takes a lock, as for a size.
+-- Returns what stage.table_stamp does, without reading the catalogs each time: it is called when the expression is planned. The plan
+-- depends on the relations whose OIDs are in it, which are all that the stamp reads except the schema: PostgreSQL plans it anew when one of
+-- them is altered, by any command, and when any schema is. A running transaction learns of that when it takes a lock, as for a size.
 -- A transaction that keeps its snapshot sees the stamp of that.
+-- Filled in src/overlay/install/stamp.ts: `relations` are those of stage.stamped_relations, as constants.
 CREATE OR REPLACE FUNCTION stage_overlay_<namespace>.stamp_<invoice>() RETURNS text
 LANGUAGE plpgsql STABLE AS $body$
 DECLARE

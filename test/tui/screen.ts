@@ -9,7 +9,7 @@ import type { Need } from '../../src/tui/state/needs.ts';
 import { needsOf } from '../../src/tui/state/needs.ts';
 import type { Action } from '../../src/tui/state/reducer.ts';
 import { reduce } from '../../src/tui/state/reducer.ts';
-import type { State } from '../../src/tui/state/state.ts';
+import type { Sort, State } from '../../src/tui/state/state.ts';
 import { initialState, operationOf } from '../../src/tui/state/state.ts';
 import type { Line } from '../../src/tui/terminal/line.ts';
 import { textOf } from '../../src/tui/terminal/line.ts';
@@ -94,6 +94,18 @@ export class ArrayDaemon {
     );
   }
 
+  /** Gives them sorted by numbers in a column. */
+  sorted(
+    table: string,
+    type: Operation | undefined,
+    { column, descending }: Sort,
+  ): NumberedChange[] {
+    const value = ({ before, after }: NumberedChange) =>
+      Number(JSON.parse((after ?? before)?.text ?? '{}')[column]);
+    const list = this.list(table, type).sort((one, other) => value(one) - value(other));
+    return descending ? list.reverse() : list;
+  }
+
   #answer(state: State, need: Need): State {
     this.asked.push(need);
     if (need.kind === 'digest') {
@@ -106,6 +118,15 @@ export class ArrayDaemon {
     }
     if (need.kind === 'mutations') {
       return reduce(state, { type: 'mutations', offset: need.offset, items: [], total: 0 });
+    }
+    if (need.kind === 'page' && need.sort !== null) {
+      const list = this.sorted(need.table, operationOf(need.filter), need.sort);
+      const changes = list.slice(need.offset, need.offset + need.limit);
+      return reduce(state, {
+        type: 'page',
+        need,
+        page: { revision: this.revision, changes, nextCursor: null },
+      });
     }
     const behind = this.list(need.table, operationOf(need.filter)).filter(
       ({ number }) => BigInt(number) > BigInt(need.cursor),

@@ -16,6 +16,7 @@ import { diffStream } from '../diff-stream.ts';
 import { defineRoute } from '../route.ts';
 import { changePage, outline, stepPage } from '../schemas/diff-pages.ts';
 import {
+  columnName,
   cursor,
   digest,
   flag,
@@ -83,12 +84,14 @@ const listChanges = defineRoute({
   path: '/sessions/:id/diff/changes',
   name: 'listChanges',
   summary:
-    "Gives a page of one table's changes, from a cursor on. It may be shorter than asked for: next_cursor says where to read on. With why=true, each names the statements that made it.",
+    "Gives a page of one table's changes, from a cursor on. It may be shorter than asked for: next_cursor says where to read on. With sort, the changes come by the values of that column, and cursors count them; at most 10,000 are sorted. With why=true, each names the statements that made it.",
   right: 'read',
   query: z.object({
     table: shortText,
     type: operation.optional(),
     search: shortText.optional(),
+    sort: columnName.optional(),
+    descending: flag.optional(),
     why: flag.optional(),
     cursor,
     ...paging,

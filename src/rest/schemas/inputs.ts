@@ -24,6 +24,13 @@ export const shortText = z
   .max(200)
   .regex(oneLine, 'control characters are not allowed');
 
+/** A column's name: PostgreSQL takes any characters but NUL. */
+export const columnName = z
+  .string()
+  .min(1)
+  .max(63)
+  .regex(/^[^\0\p{Cs}]*$/u, 'no column can be called like that');
+
 /** A text of several lines. */
 export const longText = z.string().max(2000).regex(lines, 'control characters are not allowed');
 

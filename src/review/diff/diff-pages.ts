@@ -1,12 +1,6 @@
 /** A diff in parts: its outline, and pages of one table's changes. */
-import type { Database, Queryable, Row } from '../../db/database.ts';
-import type {
-  ChangePage,
-  NumberedChange,
-  Operation,
-  Outline,
-  TableOutline,
-} from '../../model/change.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import type { ChangePage, Outline, TableOutline } from '../../model/change.ts';
 import { sumOf } from '../../model/change.ts';
 import type { Session } from '../../model/session.ts';
 import { readMutations } from '../../staging/mutation-log.ts';
@@ -16,16 +10,14 @@ import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { streamRows } from '../stream-rows.ts';
 import { causesOf } from './causes.ts';
-import type { ChangeRow } from './change-row.ts';
-import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
 import { countFurther, describe, diffTables } from './diff-tables.ts';
+import type { Page, PageFilter } from './gathered-page.ts';
+import { Gatherer } from './gathered-page.ts';
+import { hasText, readSortedPage } from './sorted-page.ts';
 
 /** The number of changes in one chunk of an outline. */
 const chunkSize = 500;
-
-/** A page ends early after this many characters: a row may contain whole documents. */
-export const pageLength = 4_000_000;
 
 /** A search reads this many changes per query, and returns its results so far after this many milliseconds. */
 const searchStep = 2000;
@@ -79,26 +71,9 @@ async function outlineOf(tx: Queryable, uuid: string, table: DiffTable): Promise
   };
 }
 
-export interface PageFilter {
-  /** The table's shown name. */
-  readonly table: string;
-  readonly type?: Operation | undefined;
-  /** Only rows with this text in one of their values, regardless of case. */
-  readonly search?: string | undefined;
-  /** Number of the change after which the page begins. */
-  readonly cursor: string;
-  /** The number of changes to skip after the cursor; a search skips none. */
-  readonly offset: number;
-  readonly limit: number;
-  /** Whether a table that a role that staged in the session may not read has no changes to show. */
-  readonly readableOnly?: boolean;
-  /** Whether the changes include the statements that made them. */
-  readonly why?: boolean | undefined;
-}
-
 /**
  * Reads some changes of one table. A page may be shorter than requested; it contains the cursor to continue from.
- * @throws StageError `session_not_found`, `took_too_long`
+ * @throws StageError `session_not_found`, `took_too_long`, `invalid_request`
  */
 export async function readChanges(
   db: Database,
@@ -115,10 +90,15 @@ export async function readChanges(
     if (table === undefined) return { revision, ...emptyPage };
     // guard: hidden tables have no pages
     if (table.hidden) return { revision, ...emptyPage, hidden: true };
-    const read = filter.search === undefined ? readPage : searchPage;
-    const page = { revision, ...(await read(tx, table, filter)) };
+    const page = { revision, ...(await pageOf(tx, table, filter)) };
     return filter.why ? explained(tx, id, table, page, readableOnly) : page;
   });
+}
+
+async function pageOf(tx: Queryable, table: DiffTable, filter: PageFilter): Promise<Page> {
+  const { sort, search } = filter;
+  if (sort !== undefined) return readSortedPage(tx, table, { ...filter, sort });
+  return search === undefined ? readPage(tx, table, filter) : searchPage(tx, table, filter);
 }
 
 /** Adds the causes of its changes to a page. */
@@ -140,32 +120,7 @@ async function explained(
   return { ...page, changes, mutations: await readMutations(tx, id, [...ids], readableOnly) };
 }
 
-type Page = Omit<ChangePage, 'revision'>;
-
 const emptyPage: Page = { changes: [], nextCursor: null };
-
-/** Collects changes up to the page's limit, or up to the maximum length of a page. */
-class Gatherer {
-  readonly changes: NumberedChange[] = [];
-  readonly #table: string;
-  readonly #limit: number;
-  #length = 0;
-
-  constructor({ table, limit }: PageFilter) {
-    this.#table = table;
-    this.#limit = limit;
-  }
-
-  get full(): boolean {
-    return this.changes.length >= this.#limit || this.#length > pageLength;
-  }
-
-  add(row: Row): void {
-    const change = toChange(this.#table, row as ChangeRow);
-    this.changes.push({ number: String(row['number']), ...change });
-    this.#length += (row['before']?.length ?? 0) + (row['after']?.length ?? 0);
-  }
-}
 
 async function readPage(tx: Queryable, table: DiffTable, filter: PageFilter): Promise<Page> {
   const { cursor, type, offset, limit } = filter;
@@ -184,12 +139,7 @@ const searched = (page: string) => `
 SELECT d.number, m.found, CASE WHEN m.found THEN d.operation END AS operation, CASE WHEN m.found THEN d.row_id END AS row_id,
   CASE WHEN m.found THEN d.before END AS before, CASE WHEN m.found THEN d.after END AS after,
   CASE WHEN m.found THEN d.texts END AS texts
-FROM ${page} d CROSS JOIN LATERAL (
-  SELECT EXISTS (
-    SELECT FROM (SELECT value FROM jsonb_each_text(d.before) UNION ALL SELECT value FROM jsonb_each_text(d.after)) v
-    WHERE position(lower($5::text) IN lower(v.value)) > 0
-  ) AS found
-) m`;
+FROM ${page} d CROSS JOIN LATERAL (SELECT ${hasText('$5')} AS found) m`;
 
 async function searchPage(tx: Queryable, table: DiffTable, filter: PageFilter): Promise<Page> {
   const gathered = new Gatherer(filter);

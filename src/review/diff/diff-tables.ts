@@ -188,7 +188,7 @@ FROM stage.overlay o WHERE o.relation = $1`;
 type Shape = Pick<TableOutline, 'key' | 'columns' | 'hasChildren' | 'referencesItself'>;
 
 /** Reads the key and the columns of a table as it is now; empty where it no longer exists. */
-async function shapeOf(tx: Queryable, { current }: DiffTable): Promise<Shape> {
+export async function shapeOf(tx: Queryable, { current }: DiffTable): Promise<Shape> {
   const [shape] = await tx.query(selectShape, [current]);
   return {
     key: JSON.parse(shape?.['key'] ?? '[]') as string[],

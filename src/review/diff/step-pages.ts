@@ -5,8 +5,9 @@ import { sessionUuid } from '../../staging/session-id.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
-import { pageLength, revisionOf } from './diff-pages.ts';
+import { revisionOf } from './diff-pages.ts';
 import { diffTables } from './diff-tables.ts';
+import { pageLength } from './gathered-page.ts';
 import { isOf, readSteps, shownSteps } from './steps.ts';
 
 /** A page ends after this many steps, even if only few of them match the filter. */

@@ -4,7 +4,7 @@ import { scrolled } from './lists.ts';
 import type { Need, PageNeed } from './needs.ts';
 import { startOfChunkWith } from './needs.ts';
 import type { Loaded, State } from './state.ts';
-import { currentTable, editName, listLength } from './state.ts';
+import { currentTable, editName, listLength, sortOf } from './state.ts';
 
 /** The most changes cached on either side of the screen's top, and the most characters of all of them. */
 const keptAround = 2000;
@@ -37,7 +37,8 @@ export function renewed(state: State, outline: Outline): State {
 
 /** Adds a page that was requested. A page of another list or revision is dropped. */
 export function page(state: State, need: PageNeed, { changes }: ChangePage): State {
-  const current = currentTable(state)?.table === need.table && state.filter === need.filter;
+  const isListed = state.filter === need.filter && sortOf(state) === need.sort;
+  const current = currentTable(state)?.table === need.table && isListed;
   if (!current || state.outline?.revision !== need.revision) return state;
   const loaded = new Map(state.changes);
   for (const [index, change] of changes.entries()) loaded.set(need.start + index, change);

@@ -1,4 +1,5 @@
 /** Asks before something is done, or reports that it is not possible. */
+import { mostSorted } from '../../model/change.ts';
 import type { Deed, Edit, Prompt } from './deeds.ts';
 import { notActive, told } from './doing.ts';
 import type { State } from './state.ts';
@@ -19,6 +20,22 @@ export const askFor =
     if (status !== 'approved' && status !== 'rejected') return confirm(deed)(state);
     return told(state, `The session is ${status} already: there is nothing to ${deed}.`);
   };
+
+/** Asks for a column to sort by. Proposes the selected one ascending, then descending, then none. */
+export function askToSort(state: State): State {
+  const table = currentTable(state);
+  if (table === null) return state;
+  if (listLength(state) > mostSorted)
+    return told(
+      state,
+      `At most ${mostSorted.toLocaleString('en-US')} rows are sorted: filter them first.`,
+    );
+  const others = table.columns.filter(({ name }) => !table.key.includes(name));
+  const chosen = state.changedOnly ? '' : (others[state.column]?.name ?? '');
+  const isSorted = state.sort?.column === chosen;
+  const text = isSorted ? (state.sort?.descending ? '' : `-${chosen}`) : chosen;
+  return ask({ kind: 'sort', text })({ ...state, pane: 'rows' });
+}
 
 /** Asks to reopen the session, which must be proposed. */
 export function askToReopen(state: State): State {

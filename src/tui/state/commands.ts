@@ -2,9 +2,17 @@
 
 import type { Command, Move } from '../keys.ts';
 import { followed } from './arrivals.ts';
-import { ask, askFor, askForComment, askToReopen, askToRevert, askToUnstage } from './asking.ts';
+import {
+  ask,
+  askFor,
+  askForComment,
+  askToReopen,
+  askToRevert,
+  askToSort,
+  askToUnstage,
+} from './asking.ts';
 import { cancelled, rehearse, take } from './doing.ts';
-import { listOf, pageHeight, toTable } from './lists.ts';
+import { listOf, pageHeight, relisted, toTable } from './lists.ts';
 import { toggled } from './reviewed.ts';
 import type { Filter, Pane, State } from './state.ts';
 import { currentTable, filters, listLength, panes } from './state.ts';
@@ -24,7 +32,8 @@ type Change = (state: State) => State;
 
 const toFilter =
   (filter: Filter): Change =>
-  (state) => ({ ...state, filter, row: 0, top: 0, changes: new Map(), search: null, anchor: null });
+  (state) =>
+    relisted(state, { filter });
 
 const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   left: (state) => toColumn(state, -1),
@@ -42,6 +51,7 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   search: ask({ kind: 'search', text: '' }),
   nextFound: (state) => followed(toFound(state, 1)),
   previousFound: (state) => followed(toFound(state, -1)),
+  sort: askToSort,
   nextFilter: (state) =>
     toFilter(filters[(filters.indexOf(state.filter) + 1) % filters.length] ?? 'all')(state),
   all: toFilter('all'),

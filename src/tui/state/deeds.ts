@@ -22,7 +22,7 @@ export type Subject = Pick<NumberedChange, 'table' | 'rowId'> | null;
 
 /** A line that is being typed. */
 export type Prompt =
-  | { readonly kind: 'search' | 'goto'; readonly text: string }
+  | { readonly kind: 'search' | 'goto' | 'sort'; readonly text: string }
   | { readonly kind: 'confirm'; readonly deed: Deed; readonly text: string }
   | {
       readonly kind: 'edit';

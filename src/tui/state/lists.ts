@@ -64,16 +64,17 @@ export function toTable(state: State, table: number): State {
   const last = (state.outline?.tables.length ?? 0) - 1;
   const chosen = Math.max(0, Math.min(last, table));
   if (chosen === state.table) return state;
-  const start = {
-    row: 0,
-    top: 0,
-    column: 0,
-    detailTop: 0,
-    anchor: null,
-    search: null,
-    target: null,
-  };
-  return { ...state, ...start, table: chosen, changes: new Map() };
+  return relisted(state, { table: chosen, column: 0, sort: null });
+}
+
+const beginning = { row: 0, top: 0, detailTop: 0, anchor: null, search: null, target: null };
+
+/** Shows another list of changes, from its beginning. */
+export function relisted(
+  state: State,
+  list: Partial<Pick<State, 'table' | 'column' | 'filter' | 'sort'>>,
+): State {
+  return { ...state, ...beginning, ...list, changes: new Map() };
 }
 
 /** Scrolls so that the selected row is visible. */

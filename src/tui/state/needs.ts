@@ -2,8 +2,8 @@
 import { markKey } from '../../client/marks.ts';
 import type { Chunk, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
-import type { Filter, State } from './state.ts';
-import { countIn, currentDigest, currentTable, digestName, listLength } from './state.ts';
+import type { Filter, Sort, State } from './state.ts';
+import { countIn, currentDigest, currentTable, digestName, listLength, sortOf } from './state.ts';
 
 /** The changes per page, and how far around the screen they are prefetched. */
 const pageSize = 500;
@@ -15,10 +15,11 @@ export interface PageNeed {
   readonly kind: 'page';
   readonly table: string;
   readonly filter: Filter;
+  readonly sort: Sort | null;
   readonly revision: string;
   /** The position of the first change in the list. */
   readonly start: number;
-  /** The place of the first change: `offset` changes after the beginning of the chunk at `cursor`. */
+  /** The place of the first change: `offset` changes after the beginning of the chunk at `cursor`, or of the sorted list. */
   readonly cursor: string;
   readonly offset: number;
   readonly limit: number;
@@ -105,15 +106,17 @@ function pageNeed(state: State): PageNeed | null {
 }
 
 function needAt(
-  { filter, outline }: State,
+  state: State,
   { table, chunks }: TableOutline,
   start: number,
   limit: number,
 ): PageNeed | null {
-  const place = placeOf(chunks, filter, start);
+  const { filter, outline } = state;
+  const sort = sortOf(state);
+  const place = sort === null ? placeOf(chunks, filter, start) : { cursor: '0', offset: start };
   if (place === null) return null;
   const revision = outline?.revision ?? '';
-  return { kind: 'page', table, filter, revision, start, ...place, limit };
+  return { kind: 'page', table, filter, sort, revision, start, ...place, limit };
 }
 
 function firstMissing({ changes }: State, from: number, to: number): number | null {

@@ -1,11 +1,14 @@
 /** Prompts: search, go to, confirmations; and the filter of the help. */
+import { nameCell } from '../../client/cell.ts';
 import { shortId } from '../../model/session.ts';
+import { nearest } from '../../nearest.ts';
 import { followed } from './arrivals.ts';
 import { toRow } from './commands.ts';
 import type { Deed, Prompt } from './deeds.ts';
-import { toTable } from './lists.ts';
+import { told } from './doing.ts';
+import { relisted, toTable } from './lists.ts';
 import type { State } from './state.ts';
-import { currentDigest } from './state.ts';
+import { currentDigest, currentTable, sortOf } from './state.ts';
 
 const longest = 200;
 
@@ -42,6 +45,8 @@ function accepted(state: State, prompt: Prompt): State {
   switch (prompt.kind) {
     case 'search':
       return searched(state, prompt.text);
+    case 'sort':
+      return sorted(state, prompt.text);
     case 'goto':
       return goneTo(state, prompt.text.trim());
     case 'reason':
@@ -71,7 +76,22 @@ function said(state: State, { about, text }: Prompt & { kind: 'comment' }): Stat
 function searched(state: State, text: string): State {
   if (text === '') return { ...state, search: null };
   const search = { text, found: [], cursor: '0', current: 0 };
-  return followed({ ...state, search, target: null, pane: 'rows' });
+  // the numbers that a search finds are places in the diff, not in a sorted list
+  const inOrder = sortOf(state) === null ? state : relisted(state, { sort: null });
+  return followed({ ...inOrder, search, target: null, pane: 'rows' });
+}
+
+/** Sorts by the column of this name; restores the order of the diff for an empty text. */
+function sorted(state: State, text: string): State {
+  if (text === '') return relisted(state, { sort: null });
+  const names = currentTable(state)?.columns.map(({ name }) => name) ?? [];
+  if (names.includes(text)) return relisted(state, { sort: { column: text, descending: false } });
+  const column = text.slice(1);
+  if (text.startsWith('-') && names.includes(column))
+    return relisted(state, { sort: { column, descending: true } });
+  const meant = nearest(text, names);
+  const guess = meant === null ? '' : ` Did you mean ${nameCell(meant)}?`;
+  return told(state, `There is no column ${text} in this table.${guess}`);
 }
 
 /** Moves to a position if the text is a number, else to a table by its name or a prefix of it. */

@@ -10,6 +10,7 @@ import type {
   Outline,
   TableOutline,
 } from '../../model/change.ts';
+import { mostSorted } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import type { Aids } from '../aids.ts';
@@ -37,6 +38,12 @@ export interface Size {
 
 /** Items of a long list by position. Only those near the visible part are loaded. */
 export type Loaded<T> = ReadonlyMap<number, T>;
+
+/** A column by which the rows are sorted. */
+export interface Sort {
+  readonly column: string;
+  readonly descending: boolean;
+}
 
 export interface Search {
   readonly text: string;
@@ -71,6 +78,8 @@ export interface State {
   /** The position of the table in the outline. */
   readonly table: number;
   readonly filter: Filter;
+  /** The order of the rows; null for the order of the diff. See sortOf. */
+  readonly sort: Sort | null;
   /** The position of the selected change in the filtered list. */
   readonly row: number;
   readonly top: number;
@@ -154,6 +163,7 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
     types: false,
     table: 0,
     filter: 'all',
+    sort: null,
     row: 0,
     top: 0,
     column: 0,
@@ -191,6 +201,11 @@ export function countIn(
 ): number {
   const byKind = { INSERT: counts.inserts, UPDATE: counts.updates, DELETE: counts.deletes };
   return filter === 'all' ? counts.inserts + counts.updates + counts.deletes : byKind[filter];
+}
+
+/** Returns the order of the current list; null for the order of the diff, and where the list is too long to be sorted. */
+export function sortOf(state: State): Sort | null {
+  return listLength(state) > mostSorted ? null : state.sort;
 }
 
 /** Returns the length of the current list; 0 if its changes are hidden. */

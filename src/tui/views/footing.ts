@@ -20,6 +20,7 @@ const hints: Readonly<Record<Pane, readonly Hint[]>> = {
     [['open'], 'detail'],
     [['mark'], 'reviewed'],
     [['search'], 'search'],
+    [['sort'], 'sort'],
     [['nextFilter'], 'filter'],
     [['nextPane'], 'pane'],
     [['comment'], 'comment'],

@@ -1,5 +1,5 @@
 /** The two lines at the top: the session and the size of its diff, then the panes. */
-import { tableCell } from '../../client/cell.ts';
+import { nameCell, tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { ageOf, authorOf, titleOf } from '../../client/session-words.ts';
 import { stepCountsOf } from '../../model/change.ts';
@@ -7,7 +7,7 @@ import type { Session } from '../../model/session.ts';
 import { shortId } from '../../model/session.ts';
 import { isReviewed } from '../state/reviewed.ts';
 import type { Pane, State } from '../state/state.ts';
-import { currentDigest, currentTable, listLength } from '../state/state.ts';
+import { currentDigest, currentTable, listLength, sortOf } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';
 import { fit, widthOf } from '../terminal/text.ts';
@@ -76,7 +76,12 @@ function positionText(state: State): string {
   const length = listLength(state);
   const position = length === 0 ? '0' : inGroups(state.row + 1);
   const filter = state.filter === 'all' ? '' : ` ${state.filter} only`;
-  return `${tableCell(table.table)} ${position}/${inGroups(length)}${filter}${searchText(state)}${reviewedText(state)}`;
+  return `${tableCell(table.table)} ${position}/${inGroups(length)}${filter}${sortText(state)}${searchText(state)}${reviewedText(state)}`;
+}
+
+function sortText(state: State): string {
+  const sort = sortOf(state);
+  return sort === null ? '' : ` by ${nameCell(sort.column)}${sort.descending ? '↓' : '↑'}`;
 }
 
 function searchText({ search }: State): string {

@@ -54,6 +54,7 @@ function promptLine({ session }: State, prompt: Prompt): Line {
   const labels = {
     search: '/',
     goto: 'Go to table or row: ',
+    sort: 'Sort by column (-name: descending; empty: order of the diff): ',
     confirm: agree,
     edit: agree,
     reason:

@@ -7,7 +7,7 @@ import type { SidesCache } from '../cells.ts';
 import { gridCell, isChanged } from '../cells.ts';
 import { isReviewed } from '../state/reviewed.ts';
 import type { State } from '../state/state.ts';
-import { currentTable, listLength, rowKey } from '../state/state.ts';
+import { currentTable, listLength, rowKey, sortOf } from '../state/state.ts';
 import type { Line, Span } from '../terminal/line.ts';
 import { fitLine, lineWidth, span } from '../terminal/line.ts';
 import { widthOf } from '../terminal/text.ts';
@@ -63,9 +63,9 @@ function grid(
   const { first, columns } = onScreen(others, chosen, room, (name) => build(name, widest.other));
   const heading: Line = [
     span('      '),
-    ...keys.flatMap((key) => headingCell(key, state.types)),
+    ...keys.flatMap((key) => headingCell(key, state)),
     span(first > 0 ? '‹ ' : '│ ', 'faint'),
-    ...columns.flatMap((column) => headingCell(column, state.types)),
+    ...columns.flatMap((column) => headingCell(column, state)),
     span(first + columns.length < others.length ? '›' : '', 'faint'),
   ];
   const lines = visible.map((change, index) => {
@@ -110,7 +110,7 @@ function columnOf(
     (change) => change && gridCell(change, sides.of(change, table.columns), name),
   );
   const type = table.columns.find((column) => column.name === name)?.type ?? '';
-  const title = widthOf(nameCell(name)) + (state.types ? type.length + 1 : 0);
+  const title = widthOf(titleOf(name, state)) + (state.types ? type.length + 1 : 0);
   const longest = Math.max(title, ...cells.map((line) => (line ? lineWidth(line) : 1)));
   const align = /^(?:smallint|integer|bigint|numeric|real|double)/.test(type) ? 'right' : 'left';
   return { name, type, cells, width: Math.min(most, longest), align };
@@ -142,8 +142,17 @@ function onScreen(
   return { first, columns };
 }
 
-function headingCell({ name, type, width, align }: Column, types: boolean): Span[] {
-  const title = [span(nameCell(name), 'strong'), ...(types ? [span(` ${type}`, 'faint')] : [])];
+/** A column's name, marked where the rows are sorted by it. */
+function titleOf(name: string, state: State): string {
+  const sort = sortOf(state);
+  return `${nameCell(name)}${sort?.column === name ? (sort.descending ? '↓' : '↑') : ''}`;
+}
+
+function headingCell({ name, type, width, align }: Column, state: State): Span[] {
+  const title = [
+    span(titleOf(name, state), 'strong'),
+    ...(state.types ? [span(` ${type}`, 'faint')] : []),
+  ];
   return [...aligned(title, width, align), span(' ')];
 }
 
