@@ -1,7 +1,7 @@
 /** Values of every type that differ in PostgreSQL differ in the diff, whatever its form. */
 import pg from 'pg';
 import { createCsvFormat } from '../../src/cli/diff/csv.ts';
-import type { DiffFormat } from '../../src/cli/diff/format.ts';
+import { totalsOf } from '../../src/cli/diff/format.ts';
 import { createJsonLinesFormat } from '../../src/cli/diff/json.ts';
 import { createMarkdownFormat } from '../../src/cli/diff/markdown.ts';
 import { createSqlFormat } from '../../src/cli/diff/sql.ts';
@@ -11,6 +11,7 @@ import { readOutline as decodeOutline } from '../../src/client/decode.ts';
 import type { ReadChange } from '../../src/client/diff-reader.ts';
 import { DiffReader } from '../../src/client/diff-reader.ts';
 import { valuesOf } from '../../src/client/values.ts';
+import type { TableOutline } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { gridCell, isChanged, SidesCache } from '../../src/tui/cells.ts';
 import type { Family, Subject } from '../e2e/types/family.ts';
@@ -66,13 +67,13 @@ export class ToldApart {
     const { tables: outlines } = decodeOutline(new JsonText(outline.text));
     for (const column of columns) {
       const own = changes.map((change) => reduced(change, column.name));
-      const shown = own.map((change) => formsOf(change, reader, createSqlFormat(outlines, reader)));
+      const shown = own.map((change) =>
+        formsOf(change, reader, scriptOf(outlines, reader, [change])),
+      );
       this.#compare(column, own, shown, await this.#differing(column));
     }
     assert.equal(this.#missed, []);
-    const script = createSqlFormat(outlines, reader);
-    const text = changes.map((change) => script.change(change)).join('');
-    await this.#compareScript(columns, `${text}COMMIT`, rows);
+    await this.#compareScript(columns, scriptOf(outlines, reader, changes), rows);
   }
 
   async #requirePart(part: string): Promise<void> {
@@ -103,7 +104,7 @@ export class ToldApart {
   /** What the SQL form makes of the rows, beside what was staged. */
   async #compareScript(columns: readonly Column[], script: string, rows: string): Promise<void> {
     const direct = `${this.#table}_direct`;
-    await this.#rest.database.query(`${script}; INSERT INTO ${direct} VALUES ${rows}`);
+    await this.#rest.database.query(`${script} INSERT INTO ${direct} VALUES ${rows}`);
     for (const { name, type } of columns) {
       const different = await this.#rest.database.query(
         `SELECT format('%s', d.${name}) AS staged, format('%s', t.${name}) AS scripted FROM ${direct} d JOIN ${this.#table} t USING (id)
@@ -151,7 +152,18 @@ function reduced(change: ReadChange, column: string): ReadChange {
 
 const textsOf = (texts: object) => ({ texts: new JsonText(JSON.stringify(texts)) });
 
-function formsOf(change: ReadChange, reader: DiffReader, sql: DiffFormat): Record<string, string> {
+/** The whole SQL form of some changes. */
+function scriptOf(
+  outlines: readonly TableOutline[],
+  reader: DiffReader,
+  changes: readonly ReadChange[],
+): string {
+  const format = createSqlFormat(outlines, reader);
+  const texts = changes.map((change) => format.change(change));
+  return texts.join('') + format.end({ shown: changes.length, totals: totalsOf(reader) });
+}
+
+function formsOf(change: ReadChange, reader: DiffReader, sql: string): Record<string, string> {
   const column = change.columns[0]?.name ?? '';
   const cells = gridCell(change, new SidesCache().of(change, change.columns), column);
   return {
@@ -159,7 +171,7 @@ function formsOf(change: ReadChange, reader: DiffReader, sql: DiffFormat): Recor
     text: createTextFormat(reader, createPaint(false), 'line').change(change),
     csv: createCsvFormat().change(change),
     markdown: createMarkdownFormat(reader, 'sess_1').change(change),
-    sql: sql.change(change),
+    sql,
     interface: cells.map(({ text }) => text).join(''),
   };
 }

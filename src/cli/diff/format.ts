@@ -11,7 +11,7 @@ import { JsonText } from '../../model/json.ts';
 
 /** A format of a diff. Its texts include their line breaks and contain nothing that controls a terminal. */
 export interface DiffFormat {
-  /** Returns the text of a change, preceded by everything that belongs before it. */
+  /** Takes a change and returns the text to write next. A format may return the text of a change with a later one, or at the end. */
   change(change: ReadChange): string;
   /** Returns the text that closes the diff. */
   end(ending: Ending): string;
