@@ -33,6 +33,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   cli: ['tui', 'mcp', 'client', 'config'],
   mcp: ['client', 'config'],
   tui: ['client', 'config'],
+  web: ['client'],
   daemon: [
     ...['client-connection', 'statements', 'rewrite', 'server-connection'],
     ...['rest', 'review', 'overlay', 'staging', 'wire', 'sql', 'db', 'config'],

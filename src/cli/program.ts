@@ -114,6 +114,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/reviewing/propose.ts')).configurePropose,
       },
       {
+        name: 'review-link',
+        summary: 'print a link to the review page in a browser',
+        load: async () => (await import('./commands/reviewing/review-link.ts')).configureReviewLink,
+      },
+      {
         name: 'check',
         summary: 'look for conflicts with production',
         load: async () => (await import('./commands/reviewing/check.ts')).configureCheck,

@@ -55,6 +55,19 @@ export function pageOf<T>(
   };
 }
 
+/** A link to the review page. */
+export interface ReviewLink {
+  /** Path and fragment, to append to the daemon's address. */
+  readonly path: string;
+  /** Null if no login is required. */
+  readonly expiresAt: string | null;
+}
+
+export function readReviewLink(json: JsonText): ReviewLink {
+  const fields = new Fields(json);
+  return { path: fields.required('path'), expiresAt: fields.text('expires_at') };
+}
+
 export function readHealth(json: JsonText): Health {
   const fields = new Fields(json);
   return {

@@ -6,13 +6,14 @@ import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session } from '../model/session.ts';
-import type { AuditVerdict, Caller, Health, Page, ServerInfo } from './answers.ts';
+import type { AuditVerdict, Caller, Health, Page, ReviewLink, ServerInfo } from './answers.ts';
 import {
   pageOf,
   readAuditLength,
   readCaller,
   readHealth,
   readInfo,
+  readReviewLink,
   readVerdict,
 } from './answers.ts';
 import {
@@ -235,6 +236,11 @@ export class ApiClient {
 
   async info(): Promise<Reply<ServerInfo>> {
     return this.#get('/info', readInfo);
+  }
+
+  /** Creates a link that logs one browser in, to a session or to all of them. */
+  async makeReviewLink(id: string | null): Promise<Reply<ReviewLink>> {
+    return this.#post('/web/links', readReviewLink, { session_id: id });
   }
 
   /** Returns the caller that the token identifies. */

@@ -1,10 +1,10 @@
 /** The values of rows. A value is its JSON, with PostgreSQL's text where different values have the same JSON. */
-import { createHash } from 'node:crypto';
 import type { Conflict } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { textCell, valueCell } from './cell.ts';
 import { membersOf } from './fields.ts';
 import { isSafe } from './sanitize.ts';
+import { sha256 } from './sha256.ts';
 
 /** A column's value. */
 export interface Value {
@@ -106,11 +106,10 @@ function bytesCell(value: Value): string {
   if (known !== undefined) return known;
   const digits = (JSON.parse(value.json.text) as string).slice('\\x'.length);
   const count = digits.length / 2;
-  const hash = () => createHash('sha256').update(Buffer.from(digits, 'hex')).digest('hex');
   const cell =
     count <= mostBytes
       ? `\\x${digits}`
-      : `${count.toLocaleString('en-US')} bytes, sha256 ${hash()}`;
+      : `${count.toLocaleString('en-US')} bytes, sha256 ${sha256(digits)}`;
   cells.set(value, cell);
   return cell;
 }

@@ -7,6 +7,7 @@ export type RehearsalAccess = (typeof rehearsalAccess)[number];
 
 interface ReviewOptions {
   readonly approveLockTimeoutMs: Option<number>;
+  readonly web: Option<'on' | 'off' | null>;
   readonly rehearsal: Option<RehearsalAccess>;
   readonly rehearsalTimeoutMs: Option<number>;
   readonly rehearsalScanRows: Option<number>;
@@ -22,6 +23,16 @@ export const reviewOptions: ReviewOptions = {
     project: afterTrust('can hold production up'),
     sentence:
       'How long an approval may wait in total for locks in production and for other approvals; then it is answered `busy`.',
+  },
+  web: {
+    type: choice(['on', 'off']),
+    default: null,
+    defaultText: 'on with an embedded PostgreSQL, else off',
+    env: ['STAGE_WEB'],
+    flag: '--web WHETHER',
+    key: 'web',
+    project: afterTrust('lets browsers log in'),
+    sentence: 'Whether the REST API serves the page of reviewers, `/review`.',
   },
   rehearsal: {
     type: choice(rehearsalAccess),

@@ -39,6 +39,7 @@ export interface Settings {
   readonly conflictScope: ConflictScope;
   readonly conflictIgnoreColumns: readonly string[];
   readonly approveLockTimeoutMs: number;
+  readonly web: 'on' | 'off' | null;
   readonly rehearsal: RehearsalAccess;
   readonly rehearsalTimeoutMs: number;
   readonly rehearsalScanRows: number;

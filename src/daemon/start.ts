@@ -1,5 +1,6 @@
 /** The composition root: starts all parts in order, and stops them in reverse. */
 import type { Config } from '../config/load.ts';
+import type { Settings } from '../config/schema.ts';
 import type { Production } from '../config/upstream.ts';
 import { chooseProduction } from '../config/upstream.ts';
 import type { Environment } from '../config/user-folders.ts';
@@ -42,6 +43,8 @@ export interface DaemonIo {
 
 export interface Daemon {
   readonly restUrl: string;
+  /** Whether there is a review page. */
+  readonly hasPage: boolean;
   readonly proxyAddress: { readonly host: string; readonly port: number };
   readonly info: ServerInfo;
   /** The state after the first check. */
@@ -130,15 +133,20 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
     scanRows: settings.rehearsalScanRows,
   };
   const limits = { approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
-  const rules = { conflictScope, ignoredColumns, fourEyes, rehearsal, ...limits };
+  const web = webOf(settings, embedded !== null);
+  const rules = { web, conflictScope, ignoredColumns, fourEyes, rehearsal, ...limits };
   const events = createEventWatch(reading);
   const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };
-  const services = { ...parts, ...rules };
-  const restUrl = await startRest(start, services);
+  const restUrl = await startRest(start, { ...parts, ...rules });
   await upstream.start();
   startUpkeep(start, { db: deciding, upstream, metrics });
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
-  return { restUrl, proxyAddress, info, upstream: upstream.state, embedded };
+  return { restUrl, hasPage: web !== null, proxyAddress, info, upstream: upstream.state, embedded };
+}
+
+/** The review page, which is there by itself only where there is nothing but a sample. */
+function webOf({ web, restTls }: Settings, isEmbedded: boolean): RestServices['web'] {
+  return web === 'on' || (web === null && isEmbedded) ? { secure: restTls } : null;
 }
 
 function createDaemonMetrics(

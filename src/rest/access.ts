@@ -1,20 +1,17 @@
-/** Access checks of requests: Host and Origin, a bearer token if tokens are configured, and a role with the required right. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+/** Access checks of requests: Host and Origin, and a role with the required right. */
 import type { Context, Middleware } from 'koa';
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
-import type { Caller, Right, Token } from '../model/access.ts';
-import { hasRight, isExpired, isInScope, rolesWith, seesOwnOnly } from '../model/access.ts';
+import type { Caller, Right } from '../model/access.ts';
+import { hasRight, isInScope, rolesWith, seesOwnOnly } from '../model/access.ts';
 import type { Session } from '../model/session.ts';
 import { sessionNotFound } from '../staging/session-id.ts';
 import { getSession } from '../staging/session-store.ts';
+import { isPagePath } from './browser/serve-page.ts';
 import type { Access } from './services.ts';
 
-/** Probes and load balancers request these paths without a token. */
-const openPaths: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz']);
-
 /** The caller if no token is required: everybody may do everything. */
-const anybody: Caller = { name: null, role: 'operator', projects: null };
+export const anybody: Caller = { name: null, role: 'operator', projects: null };
 
 /**
  * Refuses requests that a browser sends for another site: unknown Host headers (DNS rebinding) and foreign Origin headers.
@@ -37,9 +34,17 @@ export function refuseForeignSites(access: Access): Middleware {
     // guard: Origin must be ours
     if (origin !== '' && origin.replace(/^https?:\/\//, '') !== host) throw foreignSite(origin);
     // guard: pages of other sites are told by their browser
-    if (/^(?:cross-site|same-site)$/.test(ctx.get('sec-fetch-site'))) throw foreignSite('');
+    if (/^(?:cross-site|same-site)$/.test(ctx.get('sec-fetch-site')) && !isVisit(ctx))
+      throw foreignSite('');
     return next();
   };
+}
+
+/** Whether a link is followed to the review page: its documents hold no data, and are the same for everybody. */
+function isVisit(ctx: Context): boolean {
+  const isDocument =
+    ctx.get('sec-fetch-mode') === 'navigate' && ctx.get('sec-fetch-dest') === 'document';
+  return ctx.method === 'GET' && isDocument && isPagePath(ctx.path);
 }
 
 function foreignSite(origin: string): StageError {
@@ -55,54 +60,6 @@ function foreignSite(origin: string): StageError {
 /** Returns the Host header without its port, in lower case; empty if it is malformed. */
 function hostName(host: string): string {
   return /^(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d+)?$/i.exec(host)?.[1]?.toLowerCase() ?? '';
-}
-
-/**
- * Identifies the caller by one of the configured tokens, if there are any.
- * @throws StageError `unauthorized`
- */
-export function demandToken({ tokens }: Access): Middleware {
-  return async (ctx, next) => {
-    const offered = /^Bearer +(\S+) *$/i.exec(ctx.get('authorization'))?.[1] ?? '';
-    const findCaller = () => (tokens().length === 0 ? anybody : findToken(offered, tokens()));
-    const caller = findCaller();
-    if (caller !== null) {
-      ctx.state['caller'] = caller;
-      if (ctx.method === 'GET') endWhenRevoked(ctx, () => isSame(caller, findCaller()));
-    }
-    // guard: a token is demanded
-    else if (!openPaths.has(ctx.path)) {
-      throw new StageError('unauthorized', 'a token is required', {
-        hint: 'Send the header Authorization: Bearer <token>; the command line takes it from STAGE_TOKEN.',
-      });
-    }
-    return next();
-  };
-}
-
-const lookEveryMs = 1_000;
-
-/** Ends a pending or partly sent response once its token is revoked. Used for GET only: requests that change something complete. */
-function endWhenRevoked({ res }: Context, isStillGood: () => boolean): void {
-  const look = () => {
-    // guard: a token that was revoked hears nothing more
-    if (!isStillGood()) res.destroy();
-  };
-  const timer = setInterval(look, lookEveryMs).unref();
-  res.once('close', () => clearInterval(timer));
-}
-
-function isSame(caller: Caller, now: Caller | null): boolean {
-  const words = (each: Caller | null) => JSON.stringify([each?.name, each?.role, each?.projects]);
-  return words(caller) === words(now);
-}
-
-/** Finds the token by comparing with every configured one, each in constant time. */
-function findToken(offered: string, tokens: readonly Token[]): Caller | null {
-  const hash = createHash('sha256').update(offered).digest();
-  const matches = tokens.filter((token) => timingSafeEqual(hash, token.hash));
-  // guard: a token is good until its time
-  return matches.find((token) => !isExpired(token, Date.now())) ?? null;
 }
 
 /**

@@ -2,8 +2,11 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Pool } from '../db/database.ts';
-import { demandToken, refuseForeignSites } from './access.ts';
+import { refuseForeignSites } from './access.ts';
+import { limitBrowsers } from './browser/headers.ts';
+import { servePage } from './browser/serve-page.ts';
 import { callerRoute } from './caller.ts';
+import { demandCaller } from './demand-caller.ts';
 import { answerErrors } from './error-handler.ts';
 import { mountRoute, servicesFor } from './mount.ts';
 import { openapiRoute } from './openapi.ts';
@@ -23,6 +26,7 @@ import { revertRoutes } from './routes/revert.ts';
 import { reviewRoutes } from './routes/review.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { unstageRoutes } from './routes/unstage.ts';
+import { webRoutes } from './routes/web.ts';
 import type { RestServices } from './services.ts';
 
 const readerLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
@@ -40,23 +44,25 @@ function placesIn(pool: Pool, message: string): Places {
   return createPlaces(() => Math.max(1, pool.counts().most - leftToOthers), placeWaitMs, message);
 }
 
+const fixedRoutes: readonly Route[] = [
+  ...sessionRoutes,
+  ...mutationRoutes,
+  ...reviewRoutes,
+  ...rehearsalRoutes,
+  ...revertRoutes,
+  ...unstageRoutes,
+  ...resolveRoutes,
+  ...discussionRoutes,
+  ...eventRoutes,
+  ...connectionRoutes,
+  ...auditRoutes,
+  ...operationRoutes,
+  ...webRoutes,
+];
+
 /** Builds the application, without listening. */
 export function createRestApp(services: RestServices): Koa {
-  const described = [
-    ...sessionRoutes,
-    ...mutationRoutes,
-    ...reviewRoutes,
-    ...rehearsalRoutes,
-    ...revertRoutes,
-    ...unstageRoutes,
-    ...resolveRoutes,
-    ...discussionRoutes,
-    ...eventRoutes,
-    ...connectionRoutes,
-    ...auditRoutes,
-    ...operationRoutes,
-    callerRoute(() => routes),
-  ];
+  const described = [...fixedRoutes, callerRoute(() => routes)];
   const routes: readonly Route[] = [...described, openapiRoute(described, services.info.version)];
   const router = new Router({ sensitive: true });
   const approvals = placesIn(services.deciding, 'many approvals are under way already');
@@ -79,9 +85,11 @@ export function createRestApp(services: RestServices): Koa {
     services.log[level]('answer cut short', { error: message, code });
   });
   app.use(identifyRequests(services.log));
+  app.use(limitBrowsers);
   app.use(answerErrors(services));
   app.use(refuseForeignSites(services.access));
-  app.use(demandToken(services.access));
+  app.use(servePage(services.web !== null));
+  app.use(demandCaller(services));
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

@@ -26,7 +26,8 @@ export function mountRoute(router: Router, route: Route, services: RouteServices
     if (route.path.startsWith('/sessions/:id')) await demandSession(caller, services.db, id);
     const headers = route.headers && validate(route.headers, ctx.headers);
     const texts = sent?.texts ?? new Map();
-    const request = { id, query, body, headers, caller, texts, signal: signalOf(ctx) };
+    const { token = null } = ctx.state;
+    const request = { id, query, body, headers, caller, token, texts, signal: signalOf(ctx) };
     endWhenStalled(ctx.res, services.stallTimeoutMs);
     write(ctx, await route.handle(request, services));
   });

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import type { Caller, Right } from '../model/access.ts';
+import type { Caller, Right, Token } from '../model/access.ts';
 import type { JsonObject, JsonText } from '../model/json.ts';
 import type { RouteServices } from './services.ts';
 
@@ -13,6 +13,8 @@ export interface RouteRequest<Query, Body, Headers = unknown> {
   readonly body: Body;
   readonly headers: Headers;
   readonly caller: Caller;
+  /** The token that was shown; null where none was demanded, or a browser has logged in. */
+  readonly token: Token | null;
   /** Aborted when the client no longer waits for the response. */
   readonly signal: AbortSignal;
   /** The original texts of the body's members. */

@@ -109,6 +109,8 @@ export interface RestServices {
     /** In tables with more rows, changes are only counted. */
     readonly scanRows: number;
   };
+  /** Of the review page; null where there is none. */
+  readonly web: { readonly secure: boolean } | null;
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number;
   /** How long a client may read nothing of a response that is ready. */

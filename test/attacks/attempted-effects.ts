@@ -34,6 +34,7 @@ export const effects: Readonly<Record<string, readonly string[]>> = {
     `UPDATE stage.session SET status = 'approved'`,
     'DELETE FROM stage.mutation',
     'DELETE FROM stage.audit',
+    `INSERT INTO stage.login VALUES (sha256('mine'), 'browser', sha256('theirs'), now() + interval '1 day')`,
     'TRUNCATE stage.session CASCADE',
     `SELECT stage.enter('', '[]', '[]', '{}', '')`,
     'SELECT stage.refuse_written()',

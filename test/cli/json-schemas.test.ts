@@ -5,7 +5,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import { serve } from './served.ts';
 
 suite('JSON of the commands', (test) => {
-  const served = serve(test);
+  const served = serve(test, { web: { secure: false } });
 
   const schemaOf = (name: string) =>
     z.fromJSONSchema(JSON.parse(readFileSync(`templates/schemas/${name}.json`, 'utf8')));
@@ -46,6 +46,7 @@ suite('JSON of the commands', (test) => {
     await valid('check', ['check', id]);
     await served.rest.database.query(`UPDATE orders SET note = NULL WHERE id = 1`);
     await valid('session', ['propose', id]);
+    await valid('review-link', ['review-link', id]);
     await valid('session', ['approve', id, '--yes']);
     await valid('audit-list', ['audit', 'list']);
     await validLines('audit-show', ['audit', 'list', '-o', 'jsonl']);

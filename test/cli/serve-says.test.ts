@@ -142,6 +142,7 @@ suite('what stage serve says', (test) => {
   test('writes its log as JSON in a pipe, as text when asked', async () => {
     const json = await serve(shell, ['--upstream', database.url]);
     await json.stop();
+    assert.not.match(json.stdout, 'Review in a browser');
     for (const line of json.stderr.trim().split('\n')) JSON.parse(line);
     const text = await serve(shell, ['--upstream', database.url, '--log-format', 'text']);
     await text.stop();
@@ -190,6 +191,7 @@ suite('stage serve on embedded data', (test) => {
       assert.match(third.stdout, /\(made now\)/);
       assert.match(third.stdout, /export STAGE_TOKEN=/);
       assert.match(third.stdout, / session new\n/);
+      assert.match(third.stdout, /Review in a browser:\n {2}.+ review-link --inbox\n/);
       assert.not.match(third.stdout, /sess_[0-9a-f]/);
       assert.is(await third.stop(), 0);
     },

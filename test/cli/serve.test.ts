@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { callHttp } from '../helpers/http.ts';
 import { needProgram } from '../helpers/programs.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Outcome, Shell } from './stage.ts';
@@ -217,6 +218,8 @@ suite('stage serve on the embedded sample', (test) => {
       const [, session] = /(sess_[0-9a-f]{32})'/.exec(served.stdout) ?? [];
       const url = /psql '(.*)'/.exec(served.stdout)?.[1] ?? '';
       assert.match(url, /^postgresql:\/\/app:app@/);
+      assert.ok(served.stdout.includes(`in a browser:\n  ${served.url}/review/${session}\n`));
+      assert.is((await callHttp(served.url, 'GET', `/review/${session}`)).status, 200);
       const env = { STAGE_SERVER: served.url, PGUSER: '', PGPASSWORD: '' };
       const { stdout } = await shell.run(['session', 'show', '--json'], { env });
       assert.is(JSON.parse(stdout).id, session);

@@ -46,6 +46,7 @@ const values: Readonly<Record<string, string>> = {
   rehearsal: 'authors',
   rehearsal_timeout_ms: '1',
   rehearsal_scan_rows: '0',
+  web: 'on',
   allow_publications: 'true',
   allow_functions: '[pg_notify]',
   conflict_ignore_columns: '["*.seen"]',

@@ -134,6 +134,24 @@ suite('daemon: start', (test) => {
     await database.drop();
   });
 
+  test('the review page is there where it is turned on', async () => {
+    const database = await createTestDatabase();
+    const env = { STAGE_TOKEN: 'secret' };
+    const sent = { headers: { authorization: 'Bearer secret' }, json: {} };
+    for (const [flags, status] of [
+      [{}, 404],
+      [{ web: 'off' }, 404],
+      [{ web: 'on' }, 200],
+    ] as const) {
+      const daemon = await startTestDaemon({ database, flags, env });
+      assert.is((await daemon.call('GET', '/review')).status, status);
+      const { body } = await daemon.call('POST', '/web/links', sent);
+      assert.is(body.path === undefined, status === 404);
+      await daemon.stop();
+    }
+    await database.drop();
+  });
+
   test('sessions that choose no conflict scope get the configured one', async () => {
     const daemon = await startTestDaemon({ flags: { conflictScope: 'column' } });
     const { body } = await daemon.call('POST', '/sessions');

@@ -2,11 +2,13 @@
 
 /** Before an approval's entries were found by its positions. */
 export const auditIndexes = `
+DROP TABLE IF EXISTS stage.login;
 DROP INDEX stage.approval_project;
 CREATE INDEX audit_session ON stage.audit (session, position); CREATE INDEX audit_project ON stage.audit (project_id, position);`;
 
 /** Before domains said what the mutation log holds, columns by which transaction and login, and an index of whose sessions. */
 export const logChecks = `
+DROP TABLE IF EXISTS stage.login;
 DROP INDEX stage.session_author;
 ALTER TABLE stage.mutation DROP COLUMN transaction, DROP COLUMN login;
 ALTER TABLE stage.mutation ALTER COLUMN operation TYPE text, ALTER COLUMN affected_rows TYPE bigint, ALTER COLUMN params TYPE jsonb,

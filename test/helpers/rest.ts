@@ -52,6 +52,7 @@ export interface TestRestOptions {
   readonly hosts?: readonly string[] | null;
   readonly upstream?: UpstreamState;
   readonly maxBodyBytes?: number;
+  readonly web?: RestServices['web'];
 }
 
 /** A token as the daemon knows it; the secret is its name unless given. */
@@ -113,6 +114,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
       timeoutMs: options.rehearsalTimeoutMs ?? 30_000,
       scanRows: 1_000_000,
     },
+    web: options.web ?? null,
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
     stallTimeoutMs: 30_000,
   };

@@ -19,8 +19,63 @@ export const restGuards: readonly Guard[] = [
   },
   {
     name: 'a token is demanded',
-    without: "else if (ctx.path === '') {",
+    without: 'if (caller === null) return next();',
     tests: ['rest/access'],
+  },
+  {
+    name: 'a link is good for a while',
+    without: '',
+    tests: ['rest/web-login'],
+  },
+  {
+    name: 'a login ends with its token',
+    without: 'const found = tokens.find((token) => markOf(token) === mark) ?? tokens[0];',
+    tests: ['rest/web-login'],
+  },
+  {
+    name: 'a login is not made longer by itself',
+    without: 'if (token === null) return { status: 201, body: { path, expires_at: null } };',
+    tests: ['rest/web-login'],
+  },
+  {
+    name: 'a cookie alone is no login',
+    without: 'const secretOf = ({ cookie }: Login) => cookie;',
+    tests: ['rest/web-login'],
+  },
+  {
+    name: 'no browser keeps what an answer says',
+    without: '',
+    tests: ['rest/web-login'],
+  },
+  {
+    name: "a link of somebody else's does not make one act in their name",
+    without: 'if (code !== null) {',
+    tests: ['web/review-page.test'],
+  },
+  {
+    name: 'what is approved is what was shown',
+    without: '',
+    tests: ['web/review-page-defence'],
+  },
+  {
+    name: 'the page runs its own scripts only',
+    without: "`script-src 'unsafe-inline' ` + nonce,",
+    tests: ['rest/web-login'],
+  },
+  {
+    name: 'the page stands in no frame',
+    without: '',
+    tests: ['rest/web-login'],
+  },
+  {
+    name: 'no text becomes markup in the page',
+    without: '',
+    tests: ['rest/web-login'],
+  },
+  {
+    name: 'texts in the page do not deceive',
+    without: 'const made = children;',
+    tests: ['web/review-page.test'],
   },
   {
     name: 'a role does what it has the right to',

@@ -151,6 +151,9 @@ suite('rest: openapi', (test) => {
       'POST /sessions/{id}/resolve',
       'POST /sessions/{id}/revert',
       'POST /sessions/{id}/unstage',
+      'POST /web/links',
+      'POST /web/login',
+      'POST /web/logout',
     ]);
   });
 

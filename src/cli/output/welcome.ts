@@ -16,6 +16,8 @@ interface Served {
   readonly upstream:
     | { readonly ready: true }
     | { readonly ready: false; readonly error: string; readonly hint?: string };
+  /** Whether there is a review page. */
+  readonly hasPage: boolean;
   readonly embedded: { readonly directory: string; readonly madeAt: Date | null } | null;
 }
 
@@ -56,7 +58,7 @@ export function welcome(
   served: Served & { readonly session: string | null },
   paint: Paint,
 ): string[] {
-  const { restUrl, info, upstream, embedded, session } = served;
+  const { restUrl, info, upstream, embedded, session, hasPage } = served;
   const stage = programName(host);
   return [
     ...(embedded ? embeddedWarning(stage, embedded, paint) : []),
@@ -68,6 +70,13 @@ export function welcome(
     '',
   ];
 
+  /** Where no token is demanded, the page is open; else a link is made with one. */
+  function reviewPage(): string {
+    const needsLogin = settings.token !== null || settings.tokenFile !== null;
+    if (needsLogin) return `${stage} review-link${session ? '' : ' --inbox'}`;
+    return `${restUrl}/review${session ? `/${session}` : ''}`;
+  }
+
   function nextSteps(): string[] {
     const url = connectionString(targetOf(host, restUrl, info, session ?? 'SESSION'), 'url');
     const steps = ['diff', 'propose', 'approve'];
@@ -76,6 +85,7 @@ export function welcome(
     return [
       session ? 'Connect, and write: nothing reaches production.' : 'Connect with a session:',
       `  psql '${url}'`,
+      ...(hasPage ? ['Review in a browser:', `  ${reviewPage()}`] : []),
       'Then:',
       ...(restUrl === usualServer ? [] : [`  export STAGE_SERVER=${restUrl}`]),
       ...(restTls ? [`  export STAGE_SERVER_CA=${tlsCert}`] : []),

@@ -115,6 +115,10 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   'token-new': token.extend({ token: z.string().meta({ description: 'The token itself' }) }),
   'token-list': z.object({ tokens: z.array(token) }),
   uninstall,
+  'review-link': z.object({
+    url: z.string(),
+    expires_at: z.iso.datetime().nullable().meta({ description: 'null where no login is needed' }),
+  }),
   error: failure,
   'watch-line': watchLine,
   'diff-line': change.extend({ table: z.string() }),

@@ -1,0 +1,106 @@
+/** Login and logout of browsers, with one-time links. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import { StageError } from '../../errors.ts';
+import { isSessionId } from '../../model/session.ts';
+import { demandSession } from '../access.ts';
+import { keyHeader, loginCookie, loginIn } from '../browser/cookie.ts';
+import { browserSeconds, issueLink, logIn, logOut } from '../browser/login-store.ts';
+import { pageOff } from '../browser/serve-page.ts';
+import { defineRoute } from '../route.ts';
+import { shortText } from '../schemas/inputs.ts';
+import { loggedIn, loggedOut, reviewLink } from '../schemas/web.ts';
+import type { RouteServices } from '../services.ts';
+
+const makeLink = defineRoute({
+  method: 'post',
+  path: '/web/links',
+  name: 'makeReviewLink',
+  summary:
+    'Makes a link to the review page that logs one browser in, once, as whoever asks for it. It takes a token: a browser that is logged in makes none.',
+  right: 'read',
+  body: z.strictObject({ session_id: shortText.nullish() }),
+  answers: { 201: reviewLink },
+  errors: ['session_not_found', 'not_found'],
+  needsUpstream: true,
+  isOpenTo: (_, { web }) => web !== null,
+  handle: async ({ body, caller, token }, { db, web, access }) => {
+    if (web === null) throw pageOff();
+    const id = body.session_id ?? null;
+    if (id !== null && !isSessionId(id))
+      throw new StageError('session_not_found', `there is no session ${id}`);
+    if (id !== null) await demandSession(caller, db, id);
+    const path = id === null ? '/review' : `/review/${id}`;
+    if (access.tokens().length === 0) return { status: 201, body: { path, expires_at: null } };
+    // guard: a login is not made longer by itself
+    if (token === null) throw needsToken();
+    const { code, expiresAt } = await issueLink(db, token);
+    return { status: 201, body: { path: `${path}#code=${code}`, expires_at: expiresAt } };
+  },
+});
+
+function needsToken(): StageError {
+  return new StageError('forbidden', 'a browser makes no links', {
+    hint: 'Make one with your token: stage review-link.',
+  });
+}
+
+const enter = defineRoute({
+  method: 'post',
+  path: '/web/login',
+  name: 'logIn',
+  summary:
+    'Uses a link up. The browser is known from then on by the cookie that is set together with the key that is answered, as the header Stage-Key.',
+  right: null,
+  headers: z.object({ origin: z.string().optional() }),
+  body: z.strictObject({ code: shortText }),
+  answers: { 200: loggedIn },
+  errors: ['unauthorized', 'not_found'],
+  needsUpstream: true,
+  handle: async ({ body, headers }, { db, web, access }) => {
+    if (web === null) throw pageOff();
+    const entered = await logIn(db, body.code, access.tokens());
+    if (entered === null)
+      throw new StageError('unauthorized', 'the link was used already, or is too old', {
+        hint: 'Make another one: stage review-link.',
+      });
+    const { login, token, expiresAt } = entered;
+    const cookie = loginCookie(login.cookie, browserSeconds, isOverTls(headers, web));
+    return {
+      headers: { 'Set-Cookie': cookie },
+      body: { name: token.name, key: login.key, expires_at: expiresAt },
+    };
+  },
+});
+
+/** Whether the browser connects over TLS: to this service, or to a proxy in front of it, as the Origin header says. */
+function isOverTls({ origin = '' }: IncomingHttpHeaders, { secure }: { secure: boolean }): boolean {
+  return secure || origin.startsWith('https://');
+}
+
+const leave = defineRoute({
+  method: 'post',
+  path: '/web/logout',
+  name: 'logOut',
+  summary: 'Ends the login of the browser that asks.',
+  right: null,
+  headers: z.object({
+    cookie: z.string().optional(),
+    [keyHeader]: z.string().optional(),
+    origin: z.string().optional(),
+  }),
+  answers: { 200: loggedOut },
+  errors: ['not_found'],
+  needsUpstream: true,
+  handle: async ({ headers }, { db, web }: RouteServices) => {
+    if (web === null) throw pageOff();
+    const login = loginIn(headers, web.secure);
+    if (login !== null) await logOut(db, login);
+    return {
+      headers: { 'Set-Cookie': loginCookie('', 0, isOverTls(headers, web)) },
+      body: { status: 'logged_out' },
+    };
+  },
+});
+
+export const webRoutes = [makeLink, enter, leave];

@@ -1,0 +1,83 @@
+/** The list of sessions by status. */
+/// <reference lib="dom" />
+import { readSession } from '../client/decode.ts';
+import { Fields } from '../client/fields.ts';
+import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
+import type { Session } from '../model/session.ts';
+import { sessionStatuses, shortId } from '../model/session.ts';
+import { button, counted, fill, h } from './dom.ts';
+import { ask, faultOf, withQuery } from './http.ts';
+
+const perPage = 50;
+
+/** Fills a region with the inbox. Returns the function that reloads it. */
+export function openInbox(region: Element): () => Promise<void> {
+  let status = 'proposed';
+  let offset = 0;
+  const list = h('ol', { class: 'sessions', 'aria-label': 'Sessions' });
+  const pager = h('p', { class: 'pager' });
+  const tabs = h('div', { class: 'tabs' });
+  fill(region, h('h1', {}, 'Sessions'), tabs, list, pager);
+  const choose = (next: string) => {
+    [status, offset] = [next, 0];
+    void read();
+  };
+  const read = async () => {
+    fill(
+      tabs,
+      ...['proposed', ...sessionStatuses.filter((each) => each !== 'proposed')].map((each) =>
+        button(each, () => choose(each), { 'aria-pressed': String(each === status) }),
+      ),
+    );
+    try {
+      const path = withQuery('/sessions', { status, limit: perPage, offset });
+      const page = new Fields(await ask('GET', path));
+      const sessions = page.list('sessions').map(readSession);
+      const none = h('li', { class: 'none' }, `No session is ${status}.`);
+      fill(list, ...(sessions.length === 0 ? [none] : sessions.map(entryOf)));
+      fillPager(page.number('total_count'));
+    } catch (error) {
+      fill(list, h('li', { class: 'fault' }, faultOf(error)));
+    }
+  };
+  const fillPager = (total: number) => {
+    const turn = (by: number) => () => {
+      offset += by;
+      void read();
+    };
+    fill(
+      pager,
+      counted(total, 'session'),
+      offset > 0 ? button('Newer', turn(-perPage)) : null,
+      offset + perPage < total ? button('Older', turn(perPage)) : null,
+    );
+  };
+  void read();
+  return read;
+}
+
+function entryOf(session: Session): HTMLLIElement {
+  const { id, projectId, mutationCount, round, updatedAt } = session;
+  const author = authorOf(session);
+  const title = titleOf(session);
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      { href: `/review/${id}` },
+      h('b', {}, title === '' ? `Session ${shortId(id)}` : title),
+      h(
+        'span',
+        { class: 'dim' },
+        [
+          ...(author === '' ? [] : [`by ${author}`]),
+          `in ${projectId}`,
+          counted(mutationCount, 'statement'),
+          ...(round > 1 ? [`round ${round}`] : []),
+          `${ageOf(updatedAt)} ago`,
+        ].join(' · '),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,282 @@
+/** The view of one session: head, banner, panes and actions. */
+/// <reference lib="dom" />
+import { tableCell } from '../client/cell.ts';
+import { readOutline, readSession } from '../client/decode.ts';
+import { Fields } from '../client/fields.ts';
+import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
+import { countsInWords } from '../client/words.ts';
+import type { Outline } from '../model/change.ts';
+import { stepCountsOf } from '../model/change.ts';
+import type { Session } from '../model/session.ts';
+import { shortId } from '../model/session.ts';
+import type { Action, Known } from './decide.ts';
+import { actionsFor, readDigest } from './decide.ts';
+import type { Child } from './dom.ts';
+import { button, fill, h } from './dom.ts';
+import { ask, faultOf, withQuery } from './http.ts';
+import type { News } from './live.ts';
+import {
+  commentItem,
+  commentsPane,
+  conflictsPane,
+  effectsPane,
+  readAllComments,
+  readAllConflicts,
+  statementsPane,
+} from './panes.ts';
+import { RowsPane } from './rows-pane.ts';
+
+export interface Caller {
+  readonly name: string | null;
+  readonly operations: ReadonlySet<string>;
+}
+
+const paneNames = ['Rows', 'Conflicts', 'Comments', 'Statements', 'Effects'] as const;
+type PaneName = (typeof paneNames)[number];
+
+export class SessionView {
+  readonly #id: string;
+  readonly #head = h('header', { class: 'session' });
+  readonly #banner = h('div', { class: 'banners', role: 'status' });
+  readonly #tabs = h('div', { class: 'tabs', role: 'tablist' });
+  readonly #body = h('section', { class: 'pane' });
+  readonly #actions = h('footer', { class: 'actions' });
+  readonly rows: RowsPane;
+  #known: Known | null = null;
+  #caller: Caller;
+  #pane: PaneName = 'Rows';
+  /** Text of the banner: the session has changed since it was loaded, or an error. */
+  #notice: string | null = null;
+  /** Number of the current load; results of an earlier one are dropped. */
+  #reading = 0;
+  #conflicts: Awaited<ReturnType<typeof readAllConflicts>> | null = null;
+
+  constructor(region: Element, id: string, caller: Caller) {
+    [this.#id, this.#caller] = [id, caller];
+    this.rows = new RowsPane(
+      id,
+      () => this.#known?.comments ?? [],
+      () => void this.#readComments(),
+    );
+    fill(region, this.#head, this.#banner, this.#tabs, this.#body, this.#actions);
+  }
+
+  /** Loads everything again, the first rows first. */
+  async read(): Promise<void> {
+    this.#reading += 1;
+    const [turn, id] = [this.#reading, this.#id];
+    const session = await this.#part(() => readSessionOf(id));
+    if (session === null) return;
+    this.#notice = null;
+    this.#conflicts = null;
+    const unknown = { digest: null, outline: null, conflicts: null, comments: [] };
+    const rehearsal = this.#known?.rehearsal ?? null;
+    this.#known = { session, ...unknown, rehearsal, ...this.#caller };
+    this.#draw();
+    this.#show();
+    const table = await this.#part(() => firstTableOf(id));
+    if (turn !== this.#reading) return;
+    if (table !== null) this.rows.open(table);
+    await Promise.all([this.#readComments(), this.#readRest(session)]);
+  }
+
+  /** Loads the slow parts one after the other, because the service limits concurrent diffs. */
+  async #readRest(session: Session): Promise<void> {
+    await this.#take(async () => {
+      const outline = readOutline(await ask('GET', `/sessions/${session.id}/diff/outline`));
+      this.rows.setOutline(outline);
+      return { outline };
+    });
+    await (isOpen(session) ? this.#readConflicts() : this.#take(async () => ({ conflicts: 0 })));
+    await this.#readDigest(session);
+  }
+
+  /** Handles an event; null if events may have been missed. */
+  async hear(news: News | null): Promise<void> {
+    if (news !== null && news.sessionId !== this.#id) return;
+    if (news?.kind === 'comment') return this.#readComments();
+    const now = await this.#part(() => readSessionOf(this.#id));
+    if (now === null || this.#known === null || isAsBefore(now, this.#known.session)) return;
+    const who = news?.by ? ` by ${news.by}` : '';
+    this.#change(now, `${news?.kind.replaceAll('_', ' ') ?? now.status}${who}`);
+  }
+
+  /** Returns the current actions. */
+  actions(): readonly Action[] {
+    return this.#known ? actionsFor(this.#known, (rehearsal) => void this.#done(rehearsal)) : [];
+  }
+
+  show(pane: PaneName): void {
+    this.#pane = pane;
+    this.#drawTabs();
+    this.#show();
+  }
+
+  async #done(rehearsal?: Known['rehearsal']): Promise<void> {
+    if (rehearsal && this.#known) {
+      this.#known = { ...this.#known, rehearsal };
+      return this.show('Effects');
+    }
+    await this.read();
+  }
+
+  /** Loads a part. Returns null after an error, which it shows, and if a newer load has started. */
+  async #part<Part>(read: () => Promise<Part>): Promise<Part | null> {
+    const turn = this.#reading;
+    try {
+      const part = await read();
+      return turn === this.#reading ? part : null;
+    } catch (error) {
+      if (turn === this.#reading) this.#notice = faultOf(error);
+      this.#draw();
+      return null;
+    }
+  }
+
+  async #take(read: () => Promise<Partial<Known>>): Promise<void> {
+    const part = await this.#part(read);
+    if (part === null || this.#known === null) return;
+    this.#known = { ...this.#known, ...part };
+    this.#draw();
+  }
+
+  /** Loads the digest. The rows on display are as old as `session` or newer, so the digest must not be newer than `session`. */
+  async #readDigest(session: Session): Promise<void> {
+    const digest = await this.#part(() => readDigest(this.#id));
+    const now = digest && (await this.#part(() => readSessionOf(this.#id)));
+    if (!digest || !now) return;
+    // guard: what is approved is what was shown
+    if (!isAsBefore(now, session)) return this.#change(now, 'it is not as it was');
+    await this.#take(async () => ({ digest }));
+  }
+
+  /** Shows that the session has changed, and disables approval until the next load. */
+  #change(now: Session, how: string): void {
+    if (this.#known === null) return;
+    this.#notice = `The session has changed: ${how}.`;
+    this.#known = { ...this.#known, session: now, digest: null };
+    this.#draw();
+  }
+
+  async #readComments(): Promise<void> {
+    await this.#take(async () => ({ comments: await readAllComments(this.#id) }));
+    if (this.#pane === 'Comments') this.#show();
+  }
+
+  async #readConflicts(): Promise<void> {
+    await this.#take(async () => {
+      this.#conflicts = await readAllConflicts(this.#id);
+      return { conflicts: this.#conflicts.filter(({ ignored }) => !ignored).length };
+    });
+    if (this.#pane === 'Conflicts') this.#show();
+  }
+
+  #drawBanner(): void {
+    const { conflicts = 0 } = this.#known ?? {};
+    const again = button('Read it again', () => void this.read());
+    const see = button('See them', () => this.show('Conflicts'));
+    const counted = `${conflicts} ${conflicts === 1 ? 'conflict' : 'conflicts'} with production: approval would be refused. `;
+    if (this.#notice !== null)
+      fill(this.#banner, h('p', { class: 'banner' }, `${this.#notice} `, again));
+    else if (conflicts) fill(this.#banner, h('p', { class: 'banner alarm' }, counted, see));
+    else fill(this.#banner);
+  }
+
+  #draw(): void {
+    this.#drawBanner();
+    if (this.#known === null) return;
+    const { session, digest, outline, comments } = this.#known;
+    fill(this.#head, ...headOf(session, digest, outline));
+    const [word] = comments.filter(({ kind }) => kind !== 'comment').slice(-1);
+    if (word) this.#head.append(h('ul', { class: 'comments' }, commentItem(word)));
+    this.#drawTabs();
+    const buttons = this.actions().map(({ name, label, key, look, hindrance, run }) => {
+      const made = button(label, run, {
+        class: look,
+        'data-action': name,
+        title: hindrance ?? `key ${key}`,
+      });
+      made.disabled = hindrance !== null;
+      return made;
+    });
+    fill(this.#actions, ...buttons);
+  }
+
+  #drawTabs(): void {
+    const { conflicts = null, comments = [] } = this.#known ?? {};
+    const counts: Partial<Record<PaneName, number | null>> = {
+      Conflicts: conflicts,
+      Comments: comments.length,
+    };
+    const tabs = paneNames.map((name) =>
+      button(counts[name] ? `${name} ${counts[name]}` : name, () => this.show(name), {
+        role: 'tab',
+        'aria-selected': String(name === this.#pane),
+      }),
+    );
+    fill(this.#tabs, ...tabs);
+  }
+
+  #show(): void {
+    const pane = this.#pane;
+    const put = (children: readonly Child[]) => {
+      if (this.#pane === pane) fill(this.#body, ...children);
+    };
+    if (pane !== 'Statements') put(this.#paneOf(pane));
+    else
+      statementsPane(this.#id).then(put, (error) =>
+        put([h('p', { class: 'fault' }, faultOf(error))]),
+      );
+  }
+
+  #paneOf(pane: Exclude<PaneName, 'Statements'>): readonly Child[] {
+    if (pane === 'Rows') return [this.rows.element];
+    if (pane === 'Comments') return commentsPane(this.#known?.comments ?? []);
+    if (pane === 'Effects') return effectsPane(this.#known?.rehearsal ?? null);
+    return conflictsPane(this.#known?.conflicts === 0 ? [] : this.#conflicts);
+  }
+}
+
+const isOpen = ({ status }: Session) => status === 'active' || status === 'proposed';
+
+/** Identifies the state that a diff was read in. */
+const stateOf = ({ status, round, edits, mutationCount }: Session) =>
+  [status, round, edits, mutationCount].join();
+
+const isAsBefore = (now: Session, before: Session) => stateOf(now) === stateOf(before);
+
+async function readSessionOf(id: string): Promise<Session> {
+  return readSession(await ask('GET', `/sessions/${id}`));
+}
+
+/** Returns the table that the session wrote to first; null if there is none. */
+async function firstTableOf(id: string): Promise<string | null> {
+  const path = withQuery(`/sessions/${id}/mutations`, { limit: 1 });
+  const [first] = new Fields(await ask('GET', path)).list('mutations');
+  return first === undefined ? null : new Fields(first).required('table');
+}
+
+function headOf(session: Session, digest: string | null, outline: Outline | null): Child[] {
+  const [title, author] = [titleOf(session), authorOf(session)];
+  const by = author === '' ? [] : [`by ${author}`];
+  return [
+    h(
+      'h1',
+      {},
+      title === '' ? `Session ${shortId(session.id)}` : title,
+      ' ',
+      h('span', { class: `status ${session.status}` }, session.status),
+    ),
+    h('p', { class: 'dim' }, [session.id, ...by, `${ageOf(session.createdAt)} old`].join(' · ')),
+    h(
+      'p',
+      {},
+      outline === null ? 'Counting…' : countsInWords(stepCountsOf(outline.tables)),
+      outline === null
+        ? ''
+        : ` in ${outline.tables.map(({ table }) => tableCell(table)).join(', ')}`,
+    ),
+    h('p', { class: 'digest' }, digest ?? 'digest not known yet'),
+    session.reason === null ? null : h('p', {}, `Reason: ${session.reason}`),
+  ];
+}

@@ -1,0 +1,81 @@
+/** What suites of the review page need: the REST interface with a few tokens, and a browser that is started with the first tab. */
+import { writeFileSync } from 'node:fs';
+import type { Token } from '../../src/model/access.ts';
+import type { Browser, Tab } from './browser.ts';
+import { startBrowser } from './browser.ts';
+import type { Answer, Sent } from './http.ts';
+import type { TestRest } from './rest.ts';
+import { startTestRest, testToken } from './rest.ts';
+import type { TestDefiner } from './suite.ts';
+import { assert } from './suite.ts';
+
+export interface ReviewPage {
+  readonly rest: TestRest;
+  /** Of the reviewers ann, bob and gone, and of the author dev; each secret is the name. */
+  readonly tokens: Token[];
+  /** A tab with cookies of its own. */
+  open(): Promise<Tab>;
+  /** A link to a session. */
+  linkFor(name: string, id: string): Promise<string>;
+  /** A session of dev's; gives its id. */
+  session(metadata?: object): Promise<string>;
+  propose(id: string, message?: string): Promise<Answer>;
+}
+
+/** What a request is sent with by its token. */
+export const as = (name: string, json: object = {}): Sent => ({
+  headers: { authorization: `Bearer ${name}` },
+  json,
+});
+
+/** The text of the first element of a selector, as an expression in the page. */
+export const textOf = (selector: string) =>
+  `(document.querySelector('${selector}')?.innerText ?? '')`;
+
+/** Where the page is that can be approved. */
+export const ready = "document.querySelector('[data-action=approve]')?.disabled === false";
+
+/** Has all of it made and cleared away around the tests of a suite. */
+export function serveReviewPage(test: TestDefiner): ReviewPage {
+  let browser: Browser | undefined;
+  const tokens = [
+    ...['ann', 'bob', 'gone'].map((name) => testToken({ name, role: 'reviewer' })),
+    testToken({ name: 'dev', role: 'author' }),
+  ];
+  const page = { tokens } as { -readonly [Name in keyof ReviewPage]: ReviewPage[Name] };
+  const call = (path: string, name: string, json?: object) =>
+    page.rest.call('POST', path, as(name, json));
+  page.open = async () => {
+    browser ??= await startBrowser();
+    return browser.open();
+  };
+  page.linkFor = async (name, id) => {
+    const { status, body } = await call('/web/links', name, { session_id: id });
+    assert.is(status, 201);
+    return `${page.rest.url}${body.path}`;
+  };
+  page.session = async (metadata = {}) => (await call('/sessions', 'dev', { metadata })).body.id;
+  page.propose = (id, message) =>
+    call(`/sessions/${id}/propose`, 'dev', message === undefined ? {} : { message });
+  test.before(async () => {
+    page.rest = await startTestRest({ tokens, web: { secure: false } });
+  });
+  test.after(async () => {
+    await browser?.stop();
+    await page.rest.stop();
+  });
+  return page;
+}
+
+/** Types into a field of the question that stands open. */
+export async function answer(tab: Tab, field: string, text: string): Promise<void> {
+  await tab.sees(`document.querySelector('dialog ${field}')`);
+  await tab.evaluate(`document.querySelector('dialog ${field}').focus()`);
+  await tab.type(text);
+}
+
+/** Keeps a picture to look at, where it is asked for. */
+export async function keepPicture(tab: Tab, name: string): Promise<void> {
+  const folder = process.env['STAGE_TEST_PICTURES'];
+  if (folder) writeFileSync(`${folder}/${name}.png`, await tab.picture());
+}

@@ -1,0 +1,126 @@
+/** What the review page is kept from in a real browser: being framed, robbed, deceived, and approving what was not shown. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answer, as, ready, serveReviewPage, textOf as text } from '../helpers/review-page.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+/** Has the service answer the page's question for the digest only when the test lets it, and tells it no news. */
+const held = `
+const real = window.fetch;
+window.fetch = async (path, how) => {
+  if (path === '/events') return new Promise(() => {});
+  if (path.endsWith('/diff?limit=0')) await new Promise((go) => { window.go = go; });
+  return real(path, how);
+};`;
+
+suite('web: defence of the review page', (test) => {
+  const page = serveReviewPage(test);
+  const { open, linkFor, session, propose } = page;
+  const reopen = (id: string) =>
+    page.rest.call('POST', `/sessions/${id}/reopen`, as('bob', { message: 'once more' }));
+  const changed = async () => {
+    const id = await session();
+    await page.rest.write(id, 'UPDATE products SET stock = stock + 1 WHERE id = 1');
+    await propose(id);
+    return id;
+  };
+  const changeAgain = async (id: string) => {
+    await reopen(id);
+    await page.rest.write(id, 'UPDATE products SET stock = stock + 1 WHERE id = 2');
+    await propose(id);
+  };
+
+  test('pages of other ports and sites can neither frame it, nor read, nor act, and get half of its login', async () => {
+    let cookies = '';
+    const foreign = createServer(({ headers }, response) => {
+      cookies += headers.cookie ?? '';
+      response.setHeader('content-type', 'text/html').end('<p>foreign</p>');
+    });
+    await new Promise<void>((done) => foreign.listen(0, () => done()));
+    const { port } = foreign.address() as AddressInfo;
+    const id = await changed();
+    const tab = await open();
+    await tab.goTo(await linkFor('ann', id));
+    await tab.sees(ready);
+    const target = JSON.stringify(`${page.rest.url}/sessions/${id}`);
+    for (const host of ['127.0.0.1', 'localhost']) {
+      await tab.goTo(`http://${host}:${port}/`);
+      const how = "{ credentials: 'include' }";
+      const read = await tab.evaluate(`fetch(${target}, ${how}).then(() => 'read', () => 'no')`);
+      assert.is(read, 'no');
+      const act = `{ method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }`;
+      await tab.evaluate(`fetch(${target} + '/reject', ${act}).then(() => 0, () => 0)`);
+      await tab.evaluate(`new Promise((done) => {
+        const frame = document.createElement('iframe');
+        frame.onload = frame.onerror = done;
+        frame.src = ${JSON.stringify(`${page.rest.url}/review/${id}?framed`)};
+        document.body.append(frame);
+      })`);
+    }
+    const framed = page.rest.logged.filter((line) => line.includes(`"/review/${id}"`));
+    assert.is(framed.filter((line) => line.includes('"status":403')).length, 2);
+    const { body } = await page.rest.call('GET', `/sessions/${id}`, as('ann'));
+    assert.is(body.status, 'proposed');
+    const [cookie = ''] = /stage_login=[\w-]{43}/.exec(cookies) ?? [];
+    assert.is.not(cookie, '');
+    assert.is((await page.rest.call('GET', '/whoami', { headers: { cookie } })).status, 401);
+    await new Promise((done) => foreign.close(done));
+    foreign.closeAllConnections();
+  });
+
+  test('names of tables and columns deceive nobody', async () => {
+    const [table, column] = ['<img src=x onerror=alert(1)>', 'a\u202eb"<b>'];
+    const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+    await page.rest.database.query(
+      `CREATE TABLE ${quoted(table)} (id int PRIMARY KEY, ${quoted(column)} text);
+       INSERT INTO ${quoted(table)} VALUES (1, 'was')`,
+    );
+    const id = await session();
+    await page.rest.write(id, `UPDATE ${quoted(table)} SET ${quoted(column)} = 'is'`);
+    const tab = await open();
+    await tab.goTo(await linkFor('ann', id));
+    await tab.sees(`${text('.rows')}.includes('was')`);
+    await tab.sees(`${text('.tables')}.includes('onerror')`);
+    assert.match(await tab.evaluate(text('.rows .name')), /a\\u202eb""<b>/);
+    assert.is(await tab.evaluate("document.querySelectorAll('main img, .name b').length"), 0);
+    assert.equal(tab.faults, []);
+  });
+
+  test('what changed while the page was read is not approved by it', async () => {
+    const id = await changed();
+    const tab = await open();
+    await tab.prepare(held);
+    await tab.goTo(await linkFor('ann', id));
+    await tab.sees("typeof window.go === 'function'");
+    await changeAgain(id);
+    await tab.evaluate('window.go()');
+    await tab.sees(`${text('.banners')}.includes('has changed')`);
+    assert.is(await tab.evaluate("document.querySelector('[data-action=approve]').disabled"), true);
+  });
+
+  test('of two reviewers one wins, and the other is told; nobody approves another diff than was read', async () => {
+    const id = await changed();
+    const tabs = [await open(), await open()] as const;
+    for (const [at, tab] of tabs.entries()) {
+      await tab.goTo(await linkFor(at === 0 ? 'ann' : 'bob', id));
+      await tab.sees(ready);
+      await tab.evaluate("document.querySelector('[data-action=approve]').click()");
+      await answer(tab, 'input[name=typed]', id.slice(5, 9));
+    }
+    const [first, second] = tabs;
+    await changeAgain(id);
+    await first.click('dialog button', 'Approve');
+    await first.sees(`${text('dialog .fault')}.includes('diff')`);
+    await first.click('dialog button', 'Cancel');
+    await first.click('.banners button', 'Read it again');
+    await first.sees(ready);
+    await first.evaluate("document.querySelector('[data-action=approve]').click()");
+    await answer(first, 'input[name=typed]', id.slice(5, 9));
+    await first.click('dialog button', 'Approve');
+    await first.sees(`${text('.status')} === 'approved'`);
+    await second.click('dialog button', 'Approve');
+    await second.sees(`${text('dialog .fault')}.includes('approved')`);
+    await second.sees(`${text('.banners')}.includes('approved by ann')`);
+    assert.equal([...first.faults, ...second.faults], []);
+  });
+});
