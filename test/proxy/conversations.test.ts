@@ -1,4 +1,5 @@
 /** Random conversations get the answers that PostgreSQL gives: none is lost, none hangs. STAGE_TEST_STATEMENTS says how many. */
+import { firstDifference } from '../helpers/first-difference.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -59,7 +60,7 @@ suite('conversations', (test) => {
       const conversation = randomConversation(random, 2 + random.below(8));
       const [staged, direct] = await answers(conversation, seed);
       if (JSON.stringify(staged) === JSON.stringify(direct)) continue;
-      process.stderr.write(`STAGE_TEST_SEED=${seed} differs\n`);
+      process.stderr.write(`STAGE_TEST_SEED=${seed} ${firstDifference(staged, direct)}\n`);
       const least = await shrink(conversation, seed);
       process.stderr.write(`STAGE_TEST_SEED=${seed}: tell(url, [\n${asScript(least)}\n])\n`);
       assert.equal(...(await answers(least, seed)), `seed ${seed}`);
