@@ -1,5 +1,6 @@
 /** Random conversations get the answers that PostgreSQL gives: none is lost, none hangs. STAGE_TEST_STATEMENTS says how many. */
 import { firstDifference } from '../helpers/first-difference.ts';
+import { fixPlans } from '../helpers/fixed-plans.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -19,6 +20,7 @@ suite('conversations', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied(pipelineSchema);
+    await fixPlans(proxied.database, proxied.twin);
   });
   test.after(() => proxied.stop());
 

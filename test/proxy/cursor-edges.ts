@@ -91,7 +91,7 @@ export const edges: Readonly<Record<string, readonly string[]>> = {
     'FETCH 1 gone',
     'FETCH 1 c',
     'BEGIN READ ONLY',
-    'DECLARE wrong CURSOR WITH HOLD FOR SELECT 10 / (id - 3) FROM item ORDER BY id',
+    'DECLARE wrong CURSOR WITH HOLD FOR SELECT 10 / (id - 3) FROM (SELECT id FROM item ORDER BY id OFFSET 0) i',
     'FETCH 1 wrong',
     'COMMIT',
     'FETCH 1 wrong',

@@ -1,4 +1,5 @@
 /** SQL cursors in transactions that write: the same rows, tags and errors as on a database on which the changes are real. */
+import { fixPlans } from '../helpers/fixed-plans.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -25,6 +26,7 @@ suite('cursors', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied(schema);
+    await fixPlans(proxied.database, proxied.twin);
     await proxied.database.query(fill);
   });
   test.after(() => proxied.stop());

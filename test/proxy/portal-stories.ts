@@ -64,7 +64,7 @@ export const portalStories: Readonly<Record<string, readonly Buffer[]>> = {
     ...[
       q('BEGIN'),
       run(change),
-      ...open('SELECT 10 / (id - 3) FROM item ORDER BY id', 'one'),
+      ...open('SELECT 10 / (id - 3) FROM (SELECT id FROM item ORDER BY id OFFSET 0) i', 'one'),
       e(1, 'one'),
       s,
     ],

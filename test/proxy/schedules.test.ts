@@ -3,6 +3,7 @@
  * tables themselves. STAGE_TEST_STATEMENTS schedules, from STAGE_TEST_SEED on; STAGE_TEST_LEVELS chooses isolation levels.
  */
 import pg from 'pg';
+import { fixPlans } from '../helpers/fixed-plans.ts';
 import { interleave } from '../helpers/interleaving.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -23,6 +24,7 @@ suite('random schedules of connections of one session', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied(schema + fill);
+    await fixPlans(proxied.database, proxied.twin);
   });
   test.after(() => proxied.stop());
 
