@@ -1,4 +1,4 @@
-/** A daemon with tokens, a database role for the agent, and the official client that talks to `stage mcp` as a process of its own. */
+/** A daemon with tokens, a database role for the agent, and the official client that talks to `stage mcp` in a separate process. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,12 +14,12 @@ import type { Answer } from './http.ts';
 import type { TestRole } from './roles.ts';
 import { createRole } from './roles.ts';
 
-/** What a tool gave. */
+/** The result of a tool. */
 export interface Given {
   readonly isError: boolean;
-  /** Our own sentences, and facts. */
+  /** The service's own sentences, and facts. */
   readonly own: string;
-  /** What is marked as data; empty where there is none. */
+  /** The part that is marked as data; empty if there is none. */
   readonly data: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it at will, and fail where it is not as expected
   readonly body: any;
@@ -37,11 +37,11 @@ export interface AgentTable {
   readonly database: TestDatabase;
   /** The agent's database role. */
   readonly clerk: TestRole;
-  /** The environment in which `stage mcp` is started. */
+  /** Returns the environment in which `stage mcp` is started. */
   env(token?: string): Record<string, string>;
-  /** Starts `stage mcp` and connects to it; closed with everything else. */
+  /** Starts `stage mcp` and connects to it. `close` of the table ends it. */
   sit(options?: { args?: string[]; token?: string; era?: 'legacy' | 'auto' }): Promise<Agent>;
-  /** Asks the REST interface; the caller's name is the token. */
+  /** Sends a request to the REST interface. The caller's name is the token. */
   ask(name: string, method: string, path: string, json?: object): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ const people = [
   'root operator',
 ];
 
-/** Sets it up. */
+/** Starts the daemon with its tokens and the role. */
 export async function setAgentTable(): Promise<AgentTable> {
   const folder = mkdtempSync(join(tmpdir(), 'stage-agent-'));
   const database = await createTestDatabase();
@@ -118,14 +118,14 @@ async function connectAgent(
   return { pid: transport.pid, ...agentOf(client) };
 }
 
-/** The facts of an answer, with its next step and its data; empty where it has none. */
+/** Returns the facts of a result, its next step and its data; empty where it has none. */
 function readTexts([own = '', data]: string[]): object {
   const [, next, facts = '{}'] = /\nNext: (.*)\nFacts: (.*)$/.exec(own) ?? [];
   const shown = data === undefined ? {} : { data: JSON.parse(data.slice(data.indexOf('\n'))) };
   return { ...JSON.parse(facts), ...(next === undefined ? {} : { next }), ...shown };
 }
 
-/** An agent at the other end of a connected client. */
+/** Returns an agent for a connected client. */
 export function agentOf(client: Client): Omit<Agent, 'pid'> {
   return {
     client,

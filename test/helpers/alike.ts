@@ -1,4 +1,4 @@
-/** One story told twice: through a session that is then approved, and directly; answers and databases must be alike. */
+/** Runs one story twice: in a session that is then approved, and directly. Responses and databases must be equal. */
 import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from './proxied.ts';
 import type { Step } from './sql-stories.ts';
@@ -8,13 +8,13 @@ import type { WireClient } from './wire-script.ts';
 import { connectWire, inWords, q, tell } from './wire-script.ts';
 
 interface Alike {
-  /** How the session reads. */
+  /** The session's read mode. */
   readonly reads?: 'production' | 'staged';
-  /** Takes out of the answers what may differ. */
+  /** Selects the responses to compare. */
   readonly only?: (answer: string) => boolean;
 }
 
-/** Sends the same messages both ways, approves, and compares. Gives what the client was told. */
+/** Sends the same messages both ways, approves, and compares. Returns the session's responses. */
 export async function assertAlike(
   proxied: Proxied,
   messages: readonly Buffer[],
@@ -39,18 +39,18 @@ async function approve({ daemon, contents, twinContents }: Proxied, session: str
   assert.equal(await contents(), await twinContents(), 'after the approval');
 }
 
-/** Makes a test of each story: each step is answered alike, and so is what is there after the approval. */
+/** Defines one test for each story: the responses to each step are equal, and so are the databases after the approval. */
 export function approveStories(
   test: TestDefiner,
   proxied: () => Proxied,
   stories: Readonly<Record<string, readonly Step[]>>,
 ): void {
-  // the first one makes the overlays of many tables
+  // The first test creates the overlays of many tables.
   for (const [name, steps] of Object.entries(stories))
     test(name, () => take(proxied(), steps), { timeout: 120_000 });
 }
 
-/** Takes the steps of a story, one after the other, and approves. */
+/** Runs the steps of a story in order, and approves. */
 async function take(proxied: Proxied, steps: readonly Step[]): Promise<void> {
   const { daemon, database, twin } = proxied;
   const session = await daemon.newSession({ reads: 'staged' });
@@ -77,7 +77,7 @@ async function take(proxied: Proxied, steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** Steps in succession that are answered alike: one connection sends them in one piece. */
+/** Groups consecutive steps of one connection that are compared alike. Each group is sent in one piece. */
 function turnsOf(steps: readonly Step[]) {
   const turns: { by: string; refused: RegExp | null; texts: string[] }[] = [];
   for (const { by, refused, text } of steps) {
@@ -88,11 +88,11 @@ function turnsOf(steps: readonly Step[]) {
   return turns;
 }
 
-/** Connections by names, each made when it is first told something. */
+/** Returns clients by name. Each connects when it first sends something. */
 function connections(url: string) {
   const clients = new Map<string, WireClient>();
   return {
-    /** Sends texts in one piece, and gives their answers. */
+    /** Sends texts in one piece, and returns their responses. */
     tell: async (by: string, texts: readonly string[]): Promise<string[]> => {
       const client = clients.get(by) ?? (await connectWire(url));
       clients.set(by, client);

@@ -1,19 +1,19 @@
-/** Every name that stands in the service's own SQL, every keyword and what the service has made: what a user's columns may be called. */
+/** The names that a user's columns may have: every name in the service's own SQL, every keyword, and the names of the service's objects. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestDatabase } from './database.ts';
 
 const templates = 'templates/sql';
 
-/** What programs in JavaScript find in every object. */
+/** Members that every JavaScript object has. */
 const ofObjects = ['constructor', 'hasOwnProperty', 'toString', 'toJSON', 'length'];
 
-/** Columns that every table has, names that only the service may give, and those that are taken for calls behind a table's name. */
+/** Columns that every table has, names reserved for the service, and those that PostgreSQL takes for calls after a table's name. */
 const isTaken = (name: string) =>
   ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'].includes(name) ||
   /^(_stage_|pg_|system$)/.test(name);
 
-/** The identifiers in the templates of one folder: those of comments and placeholders are none. */
+/** Returns the identifiers in the templates of one folder, without those in comments and placeholders. */
 export function identifiersIn(folder: 'table' | 'functions'): string[] {
   const at = join(templates, folder);
   const texts = readdirSync(at, { recursive: true, encoding: 'utf8' })
@@ -25,7 +25,7 @@ export function identifiersIn(folder: 'table' | 'functions'): string[] {
   return unique(words.map((word) => word.toLowerCase()));
 }
 
-/** Keywords of the server, and the names of all that the service has made in its database. */
+/** Returns the server's keywords, and the names of all objects that the service created in its database. */
 export async function namesOf(database: TestDatabase): Promise<string[]> {
   const rows = await database.query<{ name: string }>(`
     SELECT word AS name FROM pg_get_keywords()
@@ -39,7 +39,7 @@ export async function namesOf(database: TestDatabase): Promise<string[]> {
 const unique = (names: readonly string[]) =>
   [...new Set(names)].filter((name) => !isTaken(name)).sort();
 
-/** The names in lots of so many. */
+/** Splits the names into lots of at most `size`. */
 export function inLots(names: readonly string[], size: number): string[][] {
   const count = Math.ceil(names.length / size);
   return Array.from({ length: count }, (_, lot) => names.slice(lot * size, (lot + 1) * size));

@@ -1,4 +1,4 @@
-/** Attempts to write through the proxy by a function that writes: production has to stay what it was. */
+/** Attempts to write through the proxy with a function that writes. Production must not change. */
 import type { Proxied } from './proxied.ts';
 import { startProxied } from './proxied.ts';
 import { assert, suite } from './suite.ts';
@@ -28,12 +28,15 @@ CREATE FUNCTION name(item) RETURNS int LANGUAGE sql AS 'SELECT evil()';
 CREATE FUNCTION tag(item) RETURNS text LANGUAGE sql AS 'SELECT evil()::text';
 `;
 
-/** Writes to production where that is possible. */
+/** Writes to production if the proxy lets it. */
 export const evil = 'SELECT evil()';
-/** A staged write that has nothing wrong about it. */
+/** A staged write that is allowed. */
 export const stage = `UPDATE item SET name = 'staged' WHERE id = 1`;
 
-/** Makes a suite with one test for each of the attempts, by the messages that a client sends. */
+/**
+ * Defines a suite with one test for each attempt.
+ * @param attempts the messages that a client sends, by the name of the attempt
+ */
 export function attack(name: string, attempts: Record<string, readonly Buffer[]>): void {
   suite(name, (test) => {
     let proxied: Proxied;
@@ -44,7 +47,7 @@ export function attack(name: string, attempts: Record<string, readonly Buffer[]>
     });
     test.after(() => proxied.stop());
 
-    // One breach must not show in the tests after it.
+    // A breach must not affect the tests after it.
     test.beforeEach(() => proxied.database.query('TRUNCATE victim').then(() => undefined));
 
     for (const [attempt, messages] of Object.entries(attempts)) {

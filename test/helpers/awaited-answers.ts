@@ -1,4 +1,4 @@
-/** Which answers a client still has to get before it goes on: as a driver counts them, by what it has sent and what has come. */
+/** Counts, as a driver does, the responses that a client still waits for, from the messages it has sent and received. */
 import type { Message } from '../../src/wire/framer.ts';
 import { Framer } from '../../src/wire/framer.ts';
 import { frontendLimits } from '../../src/wire/limits.ts';
@@ -6,11 +6,11 @@ import { backend, frontend } from '../../src/wire/message-codes.ts';
 
 interface Sent {
   readonly type: number;
-  /** The server gives its answer away without being sent anything more. */
+  /** Whether the server sends its response without any further message. */
   isDue: boolean;
 }
 
-/** What ends the answer to a message; those of Query and Sync end with ReadyForQuery. */
+/** The messages that end a response. Responses to Query and Sync end with ReadyForQuery. */
 const completing = new Set<number>([
   backend.parseComplete,
   backend.bindComplete,
@@ -28,17 +28,17 @@ const endsCopy = new Set<number>([frontend.copyDone, frontend.copyFail]);
 export class AwaitedAnswers {
   private readonly framer = new Framer(frontendLimits(1e9));
   private queue: Sent[] = [];
-  /** The server takes data: it ignores all else up to the end of it. */
+  /** Whether the server is receiving COPY data. It ignores all other messages until their end. */
   private isCopying = false;
-  /** After an error: the server ignores all up to a Sync. */
+  /** Whether an error has occurred. The server ignores all messages until Sync. */
   private isSkipping = false;
 
-  /** Whether the client has nothing to wait for. */
+  /** Whether the client has all responses it waits for. */
   get areThere(): boolean {
     return this.isCopying || !this.queue.some(({ isDue }) => isDue);
   }
 
-  /** To be called with all that is sent, in whatever pieces. */
+  /** Records sent bytes, in any chunks. */
   sent(bytes: Buffer): void {
     this.framer.push(bytes);
     for (let message = this.framer.next(); message; message = this.framer.next())
@@ -57,13 +57,13 @@ export class AwaitedAnswers {
     if (flushing.has(type)) for (const each of this.queue) each.isDue = true;
   }
 
-  /** To be called with each message that has come. */
+  /** Records a received message. */
   received({ type }: Message): void {
     if (type === backend.copyInResponse) this.beginCopy();
     else if (type === backend.errorResponse) this.fail();
     else if (type === backend.readyForQuery) this.queue.shift();
     else if (completing.has(type) && !byReady.has(this.head?.type ?? 0)) this.queue.shift();
-    // outside of a COPY nobody answers these
+    // Outside of a COPY these messages get no response.
     while (this.head !== undefined && endsCopy.has(this.head.type)) this.queue.shift();
   }
 

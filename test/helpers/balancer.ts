@@ -1,11 +1,11 @@
-/** A TCP balancer, as small as it gets: connections go to the servers in turn, or all to one; past those that refuse them. */
+/** A minimal TCP balancer. It passes connections to the servers in turn, or all to one, and skips servers that refuse them. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
 export interface Balancer {
   readonly port: number;
-  /** Has every connection go to one server first, as a balancer does that goes by the client's address; null: in turn. */
+  /** Passes every connection to one server first, as a balancer does that goes by the client's address; null: in turn. */
   prefer(index: number | null): void;
   stop(): Promise<void>;
 }

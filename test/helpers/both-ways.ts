@@ -1,11 +1,11 @@
-/** The same statements by the same role, staged and directly: for tests of what a role may see and write. */
+/** Runs the same statements as the same role, staged and directly, to test what a role may see and write. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Proxied } from './proxied.ts';
 import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
 
-/** Makes a test of each story: statements that are told alike by a session whose reads are staged, and directly. */
+/** Defines one test for each story: its statements have the same results in a session whose read mode is `staged`, and directly. */
 export function tellStories(
   test: TestDefiner,
   proxied: () => Proxied,
@@ -19,7 +19,7 @@ export function tellStories(
   }
 }
 
-/** A role for one test file; roles belong to the whole server. */
+/** A role for one test file. Roles belong to the whole server. */
 export interface TestRole {
   readonly name: string;
   readonly password: string;
@@ -33,7 +33,7 @@ export const testRole = (part: string): TestRole => ({
 export const createRole = ({ name, password }: TestRole, options = '') =>
   `CREATE ROLE ${name} LOGIN PASSWORD '${password}' ${options};`;
 
-/** What a client learns of a statement. */
+/** Returns what a client receives for a statement. */
 export async function outcomeOf(client: pg.Client, statement: string): Promise<object> {
   try {
     const { command, rowCount, rows } = await client.query({ text: statement, rowMode: 'array' });
@@ -46,8 +46,8 @@ export async function outcomeOf(client: pg.Client, statement: string): Promise<o
 }
 
 /**
- * Runs statements in a session, and directly on the twin, each time in one
- * transaction that is rolled back: all answers are the same.
+ * Runs statements in a session, and directly on the twin, each time in one transaction that is rolled back, and asserts that all results
+ * are equal.
  */
 export async function assertSameAs(
   proxied: Proxied,

@@ -1,6 +1,6 @@
 /**
- * A real browser without a window, spoken to by its own protocol over a pipe: https://chromedevtools.github.io/devtools-protocol/
- * It takes no package.
+ * A headless browser, controlled by its own protocol over a pipe, without a package.
+ * https://chromedevtools.github.io/devtools-protocol/
  */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -16,39 +16,42 @@ type Message = any;
 
 /** A tab of the browser. */
 export interface Tab {
-  /** Has a script run in each page before its own do. */
+  /** Runs a script in each page before the page's own scripts. */
   prepare(script: string): Promise<void>;
-  /** Goes to an address, and waits until it is there. */
+  /** Loads an address, and waits until it is loaded. */
   goTo(url: string): Promise<void>;
-  /** Gives what an expression gives in the page; of a promise what it resolves to. */
+  /** Evaluates an expression in the page and returns its value; awaits a promise. */
   evaluate<T>(expression: string): Promise<T>;
   /** Waits until an expression is true in the page. */
   sees(expression: string): Promise<void>;
-  /** Clicks the first element of the selector in which the text stands. */
+  /** Clicks the first element of the selector that contains the text. */
   click(selector: string, text?: string): Promise<void>;
-  /** Presses a key, as a person does. */
+  /** Presses a key with a real key event. */
   press(key: string): Promise<void>;
-  /** Types a text where the focus is. */
+  /** Types a text into the focused element. */
   type(text: string): Promise<void>;
   look(view: { width: number; height: number; dark?: boolean }): Promise<void>;
-  /** A picture as PNG. */
+  /** Returns a screenshot as PNG. */
   picture(): Promise<Buffer>;
-  /** What the console was told of that is wrong, scripts that failed, and breaches of the page's policy. */
+  /** Errors on the console, scripts that failed, and breaches of the page's policy. */
   readonly faults: string[];
 }
 
 export interface Browser {
-  /** Opens a tab whose cookies are its own. */
+  /** Opens a tab with separate cookies. */
   open(): Promise<Tab>;
   stop(): Promise<void>;
 }
 
 const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** What takes longer than that will not come. */
+/** The longest wait for anything. */
 const mostWaitMs = 30_000;
 
-/** @throws MissingProgram where there is no browser on this machine */
+/**
+ * Starts the browser.
+ * @throws MissingProgram if this machine has no browser
+ */
 export async function startBrowser(): Promise<Browser> {
   const program = candidates.find((path) => existsSync(path));
   if (program === undefined) throw new MissingProgram('chromium');
@@ -177,7 +180,7 @@ async function openTab(connection: Connection): Promise<Tab> {
   };
 }
 
-/** What is wrong in a message; answers that refuse something are no fault of the page's. */
+/** Returns the error in a message. A refusing HTTP response is not the page's error. */
 function faultIn({ method, params }: Message): string | null {
   if (method === 'Runtime.exceptionThrown') return JSON.stringify(params.exceptionDetails);
   if (method === 'Runtime.consoleAPICalled' && params.type === 'error')

@@ -1,8 +1,8 @@
-/** A cancel request, as a client's library sends it: on a connection of its own. */
+/** Sends a cancel request as a client library does, on a separate connection. */
 import { connect } from 'node:net';
 import type pg from 'pg';
 
-/** Sends it for what a client runs, and resolves when its connection is closed. */
+/** Cancels what a client runs, and resolves when the request's connection is closed. */
 export async function sendCancel(client: pg.Client, port: number): Promise<void> {
   const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
   const packet = Buffer.alloc(16);
@@ -10,7 +10,7 @@ export async function sendCancel(client: pg.Client, port: number): Promise<void>
     packet.writeInt32BE(value, index * 4);
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => undefined);
-  // as libpq does it: who ends the connection itself knows of nothing
+  // As libpq does: a client that closes the connection itself cannot know whether the request was handled.
   socket.resume().write(packet);
   await new Promise((resolve) => socket.once('close', resolve));
 }

@@ -1,4 +1,4 @@
-/** Clusters of PostgreSQL as a distribution installs it, with the programs that the embedded one lacks: pg_dump and pg_restore. */
+/** Clusters of a PostgreSQL that a distribution installed. They have pg_dump and pg_restore, which the embedded one lacks. */
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { MissingProgram } from './suite.ts';
 
 const folder = '/usr/lib/postgresql';
 
-/** The newest installation of the machine, or null where there is none. */
+/** The newest installation on the machine; null if there is none. */
 const installation: string | null =
   majors()
     .map((major) => join(folder, major))
@@ -33,7 +33,7 @@ function hasPrograms(path: string): boolean {
 }
 
 export interface Cluster {
-  /** URL of the superuser for a database of the cluster. */
+  /** Returns the superuser's URL for a database of the cluster. */
   urlOf(database: string): string;
   /** Runs SQL on a database of the cluster. */
   query<T = Record<string, unknown>>(database: string, text: string): Promise<T[]>;
@@ -41,8 +41,8 @@ export interface Cluster {
 }
 
 /**
- * Starts a fresh cluster of that installation; the caller stops it.
- * @throws MissingProgram where there is none
+ * Starts a new cluster of that installation. The caller stops it.
+ * @throws MissingProgram if there is no installation
  */
 export async function startCluster(): Promise<Cluster> {
   if (installation === null) throw new MissingProgram('PostgreSQL with pg_dump');
@@ -77,7 +77,7 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** Dumps a database and restores it into another one, which is there and empty; the files go through a folder of ours. */
+/** Dumps a database and restores it into another, which exists and is empty. The files are in a temporary folder. */
 export async function dumpAndRestore(from: string, to: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'stage-dump-'));
   const file = join(directory, 'dump');
@@ -89,7 +89,7 @@ export async function dumpAndRestore(from: string, to: string): Promise<void> {
   }
 }
 
-/** Runs a program of the installation. Raises what it said when it failed. */
+/** Runs a program of the installation, and returns its output. Throws its error output if it fails. */
 export async function runProgram(name: string, args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(join(String(installation), 'bin', name), args, {
     maxBuffer: 64 * 1024 * 1024,

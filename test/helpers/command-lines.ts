@@ -1,4 +1,4 @@
-/** Command lines of ours in scripts, unit files and prose: whether what they say exists. */
+/** Checks the `stage` command lines in scripts, unit files and prose against the commands that exist. */
 import type { Command } from 'commander';
 import type { LazyCommand } from '../../src/cli/lazy-commands.ts';
 
@@ -25,7 +25,7 @@ function wordsOf(line: string): string[] {
   return ours.match(/"(?:[^"\\]|\\.)*"|'[^']*'|\S+/g) ?? [];
 }
 
-/** What a command line says that does not exist; null when all of it does. */
+/** Returns the part of a command line that does not exist; null if all parts do. */
 export async function mistakeIn(
   program: LazyCommand,
   words: readonly string[],

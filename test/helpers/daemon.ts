@@ -1,4 +1,4 @@
-/** A whole daemon in this process: REST interface and proxy on free ports, against a fresh test database. */
+/** A complete daemon in this process: REST interface and proxy on free ports, with a new test database. */
 import type { Config } from '../../src/config/load.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startDaemon } from '../../src/daemon/start.ts';
@@ -14,21 +14,21 @@ export interface TestDaemon {
   readonly proxy: { readonly host: string; readonly port: number };
   readonly info: ServerInfo;
   readonly database: TestDatabase;
-  /** The lines of the log, from level debug. */
+  /** The lines of the log, level debug and above. */
   readonly logged: string[];
   /** Sends a request to the REST interface. */
   call(method: string, path: string, sent?: Sent): Promise<Answer>;
-  /** Creates a session and gives its id. */
+  /** Creates a session and returns its id. */
   newSession(body?: object): Promise<string>;
-  /** URL for database clients of a session, as the superuser unless told otherwise. */
+  /** Returns the URL for database clients of a session; the superuser's by default. */
   clientUrl(sessionId: string, user?: string, password?: string): string;
   stop(): Promise<void>;
 }
 
 interface TestDaemonOptions {
-  /** A database of the caller's, which stays; otherwise one is made for the daemon and dropped with it. */
+  /** A database that the caller owns and drops. By default one is created, and dropped with the daemon. */
   readonly database?: TestDatabase;
-  /** Settings by name, as flags give them. */
+  /** Settings by name, as flags set them. */
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -36,7 +36,7 @@ interface TestDaemonOptions {
 /** Starts a daemon; the caller stops it. */
 export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<TestDaemon> {
   const database = options.database ?? (await createTestDatabase({ template: 'migrated-sample' }));
-  // The server is shared by all test files that run: a part of what is free at the moment may be few.
+  // All test files of a run share the server, so only a part of its connections may be free.
   const flags = { upstream: database.url, maxConnections: 190, ...options.flags };
   const config = testConfig(flags, options.env);
   const logged: string[] = [];
@@ -55,7 +55,8 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
       until(async () => {
         const { status, body } = await call('POST', '/sessions', { json });
         if (status === 201) return String(body.session_id);
-        // a test that keeps this process busy may have kept the daemon from hearing its upstream in time: it goes on by itself
+        // A test that blocks this process may have prevented the daemon from reaching its upstream in time. The daemon recovers without
+        // help.
         if (status === 503) return null;
         throw new Error(`no session: ${status} ${JSON.stringify(body)}`);
       }),
@@ -69,8 +70,8 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
 }
 
 /**
- * The configuration that these settings give on a machine without configuration files, on free ports. Answers are compared with
- * PostgreSQL's own, which has no notice of what is staged.
+ * Returns the configuration that these settings give on a machine without configuration files, with free ports. Notices about staged rows
+ * are off: responses are compared with PostgreSQL's own.
  */
 export function testConfig(
   flags: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Test databases: clones of the sample, apart from each other, gone after use. */
+/** Test databases: they are clones of the sample, do not affect each other, and are dropped after use. */
 import { createTestDatabase } from './database.ts';
 import { assert, rejects, suite } from './suite.ts';
 

@@ -1,4 +1,4 @@
-/** Databases for tests: each one a clone of a template, on the server that the runner started. */
+/** Databases for tests: each is a clone of a template on the server that the runner started. */
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { printMigrations } from '../../src/db/migrate.ts';
@@ -12,29 +12,29 @@ export interface TestDatabase {
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** The same URL for another role, e.g. `urlFor('app', 'app')`. */
+  /** Returns the URL for another role, e.g. `urlFor('app', 'app')`. */
   urlFor(user: string, password: string): string;
-  /** Runs SQL straight on the database, past any proxy, and gives the rows with pg's usual types. */
+  /** Runs SQL directly on the database, past any proxy, and returns the rows with pg's usual types. */
   query<T = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<T[]>;
-  /** Closes our connections and drops the database, throwing out whoever is still connected. */
+  /** Closes the pool and drops the database, which ends all other connections to it. */
   drop(): Promise<void>;
 }
 
 interface TestDatabaseOptions {
-  /** What is in it from the start; a database nobody is connected to stands for what it holds. The sample by default. */
+  /** The initial content: a template, or a database without connections, which is cloned. The sample by default. */
   readonly template?: 'empty' | keyof typeof templates | TestDatabase;
-  /** The encoding of an empty database, where it is not that of the server. */
+  /** The encoding of an empty database; the server's by default. */
   readonly encoding?: string;
 }
 
-/** What each template holds: the shop of templates/sql/sample.sql, the schema `stage` as this release makes it, or both. */
+/** The content of each template: the shop of templates/sql/sample.sql, the schema `stage` of this release, or both. */
 const templates = {
   sample: () => loadSql('sample.sql'),
   migrated: printMigrations,
   'migrated-sample': () => `${loadSql('sample.sql')};${printMigrations()}`,
 };
 
-/** Gives the URL of the test server's superuser. */
+/** Returns the URL of the test server's superuser. */
 function testUpstream(): string {
   const url = process.env['STAGE_TEST_UPSTREAM'];
   if (url) return url;
@@ -43,7 +43,7 @@ function testUpstream(): string {
   );
 }
 
-/** Gives the major version of the test server. */
+/** Returns the major version of the test server. */
 export async function serverMajor(): Promise<number> {
   return onServer(testUpstream(), async (query) => {
     const [row] = await query(`SELECT current_setting('server_version_num')::int / 10000 AS major`);
@@ -51,7 +51,7 @@ export async function serverMajor(): Promise<number> {
   });
 }
 
-/** Creates a database of its own for one test file or test. The caller drops it: the runner looks for what is left. */
+/** Creates a database for one test file or test. The caller drops it; the runner reports leftovers. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = new URL(testUpstream());
   const name = `${databasePrefix(process.env['STAGE_TEST_FILE'] ?? 'alone')}${randomBytes(6).toString('hex')}`;
@@ -63,7 +63,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   });
   const url = withParts(server, { database: name });
   const pool = new pg.Pool({ connectionString: url, max: 4 });
-  // drop() throws out connections that a test left open; the pool must not mind.
+  // drop() ends connections that a test left open. The pool must ignore that.
   pool.on('error', () => undefined);
   return {
     url,
@@ -82,7 +82,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   };
 }
 
-/** Drops the databases that a test file has left behind and gives their number. */
+/** Drops the databases that a test file left behind and returns their number. */
 export async function dropLeftovers(url: string, file: string): Promise<number> {
   return onServer(url, async (query) => {
     const left = await query(
@@ -108,13 +108,13 @@ async function nameOf(
   return ensureTemplate(templates[template](), server, query);
 }
 
-/** Makes a template once per server. Its name tells its contents, so that changed contents make a new one. */
+/** Creates a template once per server. Its name contains a hash of its contents, so changed contents make a new template. */
 async function ensureTemplate(contents: string, server: URL, query: Query): Promise<string> {
   const name = `stage_template_${createHash('sha256').update(contents).digest('hex').slice(0, 8)}`;
   const exists = async () =>
     (await query(`SELECT FROM pg_database WHERE datname = '${name}'`)).length > 0;
   if (await exists()) return name;
-  // Test files run side by side: one makes the template, the others wait for it.
+  // Test files run in parallel. One creates the template; the others wait.
   await query(`SELECT pg_advisory_lock(hashtext('${name}'))`);
   if (await exists()) return name;
   await query(`DROP DATABASE IF EXISTS ${name}_new`);
@@ -124,7 +124,7 @@ async function ensureTemplate(contents: string, server: URL, query: Query): Prom
   return name;
 }
 
-/** Does work on one connection of its own. */
+/** Runs work on a new connection. */
 async function onServer<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -146,7 +146,7 @@ function withParts(
   return url.href;
 }
 
-/** The URL of a database as it is reached through a port of this machine, in plain text. */
+/** Returns a database's URL through a port of this machine, without TLS. */
 export function urlThrough(port: number, { url: direct }: Pick<TestDatabase, 'url'>): string {
   const url = new URL(direct);
   url.host = `127.0.0.1:${port}`;

@@ -1,4 +1,4 @@
-/** Runs the same statements directly and staged, in two transactions that are rolled back, and gives both stories. */
+/** Runs the same statements directly and staged, in two transactions that are rolled back, and returns both results. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
@@ -7,26 +7,26 @@ import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
 
-/** What a client learns of one statement. */
+/** What a client receives for one statement. */
 export type Outcome =
   | { readonly tag: string; readonly rows: readonly unknown[] }
   | { readonly error: Readonly<Record<string, string | undefined>> };
 
 export interface Story {
   readonly outcomes: readonly Outcome[];
-  /** Every row of every table afterwards, as sorted text. */
+  /** Every row of every table after the statements, as sorted text. */
   readonly contents: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Differential {
   readonly database: TestDatabase;
   readonly service: Database;
-  /** Runs `;`-separated statements both ways. */
+  /** Runs statements, separated by `;`, both ways. */
   compare(statements: string): Promise<{ direct: Story; staged: Story }>;
   close(): Promise<void>;
 }
 
-/** Creates a database with the given schema and overlays over all its tables in schema public. */
+/** Creates a database with the given schema, and overlays over all its tables in schema public. */
 export async function createDifferential(schema: string): Promise<Differential> {
   const database = await createTestDatabase({ template: 'migrated' });
   await database.query(schema);

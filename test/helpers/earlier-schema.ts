@@ -1,4 +1,4 @@
-/** What an earlier release's schema had: tests of an upgrade take back what has come since, and migrate once more. */
+/** Parts of the schema of earlier releases. Tests of an upgrade undo what later migrations made, and migrate again. */
 
 /** Before an approval's entries were found by its positions. */
 export const auditIndexes = `
@@ -6,7 +6,9 @@ DROP TABLE IF EXISTS stage.login;
 DROP INDEX stage.approval_project;
 CREATE INDEX audit_session ON stage.audit (session, position); CREATE INDEX audit_project ON stage.audit (project_id, position);`;
 
-/** Before domains said what the mutation log holds, columns by which transaction and login, and an index of whose sessions. */
+/**
+ * Before domains constrained the mutation log, before its columns for transaction and login, and before the index of a session's author.
+ */
 export const logChecks = `
 DROP TABLE IF EXISTS stage.login;
 DROP INDEX stage.session_author;

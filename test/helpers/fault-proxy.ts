@@ -1,29 +1,29 @@
 /**
- * Stands between a daemon and PostgreSQL, and breaks the path at a chosen word: it goes silent, so that open connections stay open and
- * nothing passes any more, or cuts the one connection on which the word came.
+ * A proxy between a daemon and PostgreSQL that breaks the path at a chosen word. It goes silent, so that open connections stay open and
+ * nothing passes any more, or it cuts the one connection on which the word passed.
  */
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { TestDatabase } from './database.ts';
 import { urlThrough } from './database.ts';
 
-/** Where the path breaks: before a message of the daemon gets through, or before its answer does. */
+/** The moment at which the path breaks: before a message of the daemon passes, or before its response does. */
 export interface Moment {
-  /** A text in a message of the daemon. */
+  /** Text in a message of the daemon. */
   readonly word: string;
-  /** A text that the same connection must have said since this moment is awaited: others say the word, too, in their own time. */
+  /** Text that the same connection must have sent since this moment was awaited. Other connections send `word` too, at any time. */
   readonly after?: string;
   readonly lost: 'message' | 'answer';
 }
 
 export interface FaultProxy {
-  /** The URL by which a daemon reaches the database through here. */
+  /** Returns the URL by which a daemon connects to the database through this proxy. */
   urlFor(database: TestDatabase): string;
-  /** Goes silent at that moment, and on new connections from then on; resolves when it has come. */
+  /** Goes silent at that moment, and for new connections from then on. Resolves at that moment. */
   silenceAt(moment: Moment): Promise<void>;
-  /** Cuts the connection at that moment, and no other; resolves when it has come. */
+  /** Cuts the connection at that moment, and no other. Resolves at that moment. */
   cutAt(moment: Moment): Promise<void>;
-  /** Lets new connections through again. Those that were open in the silence never come back. */
+  /** Passes new connections again. Those that were open during the silence stay silent. */
   restore(): void;
   stop(): Promise<void>;
 }
@@ -36,12 +36,15 @@ interface Path {
 
 interface Awaited {
   readonly moment: Moment;
-  /** Who has said what comes before. */
+  /** The connections that have sent `after`. */
   readonly ripe: WeakSet<Path>;
   readonly come: (path: Path) => void;
 }
 
-/** @param server where the database is */
+/**
+ * Starts the proxy.
+ * @param server where the database is
+ */
 export async function startFaultProxy(
   server: Pick<TestDatabase, 'host' | 'port'>,
 ): Promise<FaultProxy> {
@@ -81,7 +84,7 @@ export async function startFaultProxy(
     ] as const;
     for (const [one, other] of ends) {
       one.on('error', () => undefined);
-      // neither end learns that the other one is gone
+      // Neither end notices that the other one is gone.
       one.on('close', () => path.silent || other.destroy());
     }
   });

@@ -1,4 +1,4 @@
-/** Names the first answer that differs. A difference may not come again: then this is all that is known of it. */
+/** Returns the first response that differs. A random difference may not recur, so this text may be all that is known of it. */
 export function firstDifference(staged: readonly string[], direct: readonly string[]): string {
   const length = Math.max(staged.length, direct.length);
   const places = Array.from({ length }, (_, index) => index);

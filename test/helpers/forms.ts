@@ -1,5 +1,5 @@
 /**
- * Forms in which a case is sent. Where each case in each form would take long, `npm test` has the cases take turns with the forms;
+ * Forms in which a case is sent. If each case in each form would take long, `npm test` alternates the forms over the cases.
  * `STAGE_TEST_FORMS=all`, which `npm run nets` sets, sends each case in each form.
  */
 
@@ -8,7 +8,7 @@ export const sendsAll = process.env['STAGE_TEST_FORMS'] === 'all';
 
 /**
  * Returns the forms of one case: every `step`-th of them, or all of them with STAGE_TEST_FORMS=all.
- * @param turn number of the case: `step` cases in a row get all forms between them
+ * @param turn number of the case: `step` consecutive cases cover all forms together
  */
 export function formsInTurn<Form>(forms: readonly Form[], turn: number, step: number): Form[] {
   return forms.filter((_, nth) => sendsAll || nth % step === turn % step);

@@ -1,9 +1,9 @@
-/** Files that are written from definitions in the code: `npm run docs` writes them, tests show that they are current. */
+/** Files that are generated from definitions in the code: `npm run docs` writes them, and tests check that they are current. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { assert } from './suite.ts';
 
-/** Compares a file with what it has to be; in `npm run docs` writes it. */
+/** Compares a file with its expected content; in `npm run docs`, writes it. */
 export function checkGenerated(file: string, expected: string): void {
   if (process.env['STAGE_TEST_WRITE']) {
     mkdirSync(dirname(file), { recursive: true });
@@ -12,7 +12,7 @@ export function checkGenerated(file: string, expected: string): void {
   assert.snapshot(readFileSync(file, 'utf8'), expected);
 }
 
-/** The same for what stands between `<!-- name:start -->` and `<!-- name:end -->` in a document. */
+/** Does the same for the part of a document between `<!-- name:start -->` and `<!-- name:end -->`. */
 export function checkGeneratedPart(file: string, name: string, expected: string): void {
   const text = readFileSync(file, 'utf8');
   const [before, after] = [`<!-- ${name}:start -->\n`, `<!-- ${name}:end -->`];

@@ -1,4 +1,4 @@
-/** HAProxy before daemons of this machine, with the configuration that is shipped. */
+/** HAProxy in front of daemons on this machine, with the shipped configuration. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +18,16 @@ export interface Haproxy {
   stop(): Promise<void>;
 }
 
-/** Where a daemon of this machine serves. */
+/** The ports of a daemon on this machine. */
 interface Served {
   readonly restUrl: string;
   readonly proxyPort: number;
 }
 
-/** Starts it; the caller stops it. @throws MissingProgram where it is not installed */
+/**
+ * Starts HAProxy. The caller stops it.
+ * @throws MissingProgram if it is not installed
+ */
 export async function startHaproxy(daemons: readonly Served[]): Promise<Haproxy> {
   await access(program).catch(() => {
     throw new MissingProgram('haproxy');
@@ -48,7 +51,7 @@ export async function startHaproxy(daemons: readonly Served[]): Promise<Haproxy>
   };
 }
 
-/** The addresses are other ones here, and each daemon has ports of its own; all else is as shipped. */
+/** Returns the shipped configuration with the addresses of this machine and the ports of each daemon. All else is unchanged. */
 function adapted(
   shipped: string,
   daemons: readonly Served[],

@@ -1,4 +1,4 @@
-/** HTTP as bare as it comes: any header, any body, nothing followed, nothing guessed. */
+/** A bare HTTP client: it sends any header and any body, follows no redirects, and adds nothing. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
 
@@ -6,20 +6,20 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The text parsed as JSON; empty when it is none. */
+  /** The text parsed as JSON; empty if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it at will, and fail where it is not as expected
   readonly body: any;
 }
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, with its content type. */
+  /** Sent as JSON, with that content type. */
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string | Buffer;
 }
 
-/** Sends one request on a connection of its own and gives the answer. */
+/** Sends one request on a new connection and returns the response. */
 export function callHttp(
   base: string,
   method: string,

@@ -1,10 +1,10 @@
-/** Statements of several connections in a given order, each of which is done or waits for another one before the next is sent. */
+/** Runs statements of several connections in a given order. Each is done, or waits for another connection, before the next is sent. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestDatabase } from './database.ts';
 import { until } from './until.ts';
 
-/** Which connection sends what. */
+/** A statement and the connection that sends it. */
 export type Step = readonly [connection: number, text: string];
 
 /** Opens a transaction on the first two connections. */
@@ -13,15 +13,15 @@ export const beginBoth = (level = 'READ COMMITTED'): Step[] => [
   [1, `BEGIN ISOLATION LEVEL ${level}`],
 ];
 
-/** A session may wait for a millisecond, in which the next statement must not be sent. */
+/** A session may wait for a millisecond. The next statement must not be sent in that time. */
 const neverWaits = /NOWAIT|SKIP LOCKED/;
 
-/** More than the server ever needs to find a deadlock, however busy the machine is. */
+/** In ms: more than the server ever needs to detect a deadlock, however busy the machine is. */
 const patience = 120_000;
 
 interface Options {
   readonly queryMode?: 'extended' | undefined;
-  /** Behind the steps each connection commits, as soon as it waits for no other one. */
+  /** Whether each connection commits after the steps, as soon as it waits for no other one. */
   readonly commits?: boolean;
 }
 
@@ -32,9 +32,9 @@ interface Party {
 }
 
 /**
- * Runs the steps and gives the outcome of each: its tag or SQLSTATE, and whether it had to wait for another connection.
- * @param url where to connect; the server behind it is the database's
- * @throws Error when a statement is not answered, and waits for none of the other connections
+ * Runs the steps and returns the outcome of each: its tag or SQLSTATE, and whether it had to wait for another connection.
+ * @param url the URL to connect to; the server behind it is that of the database
+ * @throws Error if a statement gets no response and waits for none of the other connections
  */
 export async function interleave(
   database: TestDatabase,
@@ -88,18 +88,18 @@ async function connect(connectionString: string): Promise<Party> {
   return { client, pid: Number(rows[0].pid), running: null };
 }
 
-/** Lets others go on that wait for what a step left out would have ended. */
+/** Ends a connection after its running statement, so that others that wait for it continue. */
 async function end({ client, running }: Party): Promise<void> {
   await running;
   await client.end();
 }
 
-/** Who is waited for by a backend, and by those that it waits for. */
+/** The backends for which a backend waits, directly or through others. */
 const chain = `WITH RECURSIVE chain(pid) AS (SELECT $1::int UNION SELECT unnest(pg_blocking_pids(pid)) FROM chain)`;
 
 /**
- * Waits until a connection has nothing to do, or waits for one that has nothing to do; says whether it is the latter. One that waits for
- * what goes on by itself, such as a deadlock that the server has yet to find, is not stuck.
+ * Waits until a connection is idle, or waits for an idle one; returns whether it is the latter. A connection that waits for something that
+ * resolves without it, such as a deadlock not yet detected, is not stuck.
  */
 async function isStuck(
   database: TestDatabase,
@@ -121,7 +121,7 @@ async function isStuck(
   return party.running !== null;
 }
 
-/** What a statement that is not answered may be waiting for. */
+/** Returns what a statement without a response may be waiting for. */
 async function activity(database: TestDatabase, { pid }: Party): Promise<string> {
   const rows = await database.query(
     `SELECT pid, state, wait_event, pg_blocking_pids(pid) AS blockers, query FROM pg_stat_activity WHERE datname = current_database()`,

@@ -1,11 +1,11 @@
-/** What holds of staged rows after every step, whatever made it: by queries of its own. */
+/** Invariants of staged rows, which hold after every step. They are checked by independent queries. */
 import type { TestDatabase } from './database.ts';
 
 interface Shape {
   readonly relation: number;
   readonly name: string;
   readonly key: readonly string[];
-  /** The type of a row's image, and its members. */
+  /** The type of a row's image. `columns` are its members. */
   readonly image: string;
   readonly columns: readonly string[];
 }
@@ -22,7 +22,7 @@ ORDER BY o.relation`;
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Each key of a session has one head, the newest of its versions. */
+/** Returns a query for faults of heads: each key of a session has one head, the newest of its versions. */
 function headsSql({ relation, name, key }: Shape): string {
   const list = key.map(quoted).join(', ');
   return `
@@ -31,7 +31,10 @@ FROM stage_data.shadow_${relation} GROUP BY _stage_session, ${list}
 HAVING count(*) FILTER (WHERE _stage_head) <> 1 OR max(_stage_seq) FILTER (WHERE _stage_head) <> max(_stage_seq)`;
 }
 
-/** A lineage begins with a row of production and what that was, or with an INSERT; all its versions are of one session. */
+/**
+ * Returns a query for faults of beginnings. A lineage begins with a row of production and its base image, or with an INSERT. All its
+ * versions are of one session.
+ */
 const beginningsSql = ({ relation, name }: Shape) => `
 SELECT 'I2 ${name}: version ' || s._stage_seq FROM stage_data.shadow_${relation} s
 LEFT JOIN stage_data.shadow_${relation} f ON f._stage_seq = s._stage_root
@@ -39,7 +42,7 @@ WHERE CASE WHEN s._stage_root IS NULL
   THEN s._stage_origin = 'overlay' OR s._stage_first <> (s._stage_base IS DISTINCT FROM NULL) OR s._stage_first = (s._stage_op = 'I')
   ELSE f._stage_session IS DISTINCT FROM s._stage_session OR s._stage_seq < s._stage_root OR s._stage_first END`;
 
-/** The chain of a row's versions: a change finds the row by the key that the version before it left. */
+/** Returns a query for faults of chains: a change finds the row by the key that the previous version left. */
 function chainSql({ relation, name, key }: Shape): string {
   const base = key.map((column) => `(v._stage_base).${quoted(column)}`).join(', ');
   const before = key.map((column) => `lag(v.${quoted(column)}) OVER w`).join(', ');
@@ -53,7 +56,7 @@ SELECT 'I2 ${name}: version ' || v.seq || ' finds its row by another key' FROM (
 ) v WHERE v.op <> 'I' AND v.old IS DISTINCT FROM v.before`;
 }
 
-/** Lineages that end with the row that they began with, or with none as they began. */
+/** Returns a query for lineages whose last version equals the row that they began with, or that began and end without a row. */
 const emptySql = ({ relation, name, key, image, columns }: Shape) => `
 SELECT 'I3 ${name}: nothing is left of row ' || ROW(${key.map((column) => `l.${quoted(column)}`).join(', ')})::text || ', version ' || f._stage_seq AS lineage
 FROM (
@@ -63,22 +66,22 @@ FROM (
 WHERE CASE WHEN f._stage_first THEN l._stage_op <> 'D' AND ROW(${columns.map((column) => `l.${quoted(column)}`).join(', ')})::${image} *= f._stage_base
   ELSE l._stage_op = 'D' END`;
 
-/** What approval is going to apply are all staged rows. */
+/** A query for faults of the plan: approval will apply all staged rows. */
 const planSql = `
 SELECT 'I4: the plan has ' || p.rows || ' of ' || s.rows || ' rows' FROM (SELECT session, sum(rows) AS rows FROM staged GROUP BY session) s
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(r.row_count), 0) AS rows FROM stage.apply_plan(s.session) a, unnest(a.runs) r WHERE r.step <> 'capture'
 ) p WHERE p.rows <> s.rows`;
 
-/** What a foreign key's action did stands behind a change of the same mutation that caused it. */
+/** A query for actions without a cause: an effect of a foreign key action follows the change of the same mutation that caused it. */
 const actionsSql = `
 SELECT 'I5: mutation ' || a.mutation || ' has actions without a cause' FROM staged a
 WHERE a.origin = 'action' AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'client' AND c.first < a.first)`;
 
 /**
- * Lists what does not hold of the staged rows of all sessions.
- * @param emptyBefore what emptyLineages told before staged rows were edited: an edit leaves no others of which nothing is left (I3).
- *   A statement may: `UPDATE t SET a = a` runs triggers in production, too
+ * Returns the invariants that staged rows violate, over all sessions.
+ * @param emptyBefore what emptyLineages returned before staged rows were edited: an edit leaves no further lineages without a net change
+ *   (I3). A statement may: `UPDATE t SET a = a` runs triggers in production, too
  */
 export async function brokenInvariants(
   database: TestDatabase,
@@ -108,7 +111,7 @@ export async function brokenInvariants(
   ];
 }
 
-/** Lists the lineages of keyed tables of which nothing is left: approval would only run triggers for them. */
+/** Returns the lineages of keyed tables without a net change: approval would only run triggers for them. */
 export async function emptyLineages(database: TestDatabase): Promise<string[]> {
   const shapes = await database.query<Shape>(selectShapes);
   const keyed = shapes.filter(({ key }) => key.length > 0);

@@ -1,4 +1,4 @@
-/** A PostgreSQL of its own for logins: roles of every authentication method, TLS, and a Unix socket. */
+/** A separate PostgreSQL for logins: roles of every authentication method, TLS, and a Unix socket. */
 import { execFile } from 'node:child_process';
 import { chmod, chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,9 @@ export interface LoginServer {
   /** URL of the superuser with its password; database `postgres`. */
   readonly url: string;
   readonly port: number;
-  /** The same over the Unix socket. */
+  /** The URL over the Unix socket. */
   readonly socketUrl: string;
-  /** Certificate of the server, for localhost by name and not by address. */
+  /** The server's certificate. It names localhost, and no address. */
   readonly certificate: Certificate;
   query(text: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ export interface Certificate {
   readonly keyFile: string;
 }
 
-/** Roles by the way they log in; each has its own name as password. */
+/** Roles by their authentication method. The password of each is its name. */
 const rules = `
 local   all all             trust
 host    all trusted    all  trust
@@ -66,7 +66,7 @@ export async function startLoginServer(): Promise<LoginServer> {
     log: createLog('silent', process.stderr),
     ...(binaries ? { binaries } : {}),
   };
-  // Once to make the cluster and learn whose it is: the server insists on owning its key.
+  // The first start creates the cluster and its owner: the server requires that it owns its key.
   await startEmbedded({ clusters: anyCluster, ...options, settings: { fsync: 'off' } }).then(
     (server) => server.stop(),
   );
@@ -85,7 +85,7 @@ export async function startLoginServer(): Promise<LoginServer> {
     },
   });
   const admin = new pg.Pool({ connectionString: server.url, max: 2 });
-  // The server may stop before the pool's last connection has.
+  // The server may stop before the pool's last connection is closed.
   admin.on('error', () => undefined);
   await admin.query(roles);
   return {
@@ -102,7 +102,7 @@ export async function startLoginServer(): Promise<LoginServer> {
   };
 }
 
-/** Lays down a self-signed certificate, its own authority: `server` is for localhost, `front` also for 127.0.0.1. */
+/** Copies a self-signed certificate, which is its own authority, to the folder: `server` is for localhost, `front` also for 127.0.0.1. */
 export async function createCertificate(
   directory: string,
   name: 'server' | 'front',
@@ -116,7 +116,10 @@ export async function createCertificate(
   return { cert, key, certFile, keyFile };
 }
 
-/** Runs psql and gives its output, or its complaint. Environment variables are added to ours. */
+/**
+ * Runs psql and returns its output, or its error output.
+ * @param environment added to the environment of this process
+ */
 export async function psql(
   url: string,
   statement: string,

@@ -1,4 +1,4 @@
-/** Tables whose columns bear given names, each in all places where a definition names columns, and what is staged in them. */
+/** Tables whose columns have given names, each in all places where a definition names columns, and statements that stage rows in them. */
 
 import { identifiersIn, inLots, namesOf } from './all-names.ts';
 import type { TestDatabase } from './database.ts';
@@ -20,11 +20,14 @@ export interface Lot {
 
 export const columnsOf = ({ key, others }: Lot) => [...key, ...others];
 
-/** Every column by its bare name in a check, a unique index, and an index or a constraint that is judged at the end. */
+/**
+ * Returns the definition of a table. It has every column by its bare name in a check, a unique index, and an index or a constraint that is
+ * checked at the end.
+ */
 export function createTable(lot: Lot, index: number): string {
   const { name, key } = lot;
   const columns = columnsOf(lot);
-  // no function takes more than 100 columns
+  // A function takes at most 100 arguments.
   const sums = inLots(columns, 75).map((some) => some.map(quoted).join(' + '));
   const distinct = sums.map((sum) => `${quoted(columns[0] ?? '')} * 100003 + ${sum}`);
   const checks = sums.map((each) => `, CHECK (${each} < 1000000)`).join('');
@@ -39,13 +42,13 @@ export function createTable(lot: Lot, index: number): string {
     INSERT INTO ${name} SELECT ${columns.map(() => 'g').join(', ')} FROM generate_series(1, 9) g;`;
 }
 
-/** A table that refers to another one by all of its key, whose columns are called as those. */
+/** Returns a table that refers to another one by its whole key, with the same column names. */
 export const createChild = ({ name, key }: Lot) =>
   `CREATE TABLE ${name}_child (${each(key, (column) => `${column} int`)}, _id int PRIMARY KEY,
     FOREIGN KEY (${list(key)}) REFERENCES ${name} ON DELETE CASCADE ON UPDATE CASCADE);
    INSERT INTO ${name}_child SELECT ${key.map(() => 'g').join(', ')}, g FROM generate_series(1, 9) g;`;
 
-/** What a session stages in one table, in all forms. */
+/** Returns the statements of a session on one table, in all forms. */
 export function written(lot: Lot): Buffer[] {
   const { name, key, others } = lot;
   const columns = columnsOf(lot);
@@ -83,14 +86,14 @@ export function written(lot: Lot): Buffer[] {
   ];
 }
 
-/** How many names are drawn of those in the templates of tables, and of all others: keywords, functions, the service's own objects. */
+/** How many names are drawn from the templates of tables, and from all others: keywords, functions, the service's own objects. */
 const names = drawn(30, 'NAMES');
 export const seed = firstSeed();
 
-/** Names that once stood beside columns in one scope, or are words of the functions' language. */
+/** Names that once were in scope beside columns, or are words of PL/pgSQL. */
 const always = ['image', 'use_column', 'v_session', 'v_mutation', 'v_start', 'p_seen', 'p_skips'];
 
-/** The names in lots: each in a key, in another column, and in a table without a key. */
+/** Returns the names in lots: each in a key, in another column, and in a table without a key. */
 export async function readLots(
   database: TestDatabase,
 ): Promise<Record<'keyed' | 'keyless', readonly Lot[]>> {

@@ -1,9 +1,9 @@
-/** What a role does in a session that connects to the database itself. */
+/** What a role does in a session when it connects to the database directly. */
 import type pg from 'pg';
 import type { TestRole } from './roles.ts';
 import { assert } from './suite.ts';
 
-/** Connects, begins a transaction, and enters the session as the proxy would. */
+/** Opens a connection with a transaction, and calls `stage.enter` for the session as the proxy would. */
 export async function enter(role: TestRole, session: string): Promise<pg.Client> {
   const client = await role.connect();
   await client.query(`SET stage.session = '${session.slice(5)}'`);
@@ -12,7 +12,7 @@ export async function enter(role: TestRole, session: string): Promise<pg.Client>
   return client;
 }
 
-/** Each is tried alone, and fails with one of the SQLSTATEs. */
+/** Tries each statement alone, and asserts that it fails with one of the SQLSTATEs. */
 export async function refused(
   client: pg.Client,
   attempts: readonly string[],
@@ -24,7 +24,7 @@ export async function refused(
       () => null,
       (failure: pg.DatabaseError) => failure,
     );
-    // before it is judged: nobody else is to wait for what has been let through
+    // Before the assertion, so that no other connection waits for a statement that was let through.
     await client.query('ROLLBACK TO a');
     assert.ok(
       codes.includes(error?.code ?? ''),

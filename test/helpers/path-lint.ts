@@ -1,4 +1,4 @@
-/** Finds in the body of a function whatever its search path decides on: names without a schema, operators that have no name. */
+/** Finds what the search path decides in the body of a function: names without a schema, and operators. */
 import type { Node } from 'libpg-query';
 import { parsePlpgsql, parseTree, scanTokens } from '../../src/sql/parser/parser.ts';
 import type { Fields } from '../../src/sql/parser/syntax-tree.ts';
@@ -6,18 +6,18 @@ import { collectNodes, constantOf, openNode, textsOf } from '../../src/sql/parse
 
 export interface Body {
   readonly language: string;
-  /** What the function runs. */
+  /** The text that the function runs. */
   readonly source: string;
   /** CREATE FUNCTION as the server prints it. */
   readonly definition: string;
 }
 
-/** Gives what is found, each with a word for its kind: `operator ||`, `type text`. */
+/** Returns the findings, each with a word for its kind: `operator ||`, `type text`. */
 export async function namesByPath(body: Body): Promise<string[]> {
   return body.language === 'sql' ? inQuery(body.source) : inPlpgsql(body.definition);
 }
 
-/** Of types that the grammar itself knows, the name is a word and no name. */
+/** Types that the grammar knows: their names are keywords. */
 const typeWords =
   /^(bit|bool(ean)?|char(acter)?|bigint|int(eger)?|smallint|real|float|double precision|numeric|decimal|timestamp.*|time|interval)\b/;
 
@@ -32,7 +32,7 @@ async function inPlpgsql(definition: string): Promise<string[]> {
     const { query, parseMode = 0 } = fields as { query: string; parseMode?: number };
     found.push(...inQuery(asQuery(query, parseMode)));
   }
-  // PL/pgSQL makes `value IN (...)` of it
+  // PL/pgSQL turns it into `value IN (...)`.
   for (const fields of collectNodes(tree, 'PLpgSQL_stmt_case'))
     if ('t_expr' in fields) found.push('operator = of CASE');
   for (const dynamic of dynamicTexts(tree)) found.push(...inMadeText(dynamic));
@@ -45,7 +45,7 @@ interface Datum {
   readonly datatype?: { readonly PLpgSQL_type: { readonly typname: string } };
 }
 
-/** Parameters have their types from the head, and those of an exception from PL/pgSQL. */
+/** Parameters have their types from the function's head, and those of an exception from PL/pgSQL. */
 function declaredType({ refname, lineno, datatype }: Datum): string[] {
   const type = datatype?.PLpgSQL_type.typname ?? '';
   const isOurs = lineno !== undefined && refname !== 'sqlstate' && refname !== 'sqlerrm';
@@ -54,7 +54,7 @@ function declaredType({ refname, lineno, datatype }: Datum): string[] {
     : [];
 }
 
-/** How PL/pgSQL has its grammar read a text: a statement, an expression, or an assignment. */
+/** Returns a text as PL/pgSQL parses it: as a statement, an expression, or an assignment. */
 function asQuery(text: string, mode: number): string {
   if (mode === 0) return text;
   if (mode === 2) return `SELECT ${text}`;
@@ -63,7 +63,7 @@ function asQuery(text: string, mode: number): string {
   return `SELECT ${bytes.subarray(sign?.end ?? 0).toString()}`;
 }
 
-/** The expressions whose value is run. */
+/** Returns the expressions whose value is executed. */
 function dynamicTexts(tree: object): string[] {
   const fields = [
     ...collectNodes(tree, 'PLpgSQL_stmt_dynexecute'),
@@ -76,7 +76,7 @@ function dynamicTexts(tree: object): string[] {
   );
 }
 
-/** A text that is put together: its constants, with a name in the place of what is put in. */
+/** Parses a text that is built at run time: its constants, with a name in place of each value. */
 function inMadeText(expression: string): string[] {
   const [target] = collectNodes(parseTree(Buffer.from(`SELECT ${expression}`)), 'ResTarget');
   const made = madeText((target as { val?: Node }).val);
@@ -110,7 +110,10 @@ function madeText(node: Node | undefined): string {
 
 const inQuery = (query: string) => inNode(parseTree(Buffer.from(query)), new Set());
 
-/** @param known names that a WITH clause has given */
+/**
+ * Returns the findings in a node of a parse tree.
+ * @param known names that a WITH clause defines
+ */
 function inNode(value: unknown, known: ReadonlySet<string>): string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((each) => inNode(each, known));
@@ -166,10 +169,10 @@ function judge(type: string, fields: Fields, known: ReadonlySet<string>): string
 
 const nameOf = (fields: Fields) => (fields as { typeName?: { names?: Names } }).typeName?.names;
 
-/** Types whose texts are names that are looked up along the search path: schemas and roles are not. */
+/** Types whose texts are names looked up along the search path. Those of schemas and roles are not. */
 const isLookedUp = (type: string) => /^reg(?!namespace$|role$)/.test(type);
 
-/** The name of an object that is looked up when the text is cast. */
+/** Returns the name of an object that is looked up when the text is cast. */
 function named(fields: Fields): string[] {
   const { arg } = fields as { arg?: Parameters<typeof constantOf>[0] };
   const text = constantOf(arg);
@@ -183,7 +186,7 @@ interface Comparison {
   readonly rexpr?: { readonly A_Const?: { readonly isnull?: boolean } };
 }
 
-/** `IS DISTINCT FROM NULL` is a test for null; all others look an operator up by its name. */
+/** Returns the operators that are looked up by name. `IS DISTINCT FROM NULL` is not, because it is a test for null. */
 function operator({ kind, name, rexpr }: Comparison): string[] {
   const isTest = kind.endsWith('DISTINCT') && rexpr?.A_Const?.isnull === true;
   return isBare(name) && !isTest ? [`operator ${textsOf(name).join('')} (${kind})`] : [];

@@ -1,4 +1,4 @@
-/** A pooler in transaction mode, as small as it gets: clients take turns on a few backends, transaction by transaction. */
+/** A minimal pooler in transaction mode: clients share a few backends, one transaction at a time. */
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -15,7 +15,7 @@ interface Backend {
   unread: Buffer;
 }
 
-/** Starts one with two backends. It asks for no password, and forgets every setting that a client starts with. */
+/** Starts a pooler with two backends. It requires no password, and drops every start-up setting of its clients. */
 export async function startPooler(url: string): Promise<Pooler> {
   const clients = [await logIn(url), await logIn(url)];
   const idle: Backend[] = clients.map(({ socket }) => ({ socket, user: null, unread: empty }));
@@ -36,7 +36,7 @@ export async function startPooler(url: string): Promise<Pooler> {
     socket.once('data', () => {
       socket.write(welcome);
       socket.on('data', (chunk: Buffer) => {
-        if (chunk[0] === 0x58) return socket.end(); // Terminate is for us
+        if (chunk[0] === 0x58) return socket.end(); // Terminate is for the pooler.
         const mine = all.find(({ user }) => user === socket) ?? idle.pop();
         if (mine) mine.user = socket;
         return mine?.socket.write(chunk);
@@ -73,7 +73,7 @@ async function logIn(url: string): Promise<{ socket: Socket }> {
   return { socket };
 }
 
-/** Whether the last message of what has come is a ReadyForQuery outside of a transaction. */
+/** Returns whether the last message received is a ReadyForQuery outside of a transaction. */
 function endsTransaction(backend: Backend, chunk: Buffer): boolean {
   let unread = Buffer.concat([backend.unread, chunk]);
   let ended = false;

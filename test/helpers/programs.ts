@@ -1,9 +1,9 @@
-/** Programs that some tests run and a machine may lack. */
+/** Programs that some tests run and that a machine may not have. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { MissingProgram } from './suite.ts';
 
-/** Whether a program is on the PATH. */
+/** Returns whether a program is on the PATH. */
 export function hasProgram(program: string): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.some((folder) => {
@@ -16,7 +16,10 @@ export function hasProgram(program: string): boolean {
   });
 }
 
-/** To be called by a test before it runs a program. @throws MissingProgram, which skips the test, when it is not installed */
+/**
+ * Requires a program. A test calls it before it runs the program.
+ * @throws MissingProgram, which skips the test, if it is not installed
+ */
 export function needProgram(program: string): void {
   if (!hasProgram(program)) throw new MissingProgram(program);
 }

@@ -1,4 +1,4 @@
-/** A database behind the proxy, and its twin without one, on which the same changes are real. */
+/** A database behind the proxy, and its twin without a proxy, on which the same changes are made directly. */
 import pg from 'pg';
 import type { TestDaemon } from './daemon.ts';
 import { startTestDaemon } from './daemon.ts';
@@ -12,20 +12,23 @@ export interface Proxied {
   /** Production. */
   readonly database: TestDatabase;
   readonly twin: TestDatabase;
-  /** Creates a session and gives the URL of connections to it. */
+  /** Creates a session and returns the URL for its clients. */
   session(reads?: 'production' | 'staged'): Promise<string>;
-  /** Connects node-postgres; closed with everything else. */
+  /** Connects node-postgres. `stop` closes it. */
   connect(url: string): Promise<pg.Client>;
-  /** Connects a client that speaks bytes; closed with everything else. */
+  /** Connects a client that sends raw messages. `stop` closes it. */
   wire(url: string): Promise<WireClient>;
-  /** Every row of every table of production, as sorted text. */
+  /** Returns every row of every table of production, as sorted text. */
   contents(): Promise<string[]>;
-  /** The same of its twin. */
+  /** Returns the same of the twin. */
   twinContents(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** @param schema run on both databases */
+/**
+ * Starts the proxy on a new database, with its twin.
+ * @param schema run on both databases
+ */
 export async function startProxied(schema: string, flags = {}): Promise<Proxied> {
   const database = await createTestDatabase({ template: 'migrated' });
   const twin = await createTestDatabase({ template: 'empty' });

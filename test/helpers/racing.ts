@@ -1,15 +1,15 @@
-/** Things that are begun at once, each a moment after the other, and what became of each. */
+/** Runs operations at almost the same time, and records the outcome of each. */
 import type { StageError } from '../../src/errors.ts';
 import type { Random } from './random.ts';
 import { assert } from './suite.ts';
 
 export interface Outcome<Kind> {
   readonly kind: Kind;
-  /** `done`, or the code of what it was refused with. */
+  /** `done`, or the code of the refusal. */
   readonly code: string;
 }
 
-/** Begins each within so many milliseconds, and waits for all. */
+/** Begins each operation after a random delay of at most `withinMs` milliseconds, and waits for all. */
 export async function race<Kind extends string>(
   work: Readonly<Record<Kind, () => Promise<unknown>>>,
   kinds: readonly Kind[],
@@ -28,7 +28,10 @@ export async function race<Kind extends string>(
   );
 }
 
-/** @throws AssertionError where something was refused with a code that it may not be refused with */
+/**
+ * Asserts that each refusal has one of its allowed codes.
+ * @throws AssertionError if one has not
+ */
 export function demandKnown<Kind extends string>(
   outcomes: readonly Outcome<Kind>[],
   refusals: Readonly<Record<Kind, readonly string[]>>,
@@ -38,7 +41,7 @@ export function demandKnown<Kind extends string>(
     assert.ok(code === 'done' || refusals[kind].includes(code), story);
 }
 
-/** How often each outcome was seen. */
+/** Counts each outcome. */
 export class Seen {
   readonly #counts = new Map<string, number>();
 

@@ -1,6 +1,6 @@
 /**
- * Random conversations of a client that waits, or does not: messages of every kind, with Sync now, later or never, Flush, portals over
- * several batches, COPY both ways, cancel requests where their effect is certain, DISCARD and DEALLOCATE between.
+ * Random conversations of a client that waits, or does not. They have messages of every kind, with Sync now, later or never, Flush, portals
+ * over several batches, COPY both ways, cancel requests where their effect is certain, and DISCARD and DEALLOCATE between.
  */
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import type { Random } from './random.ts';
@@ -10,10 +10,10 @@ import { b, c, d, data, done, e, h, p, q, run, s } from './wire-script.ts';
 
 export type Conversation = (Buffer | Pause)[];
 
-/** What leaves the client with nothing to wait for. */
+/** Returns a Sync, after which the client may wait. */
 const settle = (random: Random): Conversation => (random.chance(0.5) ? [s, 'wait'] : [s]);
 
-/** A batch whose messages come with pauses between them. */
+/** Returns a batch with pauses between its messages. */
 function batch(random: Random): Conversation {
   const messages = Array.from({ length: 1 + random.below(4) }, () => [
     ...steps(random, true),
@@ -22,7 +22,7 @@ function batch(random: Random): Conversation {
   return [...messages.flat(), ...settle(random)];
 }
 
-/** A Query that comes upon a batch without Sync. Outside of a block PostgreSQL itself is out of step then (XX000). */
+/** Returns a Query after a batch without Sync. Outside of a block PostgreSQL itself gets out of step then (XX000). */
 function interrupted(random: Random): Conversation {
   const begun = random.pick([
     run('SELECT 1/0'),
@@ -71,7 +71,7 @@ const portalTexts = [
   'SHOW application_name',
 ];
 
-/** Portals that live as long as a block, described and read in parts from batch to batch. */
+/** Returns portals that live as long as a block. Successive batches describe them and read them in parts. */
 function block(random: Random): Conversation {
   const step = (): Conversation => {
     const name = random.pick(portals);
@@ -164,7 +164,7 @@ function copy(random: Random): Conversation {
   ];
 }
 
-/** A conversation of so many turns; a failed transaction is ended now and then. */
+/** Returns a conversation of `turns` turns. It ends a failed transaction now and then. */
 export function randomConversation(random: Random, turns: number): Conversation {
   const turn = () =>
     random.pick<() => Conversation>([
@@ -187,7 +187,7 @@ export function randomConversation(random: Random, turns: number): Conversation 
   ];
 }
 
-/** The conversation as it can be pasted into a script for `tell`. */
+/** Returns the conversation as code that can be pasted into a script for `tell`. */
 export function asScript(conversation: Conversation): string {
   const line = (step: Buffer | Pause) =>
     typeof step === 'string'

@@ -1,4 +1,4 @@
-/** Random conversations in the protocol: simple and extended, in and out of transactions, right and wrong. */
+/** Random conversations in the protocol: simple and extended, inside and outside of transactions, valid and invalid. */
 import type { Random } from './random.ts';
 import { b, c, d, e, h, p, q, run, s } from './wire-script.ts';
 
@@ -9,7 +9,7 @@ INSERT INTO item SELECT g, 'item ' || g, g * 10 FROM generate_series(1, 8) g;
 INSERT INTO part SELECT g, g FROM generate_series(1, 4) g;
 `;
 
-/** Statements whose answers do not depend on the order in which rows are stored. */
+/** Statements whose results do not depend on the order in which rows are stored. */
 const reads = [
   'SELECT 1',
   'SELECT id, name, amount FROM item ORDER BY id',
@@ -94,8 +94,9 @@ function statement(random: Random, writes: boolean): string {
 }
 
 /**
- * What runs before a BEGIN or a write in the same batch is over by then: so the proxy begins a transaction where
- * PostgreSQL finds it too late for its modes, and a SET, or a cursor, does not belong to the transaction that follows.
+ * Returns a statement for a batch, without the modes of BEGIN, SET and DECLARE. The proxy completes what precedes a BEGIN or a write in the
+ * same batch. So it begins a transaction where PostgreSQL finds it too late for its modes, and a SET or a cursor before it does not belong
+ * to that transaction.
  */
 function batchStatement(random: Random, writes: boolean): string {
   return statement(random, writes)
@@ -108,7 +109,7 @@ export function simple(random: Random, writes: boolean): Buffer {
   return q(Array.from({ length: count }, () => statement(random, writes)).join('; '));
 }
 
-/** A few messages that belong together, without Sync. */
+/** Returns a few messages that belong together, without Sync. */
 export function steps(random: Random, writes: boolean): Buffer[] {
   const id = String(random.below(12));
   const update = 'UPDATE item SET amount = amount + $2::int WHERE id = $1 RETURNING id, amount';
@@ -151,7 +152,7 @@ function extended(random: Random, writes: boolean): Buffer[] {
   return [...messages, s];
 }
 
-/** A conversation of so many batches; a failed transaction is ended now and then. */
+/** Returns a conversation of `batches` batches. It ends a failed transaction now and then. */
 export function randomPipeline(random: Random, batches: number, writes: boolean): Buffer[] {
   const messages: Buffer[] = [];
   for (let batch = 0; batch < batches; batch += 1) {

@@ -1,26 +1,26 @@
 /**
- * Draws tables as applications have them, and stranger ones: types of contrib, enums, domains over composites over arrays, ranges,
+ * Draws tables as applications have them, and unusual ones: types of contrib, enums, domains over composites over arrays, ranges,
  * collations, generated and identity columns, partitions, inheritance, foreign keys, quoted and long names, tables without a key.
  */
 import type { Random } from './random.ts';
 
 interface Column {
   readonly name: string;
-  /** With collation and constraints. */
+  /** The type with collation and constraints. */
   readonly definition: string;
-  /** Expressions of its type; empty where values are not given: generated and identity columns. */
+  /** Expressions of the type; empty for generated and identity columns, which take no values. */
   readonly values: readonly string[];
 }
 
 export interface DrawnTable {
   readonly name: string;
   readonly create: string;
-  /** Empty without one. */
+  /** The columns of the key; empty without one. */
   readonly key: readonly string[];
   readonly columns: readonly Column[];
 }
 
-/** A type with values of it, as literals without quotes. */
+/** A type with some of its values, as literals without quotes. */
 type Type = readonly [name: string, ...values: string[]];
 
 const types: readonly Type[] = [
@@ -69,7 +69,7 @@ const types: readonly Type[] = [
   ['cube', '(1,2),(3,4)', '(0)'],
 ];
 
-/** Of whose types the operators compare every value: what can be a key. */
+/** The types of key columns: their operators compare all values. */
 const keys: readonly Type[] = [
   ['int', '1', '2', '3', '4', '5', '6'],
   ['text', 'a', 'A', '', "it's", 'é', '%'],
@@ -120,7 +120,10 @@ const plain = (type: string) => type.replace(/ COLLATE.*/, '');
 const typed = ([type, ...values]: Type): string[] =>
   values.map((value) => `${literal(value)}::${plain(type)}`);
 
-/** Draws a table. @param parents those that it may refer to */
+/**
+ * Draws a table.
+ * @param parents the tables that it may refer to
+ */
 export function drawTable(
   random: Random,
   number: number,
@@ -208,7 +211,7 @@ function definitionOf(
   const [first] = key;
   const keyColumn = columns.find((column) => column.name === first);
   if (shape === 'partitioned' && first) {
-    // enums are hashed by numbers, which are others there
+    // Enums are hashed by OIDs, which differ between databases.
     const hash = chance(0.5) && !keyColumn?.definition.startsWith('"Mood');
     const parts = hash
       ? [0, 1].map((rest) => `FOR VALUES WITH (MODULUS 2, REMAINDER ${rest})`)

@@ -1,9 +1,9 @@
-/** A small seeded generator, so that a failing run can be repeated from the seed it printed. */
+/** A small seeded generator. A failed run is repeated with the seed that it printed. */
 
 export interface Random {
-  /** An integer from 0 up to, not including, the bound. */
+  /** Returns an integer from 0 up to, but not including, the bound. */
   below(bound: number): number;
-  /** True with the given chance, 0 to 1. */
+  /** Returns true with the given probability, 0 to 1. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
 }

@@ -1,4 +1,4 @@
-/** What counts as a write that goes to production, for those who look at what the proxy sends. */
+/** Which statements count as writes to production when the traffic of the proxy is checked. */
 import { rawWrites } from './raw-writes.ts';
 import { assert, suite } from './suite.ts';
 

@@ -1,14 +1,14 @@
-/** Which writes of a text go to tables of the database's users: told from PostgreSQL's own parse tree, without the service's help. */
+/** Finds the writes in a text that go to tables of users, from PostgreSQL's own parse tree, without the service's code. */
 import { loadModule, parseSync } from 'libpg-query';
 
 await loadModule();
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Where the service may write: its own schemas, and temporary tables. */
+/** The schemas to which the service may write: its own, and those of temporary tables. */
 const ownSchema = /^(stage|stage_data|stage_(overlay|upsert|load|tree)_[0-9]+|pg_temp)$/;
 
-/** Statements that write to a relation. */
+/** The statements that can write to a relation, each with the condition for it. */
 const writing: Readonly<Record<string, (statement: Node) => boolean>> = {
   InsertStmt: () => true,
   UpdateStmt: () => true,
@@ -17,10 +17,10 @@ const writing: Readonly<Record<string, (statement: Node) => boolean>> = {
   CopyStmt: (statement) => statement['is_from'] === true,
 };
 
-/** What is only written down: it runs nothing now. */
+/** Statements that only define something. They run no code. */
 const definitions = new Set(['CreateFunctionStmt', 'RuleStmt', 'ViewStmt']);
 
-/** Gives the targets outside the service's schemas. A text that is no SQL has none: no server runs it. */
+/** Returns the targets outside of the service's schemas. A text that is not SQL has none: no server runs it. */
 export function rawWrites(text: string): string[] {
   let tree: unknown;
   try {

@@ -1,4 +1,4 @@
-/** What is recorded of a client's messages on their way to PostgreSQL. */
+/** Which messages of a client are recorded on their way to PostgreSQL. */
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
 import type { RecordingUpstream } from './recording-upstream.ts';
@@ -18,7 +18,7 @@ suite('an upstream that records', (test) => {
     await database.drop();
   });
 
-  /** The texts of some messages, without those of the connection's beginning and end. */
+  /** Returns the texts of some messages, without those at the begin and end of the connection. */
   const textsOf = async (messages: readonly Buffer[]) => {
     await tell(upstream.urlFor(database), messages);
     return upstream.take().filter((text) => !text.includes('the end of the script'));

@@ -1,21 +1,24 @@
-/** Stands between a daemon and PostgreSQL, passes every byte, and records each text that clients' connections send there. */
+/** A proxy between a daemon and PostgreSQL that passes every byte, and records each text that clients' connections send. */
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { TestDatabase } from './database.ts';
 import { urlThrough } from './database.ts';
 
 export interface RecordingUpstream {
-  /** The URL by which the daemon reaches the database through here. */
+  /** Returns the URL by which the daemon connects to the database through this proxy. */
   urlFor(database: TestDatabase): string;
   /**
-   * Gives the texts of Query and Parse messages since the last time, each once. Left out is what the service has prepared
-   * only to be told the types of its parameters, unless it was executed.
+   * Returns the texts of Query and Parse messages since the last call, each once. A text that the service prepared only to learn the types
+   * of its parameters is left out, unless it was executed.
    */
   take(): string[];
   stop(): Promise<void>;
 }
 
-/** @param server where the database is */
+/**
+ * Starts the proxy.
+ * @param server where the database is
+ */
 export async function startRecordingUpstream(
   server: Pick<TestDatabase, 'host' | 'port'>,
 ): Promise<RecordingUpstream> {
@@ -51,7 +54,7 @@ export async function startRecordingUpstream(
 
 const types = { query: 'Q', parse: 'P' } as const;
 
-/** Takes what a client of PostgreSQL sends apart; the service account's own connections are told by their name. */
+/** Parses the messages that a client sends. It recognizes the service account's own connections by their application name. */
 class TextReader {
   private readonly texts: Set<string>;
   private rest: Buffer = Buffer.alloc(0);

@@ -53,7 +53,10 @@ export const usual: RehearsalRules = {
   readableOnly: false,
 };
 
-/** A digest of every row of every table, of the service's as of users', and of every sequence but that of the log that a trigger writes. */
+/**
+ * Returns a digest of every row of every table, the service's and users', and of every sequence except that of the log to which a trigger
+ * writes.
+ */
 export async function fingerprint(staging: StagingDatabase): Promise<string> {
   const tables = await staging.database.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -1,4 +1,4 @@
-/** A database behind a daemon, with a relay between them that remembers what is sent to the database. */
+/** A database behind a daemon, with a relay between them that records what is sent to the database. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -15,14 +15,17 @@ export interface Relayed {
   readonly database: TestDatabase;
   readonly relay: Relay;
   readonly daemon: TestDaemon;
-  /** May read the tables of the schema. */
+  /** A role that may read the tables of the schema. */
   readonly reader: TestRole;
   /** Connects the reader to a session; to a new one by default. */
   connect(session?: string): Promise<WireClient>;
   stop(): Promise<void>;
 }
 
-/** @param schema run on the database */
+/**
+ * Starts everything on a new database.
+ * @param schema run on the database
+ */
 export async function startRelayed(schema: string): Promise<Relayed> {
   const database = await createTestDatabase({ template: 'empty' });
   await database.query(schema);
@@ -46,12 +49,12 @@ export async function startRelayed(schema: string): Promise<Relayed> {
 
 interface Relay {
   readonly url: string;
-  /** The messages that a role's connection has sent since they were last asked for. */
+  /** Returns the messages that a role's connection has sent since the last call. */
   take(role: string): Buffer[];
   stop(): Promise<void>;
 }
 
-/** Passes bytes on to the server, and remembers those that go there. */
+/** Starts a relay that passes bytes both ways, and records those for the server. */
 async function startRelay(upstream: string): Promise<Relay> {
   const { hostname, port } = new URL(upstream);
   const sockets: Socket[] = [];

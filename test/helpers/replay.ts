@@ -1,4 +1,4 @@
-/** A session's whole life, to see whether production becomes what the session saw. */
+/** Runs a session's whole life, to check that production becomes what the session showed. */
 
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -8,7 +8,7 @@ import type { StagingDatabase } from './staging-database.ts';
 import { diffOf } from './staging-database.ts';
 import { assert } from './suite.ts';
 
-/** Stages and approves, in between whatever the test does; everything has to come out as the session saw it. */
+/** Stages statements, runs `meanwhile`, and approves. The result must be what the session showed. */
 export async function replay(
   staging: StagingDatabase,
   statements: string,

@@ -25,12 +25,12 @@ export interface TestRest {
   readonly database: TestDatabase;
   readonly db: Pool;
   readonly metrics: Metrics;
-  /** Lines that were logged. */
+  /** The logged lines. */
   readonly logged: string[];
   call(method: string, path: string, sent?: Sent): Promise<Answer>;
-  /** Creates a session and gives its id. */
+  /** Creates a session and returns its id. */
   newSession(body?: object): Promise<string>;
-  /** Stages a statement on tables of schema public, as the proxy would; as the superuser unless as a role, which is its password. */
+  /** Stages a statement on tables of schema public, as the proxy would; as the superuser, or as a role whose password is its name. */
   write(
     sessionId: string,
     statement: string,
@@ -41,7 +41,7 @@ export interface TestRest {
 }
 
 export interface TestRestOptions {
-  /** A database of the caller's, which stays; otherwise one is made and dropped with the rest. */
+  /** A database that the caller owns and drops. By default one is created, and dropped with the rest. */
   readonly database?: TestDatabase;
   readonly tokens?: readonly Token[];
   readonly fourEyes?: boolean;
@@ -55,7 +55,7 @@ export interface TestRestOptions {
   readonly web?: RestServices['web'];
 }
 
-/** A token as the daemon knows it; the secret is its name unless given. */
+/** Returns a token as the daemon stores it. The secret is its name by default. */
 export function testToken(token: Partial<Omit<Token, 'hash'>> & { secret?: string } = {}): Token {
   const { name = 'operator', role = 'operator', projects = null, secret = name } = token;
   const { databaseRoles = [], expiresAt = null } = token;

@@ -1,4 +1,4 @@
-/** Tables of every kind that an approval can be taken back in: cascades, trees, partitions, values that JSON does not tell. */
+/** Tables of every kind in which an approval can be reverted: cascades, trees, partitions, values that JSON does not distinguish. */
 
 import { brokenInvariants } from './invariants.ts';
 import { createRandom } from './random.ts';
@@ -28,10 +28,10 @@ const loose = `
 INSERT INTO loose VALUES (1);`;
 export const data = dataAt(0) + loose;
 
-/** Keys between two plots, which no script leaves. */
+/** The distance between the keys of two plots. A script stays within it. */
 const width = 100;
 
-/** The same rows so many times, each time with keys and names of its own: on each plot a script works that sees nothing of the others. */
+/** Returns the same rows once for each plot, with keys and names of that plot. The script on a plot does not see the others. */
 export const dataOf = (plots: number) =>
   Array.from({ length: plots }, (_, plot) => dataAt(plot * width)).join('') + loose;
 
@@ -41,11 +41,11 @@ type Pick = (count: number) => number;
 interface Plots {
   readonly seed: number;
   readonly plots: number;
-  /** How many statements a script has. */
+  /** The number of statements of a script. */
   readonly count: number;
 }
 
-/** Stages random scripts, each on a plot of its own; a single one all over the tables. Gives the statements that were taken. */
+/** Stages random scripts, each on its own plot; a single one covers all tables. Returns the statements that succeeded. */
 export async function stageOnPlots(
   staging: StagingDatabase,
   session: string,
@@ -75,7 +75,7 @@ async function demandInvariants(staging: StagingDatabase, taken: readonly string
   assert.equal(await brokenInvariants(staging.database), [], taken.join('; '));
 }
 
-/** What of the tables it changes is left to chance; much of it is refused, which is as good. */
+/** Draws a statement. Many of them are refused, which is intended. */
 function statementOf(pick: Pick, plot?: number): string {
   const at = (plot ?? 0) * width;
   const own = plot ? `_${plot}` : '';

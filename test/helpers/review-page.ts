@@ -1,4 +1,4 @@
-/** What suites of the review page need: the REST interface with a few tokens, and a browser that is started with the first tab. */
+/** Serves the review page to test suites: the REST interface with a few tokens, and a browser that starts with the first tab. */
 import { writeFileSync } from 'node:fs';
 import type { Token } from '../../src/model/access.ts';
 import type { Browser, Tab } from './browser.ts';
@@ -11,31 +11,31 @@ import { assert } from './suite.ts';
 
 export interface ReviewPage {
   readonly rest: TestRest;
-  /** Of the reviewers ann, bob and gone, and of the author dev; each secret is the name. */
+  /** Tokens of the reviewers ann, bob and gone, and of the author dev. The secret of each is its name. */
   readonly tokens: Token[];
-  /** A tab with cookies of its own. */
+  /** Opens a tab with separate cookies. */
   open(): Promise<Tab>;
-  /** A link to a session. */
+  /** Returns a link to a session. */
   linkFor(name: string, id: string): Promise<string>;
-  /** A session of dev's; gives its id. */
+  /** Creates a session of dev's, and returns its id. */
   session(metadata?: object): Promise<string>;
   propose(id: string, message?: string): Promise<Answer>;
 }
 
-/** What a request is sent with by its token. */
+/** Returns what a request with a token sends. */
 export const as = (name: string, json: object = {}): Sent => ({
   headers: { authorization: `Bearer ${name}` },
   json,
 });
 
-/** The text of the first element of a selector, as an expression in the page. */
+/** Returns an expression for the page: the text of the first element of a selector. */
 export const textOf = (selector: string) =>
   `(document.querySelector('${selector}')?.innerText ?? '')`;
 
-/** Where the page is that can be approved. */
+/** An expression for the page: whether it has loaded a session that can be approved. */
 export const ready = "document.querySelector('[data-action=approve]')?.disabled === false";
 
-/** Has all of it made and cleared away around the tests of a suite. */
+/** Starts everything before the tests of a suite, and stops it after them. */
 export function serveReviewPage(test: TestDefiner): ReviewPage {
   let browser: Browser | undefined;
   const tokens = [
@@ -67,14 +67,14 @@ export function serveReviewPage(test: TestDefiner): ReviewPage {
   return page;
 }
 
-/** Types into a field of the question that stands open. */
+/** Types into a field of the open dialog. */
 export async function answer(tab: Tab, field: string, text: string): Promise<void> {
   await tab.sees(`document.querySelector('dialog ${field}')`);
   await tab.evaluate(`document.querySelector('dialog ${field}').focus()`);
   await tab.type(text);
 }
 
-/** Keeps a picture to look at, where it is asked for. */
+/** Saves a screenshot, if one was requested. */
 export async function keepPicture(tab: Tab, name: string): Promise<void> {
   const folder = process.env['STAGE_TEST_PICTURES'];
   if (folder) writeFileSync(`${folder}/${name}.png`, await tab.picture());

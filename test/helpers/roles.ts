@@ -1,17 +1,20 @@
-/** Database roles for tests. They belong to the whole server: their names are random, and they go when the test ends. */
+/** Database roles for tests. They belong to the whole server, so their names are random, and they are dropped when the test ends. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { TestDatabase } from './database.ts';
 
 export interface TestRole {
   readonly name: string;
-  /** Connects to the database itself, past any proxy. */
+  /** Connects to the database directly, past any proxy. */
   connect(): Promise<pg.Client>;
-  /** Removes its rights and the role. */
+  /** Revokes its rights and drops the role. */
   drop(): Promise<void>;
 }
 
-/** Creates a role that can log in. @param rights SQL run for it, `$role` standing for its name */
+/**
+ * Creates a role that can log in.
+ * @param rights SQL that is run for it, with `$role` for its name
+ */
 export async function createRole(database: TestDatabase, rights = ''): Promise<TestRole> {
   const name = `stage_test_${randomBytes(6).toString('hex')}`;
   await database.query(`CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);

@@ -1,4 +1,4 @@
-/** The program as it is started from the command line, as a process of its own. */
+/** Runs the program as the command line does, in a separate process. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,29 +14,29 @@ export interface SpawnedDaemon {
   readonly proxyPort: number;
   /** The entries of its log. */
   readonly logged: readonly Record<string, unknown>[];
-  /** Gives its exit code and signal. */
+  /** Resolves to its exit code and signal. */
   readonly ended: Promise<unknown[]>;
-  /** Kills it, and resolves when it is gone. */
+  /** Kills it, and resolves when it has ended. */
   kill(): Promise<void>;
 }
 
 type SettingValues = { readonly [Name in SettingName]?: string | number };
 
 interface SpawnOptions {
-  /** What Node runs: this release unless told otherwise. */
+  /** The program that Node runs; this release by default. */
   readonly release?: readonly string[];
-  /** What Node is to load before the program. */
+  /** Modules that Node loads before the program. */
   readonly modules?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Settings by name. */
   readonly settings?: SettingValues;
-  /** A program, with its arguments, that is to run it. */
+  /** A program that starts it, with arguments. */
   readonly through?: readonly string[];
-  /** A file that takes its log, which is not read then. */
+  /** The descriptor of a file for its log. `logged` is empty then. */
   readonly log?: number;
 }
 
-/** Starts it on free ports, and resolves when it serves. The caller ends it. */
+/** Starts it on free ports, and resolves when it serves. The caller stops it. */
 export async function spawnDaemon(
   upstream: string,
   {

@@ -1,19 +1,19 @@
 /**
- * Stories in SQL. A file begins with what is made on both databases. `-- story: name` begins a story: messages that end with a
- * semicolon at the end of a line, each sent as one Query. `-- before each story` and `-- after each story` are told with all of
- * them. A line that ends with `-- since 18` or `-- until 17` is there on these versions of PostgreSQL.
- *
- * Behind the semicolon may stand: `-- in production`, the message runs on both databases, past the proxy; `-- by other`, another
- * connection sends it; `-- refused: pattern`, only the session is asked, and its answer matches. `approveStories` heeds these.
+ * Stories in SQL. A file begins with definitions for both databases. `-- story: name` begins a story: messages that end with a semicolon at
+ * the end of a line, each sent as one Query. The messages of `-- before each story` and `-- after each story` belong to every story. A line
+ * that ends with `-- since 18` or `-- until 17` applies to these versions of PostgreSQL.
+ * +
+ * These marks may follow the semicolon. `-- in production`: the message runs on both databases, past the proxy. `-- by other`: another
+ * connection sends it. `-- refused: pattern`: only the session receives it, and its response matches. `approveStories` obeys them.
  */
 import { readFile } from 'node:fs/promises';
 import { serverMajor } from './database.ts';
 
 export interface Step {
   readonly text: string;
-  /** Which connection sends it, or `production`. */
+  /** The connection that sends it, or `production`. */
   readonly by: string;
-  /** What the answer of a session is like that refuses what PostgreSQL does. */
+  /** The pattern of the session's response if it refuses what PostgreSQL accepts. */
   readonly refused: RegExp | null;
 }
 
@@ -21,16 +21,16 @@ export interface SqlStories {
   readonly schema: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Messages by the name of their story, with those before and after. */
+  /** Messages by the name of their story, including those before and after each. */
   readonly stories: Readonly<Record<string, readonly string[]>>;
-  /** The same, with who sends them. */
+  /** The same, with their senders. */
   readonly steps: Readonly<Record<string, readonly Step[]>>;
 }
 
 const heading = /^-- (?:story: (.+)|(before|after) each story)\n/;
 
 /**
- * Reads a file of stories for the server of the tests.
+ * Reads a file of stories for the test server.
  * @param file its path in `test`
  */
 export async function readStories(file: string): Promise<SqlStories> {
@@ -68,7 +68,7 @@ function ofVersion(line: string, major: number): string[] {
   return isThere ? [line.slice(0, -suffix.length)] : [];
 }
 
-/** A message, and what is said behind its semicolon. */
+/** A message, and the mark after its semicolon. */
 const message = /(.+?)(?:;(?: -- (?:in (production)|by (\w+)|refused: ([^\n]+)))?(?:\n|$)|$)/gs;
 
 const stepsIn = (text: string): Step[] =>

@@ -1,4 +1,4 @@
-/** A database with overlays, and a way to stage statements in it without the proxy: what tests of review work on. */
+/** A database with overlays, in which statements are staged without the proxy, for tests of reviews. */
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
@@ -16,24 +16,27 @@ export type Contents = Readonly<Record<string, readonly string[]>>;
 export interface StagingDatabase {
   readonly database: TestDatabase;
   readonly service: Database;
-  /** Opens the connections of another daemon, which end with the staging. */
+  /** Opens the connections of another daemon. They end with the staging database. */
   another(): Database;
-  /** Creates a session and gives its id. */
+  /** Creates a session and returns its id. */
   open(scope?: ConflictScope): Promise<string>;
-  /** Opens a connection that writes to a session's overlays; the caller ends it. */
+  /** Opens a connection that writes to a session's overlays. The caller ends it. */
   connect(session: string): Promise<pg.Client>;
-  /** Stages `;`-separated statements, each a transaction of its own; BEGIN and COMMIT among them are obeyed. */
+  /** Stages statements, separated by `;`, each in its own transaction; BEGIN and COMMIT among them apply. */
   stage(session: string, statements: string): Promise<void>;
-  /** Every row of every table as sorted text: of production, or as a session sees it. */
+  /** Returns every row of every table as sorted text: of production, or as a session sees it. */
   contents(session?: string): Promise<Contents>;
-  /** Number of rows that the given sessions have staged. */
+  /** Returns the number of rows that the given sessions have staged. */
   stagedRows(...sessions: string[]): Promise<number>;
-  /** Empties the tables and fills them again. */
+  /** Empties the tables and inserts the data again. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Creates the database. @param data INSERT statements, run again by reset() */
+/**
+ * Creates the database.
+ * @param data INSERT statements, which reset() runs again
+ */
 export async function createStagingDatabase(schema: string, data = ''): Promise<StagingDatabase> {
   const database = await createTestDatabase({ template: 'migrated' });
   await database.query(schema);
@@ -60,7 +63,7 @@ export async function createStagingDatabase(schema: string, data = ''): Promise<
     await client.query(enter(session));
     return client;
   };
-  // A connection that has worked knows the overlays already: a new one costs more than most statements.
+  // A used connection has cached the overlays. A new one costs more than most statements.
   const idle: pg.Client[] = [];
   const borrow = async <T>(session: string, work: (client: pg.Client) => Promise<T>) => {
     const kept = idle.pop();
@@ -114,7 +117,7 @@ export async function createStagingDatabase(schema: string, data = ''): Promise<
       return Number(row?.n);
     },
     reset: async () => {
-      // TRUNCATE would count as a change of the tables' definitions
+      // TRUNCATE would count as a change of the tables' definitions.
       const deletions = names.map((name) => `DELETE FROM ${name};`).join('');
       await database.query(
         `BEGIN; SET LOCAL session_replication_role = replica; ${deletions} COMMIT`,
@@ -129,7 +132,7 @@ export async function createStagingDatabase(schema: string, data = ''): Promise<
   };
 }
 
-/** Gathers a diff's changes with their JSON parsed. */
+/** Returns a diff's changes with their JSON parsed. */
 export async function diffOf(service: Database, session: string) {
   const diff = await readDiff(service, session);
   try {

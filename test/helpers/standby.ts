@@ -1,4 +1,4 @@
-/** A primary and a physical standby of it, of an installation that has pg_basebackup. */
+/** A primary and its physical standby, from an installation that has pg_basebackup. */
 import { execFile } from 'node:child_process';
 import { access, chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,22 +18,25 @@ const settings = { fsync: 'off', jit: 'off', wal_level: 'replica', hot_standby: 
 export interface ReplicatedPair {
   readonly primary: Embedded;
   readonly standby: Embedded;
-  /** The upstream URL that names both, the primary first. */
+  /** The upstream URL with both, the primary first. */
   readonly url: string;
-  /** Has the standby receive nothing more. */
+  /** Stops the standby's replication. */
   cutOff(): Promise<void>;
-  /** Starts the primary anew, after it was stopped: it knows nothing of what has happened. */
+  /** Starts the stopped primary again. It does not know what has happened since. */
   restartPrimary(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts both; the standby follows. The caller stops them. @throws MissingProgram where there is no such installation */
+/**
+ * Starts both; the standby replicates. The caller stops them.
+ * @throws MissingProgram if there is no such installation
+ */
 export async function startReplicatedPair(): Promise<ReplicatedPair> {
   await access(join(installation, 'bin', 'pg_basebackup')).catch(() => {
     throw new MissingProgram('pg_basebackup');
   });
   const directory = await mkdtemp(join(tmpdir(), 'stage-standby-'));
-  // as root the servers run under another account
+  // As root, the servers run under another account.
   await chmod(directory, 0o755);
   const start = (name: string, port = 0) =>
     startEmbedded({

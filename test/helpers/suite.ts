@@ -1,6 +1,6 @@
 /**
- * The one door to uvu. What uvu lets pass, fails here: a throwing hook, a test that hangs, a test without an
- * assertion, a suite without tests or one that never got its turn. `test/run.ts` judges by the events sent here.
+ * The only file that imports uvu. It fails on errors that uvu ignores: a hook that throws, a test that hangs, a test without an assertion,
+ * a suite without tests or one that never ran. `test/run.ts` evaluates the events that this file sends.
  *
  *   suite('sessions', (test) => {
  *     test.before(async () => { ... });
@@ -22,7 +22,7 @@ interface TestOptions {
 
 export interface TestDefiner {
   (name: string, work: Work, options?: TestOptions): void;
-  /** For a while of development: the other tests of the suite are left out, and the runner goes red. */
+  /** Defines a test that runs without the other tests of the suite, for use during development. The run fails. */
   only(name: string, work: Work, options?: TestOptions): void;
   skip(name: string, work?: Work, options?: TestOptions): void;
   before(work: Work): void;
@@ -31,9 +31,9 @@ export interface TestDefiner {
   afterEach(work: Work): void;
 }
 
-/** What a test file tells the runner, one JSON line each. */
+/** What a test file reports to the runner, one JSON line each. */
 export type TestEvent =
-  /** Begins the events of a file, where several run in one process. */
+  /** Begins the events of a file, if a process runs several. */
   | { readonly event: 'file'; readonly path: string }
   | { readonly event: 'declared'; readonly suite: string }
   | {
@@ -42,7 +42,7 @@ export type TestEvent =
       readonly passed: number;
       readonly failed: number;
       readonly skipped: number;
-      /** Those of the skipped that need a program which this machine does not have. */
+      /** The number of skipped tests that need a program this machine does not have. */
       readonly lacking: number;
       readonly only: boolean;
     };
@@ -67,7 +67,7 @@ const counter = { assertions: 0, unfinished: 0 };
 
 type Check = (...args: unknown[]) => unknown;
 
-/** uvu's assertions, counted: a test that makes none has proved nothing. */
+/** uvu's assertions, counted: a test without any has proved nothing. */
 export const assert: typeof uvuAssert = members(uvuAssert, (check) =>
   members(check, counted, counted(check)),
 );
@@ -79,7 +79,7 @@ function counted(check: Check): Check {
   };
 }
 
-/** Copies an object's members to a target, its functions wrapped. They carry further ones: `is.not`, `not.equal`. */
+/** Copies an object's members to a target and wraps its functions. Functions have members too: `is.not`, `not.equal`. */
 function members<T extends object>(
   source: T,
   wrap: (check: Check) => Check,
@@ -92,7 +92,7 @@ function members<T extends object>(
   return target as T;
 }
 
-/** Waits for a promise that must be rejected and gives its error. Counts as an assertion. */
+/** Waits for a promise that must be rejected and returns its error. Counts as an assertion. */
 export async function rejects<E extends Error = Error & { code?: string }>(
   promise: Promise<unknown>,
 ): Promise<E> {
@@ -142,7 +142,7 @@ function definer(plan: Plan): TestDefiner {
   });
 }
 
-/** Thrown by a test that needs a program this machine does not have: it is skipped, and counted as that. */
+/** Thrown by a test that needs a program this machine does not have. The test is skipped, and counted as such. */
 export class MissingProgram extends Error {
   constructor(program: string) {
     super(`${program} is not installed`);
@@ -169,7 +169,7 @@ function queue(name: string, plan: Plan): void {
   const started = { failure: null as Error | null };
   if (chosen.length === 0)
     target('has tests', () => record(() => fail(`suite ${name} has no tests`)));
-  // uvu swallows what a hook throws, so hooks are steps of ours: the first makes the tests fail, the last is a test.
+  // uvu swallows what a hook throws. So the hooks run as steps of this file: the first makes the tests fail, the last is a test.
   target.before(async () => {
     started.failure = await runHooks(plan.hooks.before).catch(asError);
   });
@@ -211,7 +211,7 @@ async function runHooks(hooks: readonly Work[]): Promise<null> {
   return null;
 }
 
-/** Clean-up goes on after a failure: what one hook could not release must not keep the others from it. */
+/** Runs all hooks, even after a failure, so that one hook cannot keep the others from releasing what they hold. */
 async function runCleanUp(hooks: readonly Work[]): Promise<void> {
   const failures: Error[] = [];
   for (const hook of hooks) {
@@ -245,20 +245,20 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
 }
 
-/** Runs a further file in this process, and resolves when its suites have run to the end. */
+/** Runs a further file in this process, and resolves when its suites have ended. */
 export async function runFile(path: string, load: () => Promise<unknown>): Promise<void> {
   report({ event: 'file', path });
-  // what has run stays in uvu's queue, and would run again
+  // Suites that have run stay in uvu's queue, and would run again.
   Object.assign(globalThis, { UVU_QUEUE: [[null]] });
   const env = { ...process.env };
   await load();
   while (counter.unfinished > 0) await sleep(1);
-  // a file may have had a server of its own
+  // A file may have set variables for its own server.
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
 }
 
-/** Events go to the runner's pipe; written synchronously, so none is lost however the process ends. */
+/** Writes an event to the runner's pipe. It writes synchronously, so no event is lost however the process ends. */
 function report(event: TestEvent): void {
   const pipe = process.env['STAGE_TEST_REPORT'];
   if (pipe) writeSync(Number(pipe), `${JSON.stringify(event)}\n`);

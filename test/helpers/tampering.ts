@@ -1,7 +1,7 @@
-/** Random tamperings with the audit, by somebody who may do everything in the database and knows how the chain is made. */
+/** Random tampering with the audit by somebody who has all rights in the database and knows how the chain is made. */
 import type { Random } from './random.ts';
 
-/** Recomputes every hash from an entry on, and moves the head: what is left looks untouched. */
+/** Recomputes every hash from an entry on, and moves the head, so that the chain looks valid. */
 const rewrite = `
 DO $$
 DECLARE
@@ -29,7 +29,7 @@ END $$`;
 export interface Tampering {
   readonly kind: string;
   readonly sql: string;
-  /** Whether only a checkpoint can tell. */
+  /** Whether only a checkpoint reveals it. */
   readonly consistent: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ChainSize {
   readonly approvals: number;
 }
 
-/** Makes up a tampering with a chain of the given size. */
+/** Draws a tampering with a chain of the given size. */
 export function randomTampering(random: Random, size: ChainSize): Tampering {
   const kind = random.pick(Object.keys(kinds) as (keyof typeof kinds)[]);
   return { kind, ...kinds[kind](random, size) };
@@ -93,7 +93,7 @@ function edit(random: Random, size: ChainSize, withHashes = true): string {
   return random.pick(withHashes ? [...edits, ...hashes] : edits);
 }
 
-/** Entries from the middle, the gap left or closed; or a whole approval. */
+/** Removes entries from the middle, with or without closing the gap, or a whole approval. */
 function remove(random: Random, size: ChainSize): string {
   const position = 1 + random.below(size.entries);
   const gone = `DELETE FROM stage.audit WHERE position = ${position}`;
@@ -107,7 +107,7 @@ function remove(random: Random, size: ChainSize): string {
   ]);
 }
 
-/** Two different entries take each other's place. */
+/** Swaps two different entries. */
 function swap(random: Random, size: ChainSize): string {
   const one = 1 + random.below(size.entries);
   const other = 1 + ((one + random.below(size.entries - 1)) % size.entries);
@@ -116,7 +116,7 @@ function swap(random: Random, size: ChainSize): string {
     UPDATE stage.audit SET position = ${other} WHERE position = 1000000`;
 }
 
-/** A copy of an entry, in the middle or at the end, with or without a place in its approval. */
+/** Inserts a copy of an entry, in the middle or at the end, with or without a place in its approval. */
 function insert(random: Random, size: ChainSize): string {
   const source = 1 + random.below(size.entries);
   const place = 1 + random.below(size.entries + 1);
@@ -131,7 +131,7 @@ function insert(random: Random, size: ChainSize): string {
   return [...steps, ...(random.chance(0.5) ? [grow] : [])].join(';\n');
 }
 
-/** The functions that made the texts of the chain go on telling what stood in an entry before. */
+/** Changes an entry, and the functions that make the texts of the chain, so that they return its former content. */
 function lie(random: Random, size: ChainSize): string {
   return `
     CREATE TABLE stage.told AS SELECT "position", stage.audit_text("position", session, project_id, relation, table_name, mutation,
@@ -148,7 +148,7 @@ function shift(from: number, by: number): string {
     UPDATE stage.audit SET position = position - 1000000 + ${by} WHERE position >= 1000000`;
 }
 
-/** The last approvals with their entries are gone, and the head says so. */
+/** Removes the last approvals with their entries, and moves the head back. */
 function cut(random: Random, size: ChainSize): string {
   const last = random.below(size.approvals);
   return `DELETE FROM stage.audit a USING stage.approval p WHERE p.number > ${last} AND a.session = p.session;

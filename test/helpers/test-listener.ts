@@ -1,4 +1,4 @@
-/** The front of the proxy alone, before a real server, with a pipeline that passes bytes. */
+/** The listener of the proxy alone, in front of a real server, with a pipeline that passes bytes. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -25,20 +25,20 @@ import { backend } from '../../src/wire/message-codes.ts';
 
 export interface TestListener {
   readonly port: number;
-  /** The one session that exists. */
+  /** The only session. */
   readonly session: Session & OpenedSession;
-  /** What each logged-in connection was handed over as, oldest first. */
+  /** The logged-in connections that were handed over, oldest first. */
   readonly pairs: ConnectedPair[];
   /** Lines of the log. */
   readonly log: string[];
-  /** Connection URL, with the session unless other options are given. */
+  /** Returns a connection URL, with the session unless other options are given. */
   url(user: string, password: string, options?: string): string;
   stop(graceMs?: number): Promise<void>;
 }
 
 interface TestListenerOptions
   extends Partial<Pick<ListenerOptions, 'tls' | 'maxConnectionsPerAddress'>> {
-  /** 50 when left out. */
+  /** 50 by default. */
   readonly maxConnections?: number;
   readonly upstream: string;
   readonly settings?: Partial<ProxySettings>;
@@ -108,7 +108,7 @@ export async function startTestListener(options: TestListenerOptions): Promise<T
   };
 }
 
-/** Stands in for the statement pipeline. */
+/** Replaces the statement pipeline. */
 const passBytes: RunPipeline = async ({
   client,
   upstream,
@@ -131,11 +131,11 @@ const passBytes: RunPipeline = async ({
   await closed;
 };
 
-/** A client that speaks bytes. */
+/** A client that sends and receives raw messages. */
 export interface RawClient {
   readonly socket: Socket;
   readonly stream: StartupStream;
-  /** Reads until the connection ends; gives the types heard, and the SQLSTATE of the last error. */
+  /** Reads until the connection ends; returns the received types, and the SQLSTATE and hint of the last error. */
   readToEnd(): Promise<{ types: string; sqlstate: string | undefined; hint: string | undefined }>;
 }
 

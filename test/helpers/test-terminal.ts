@@ -1,4 +1,4 @@
-/** A terminal that the test plays, with the review on it: frames, keys, and the way out. */
+/** A terminal that the test controls, with the review on it: frames, keys, and the end. */
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { ApiClient } from '../../src/client/api-client.ts';
@@ -9,14 +9,14 @@ import { until } from './until.ts';
 
 export const leaveSequence = '\x1b[?7h\x1b[?25h\x1b[?1049l';
 
-/** Colours, and nothing else. */
+/** Removes colours, and nothing else. */
 const uncoloured = (text: string) =>
   text
     .split('\x1b')
     .map((part, index) => (index === 0 ? part : part.replace(/^\[[\d;]*m/, '')))
     .join('');
 
-/** A terminal with a reviewer at it. */
+/** A terminal with a reviewer. */
 export class TestTerminal {
   readonly stdin = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -63,7 +63,7 @@ export class TestTerminal {
 
   async press(key: string): Promise<void> {
     this.stdin.write(key);
-    // an escape is told from the beginning of a longer sequence by what does not follow
+    // A lone Escape is recognized when no further byte of a sequence follows in time.
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
 

@@ -12,21 +12,21 @@ import { until } from './until.ts';
 const run = promisify(execFile);
 
 export interface Tmux {
-  /** Where the shell's files are, `review.sh` and `pid` among them. */
+  /** The folder of the shell's files, `review.sh` and `pid` among them. */
   readonly folder: string;
-  /** Opens a shell, and in it the review of a session; when that has ended the shell prints its exit code. */
+  /** Opens a shell, and in it the review of a session. When the review has ended, the shell prints its exit code. */
   open(server: string, session: string, env?: Readonly<Record<string, string>>): Promise<void>;
   screen(): Promise<string>;
-  /** Waits until the screen shows something. */
+  /** Waits until the screen matches. */
   see(pattern: RegExp): Promise<void>;
   press(...keys: readonly string[]): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
-  /** Ends the terminal with what runs in it; another can be opened. */
+  /** Ends the terminal and everything in it. Another can be opened. */
   end(): Promise<void>;
   clear(): Promise<void>;
 }
 
-/** Makes one of so many columns and rows; nothing is opened yet. */
+/** Creates a terminal of that size. Nothing is opened yet. */
 export async function createTmux(columns: number, rows: number): Promise<Tmux> {
   const folder = await mkdtemp(join(tmpdir(), 'stage-tmux-'));
   const tmux = (...args: readonly string[]) => run('tmux', ['-S', join(folder, 'tmux'), ...args]);

@@ -1,4 +1,4 @@
-/** Values of every type that differ in PostgreSQL differ in the diff, whatever its form. */
+/** Checks that values that differ in PostgreSQL differ in the diff, in each of its forms, for every type. */
 import pg from 'pg';
 import { createCsvFormat } from '../../src/cli/diff/csv.ts';
 import { totalsOf } from '../../src/cli/diff/format.ts';
@@ -27,7 +27,7 @@ interface Column {
 
 const valueIn = ({ literals }: Column, row: number) => literals[row % literals.length];
 
-/** Keeps the values of a family's types in one table, a column each: what a table costs, it costs once. */
+/** Stores the values of a family's types in one table, one column per type, because each table costs time. */
 export class ToldApart {
   readonly #rest: TestRest;
   readonly #table: string;
@@ -85,7 +85,7 @@ export class ToldApart {
     if (found.length === 0) throw new MissingProgram(part);
   }
 
-  /** Notes each pair that has the same text in some form. */
+  /** Records each pair that has the same text in some form. */
   #compare(
     { name, type, literals }: Column,
     changes: readonly ReadChange[],
@@ -101,7 +101,7 @@ export class ToldApart {
     }
   }
 
-  /** What the SQL form makes of the rows, beside what was staged. */
+  /** Compares the rows that the SQL form inserts with those that were staged. */
   async #compareScript(columns: readonly Column[], script: string, rows: string): Promise<void> {
     const direct = `${this.#table}_direct`;
     await this.#rest.database.query(`${script} INSERT INTO ${direct} VALUES ${rows}`);
@@ -114,7 +114,7 @@ export class ToldApart {
     }
   }
 
-  /** Pairs of values that PostgreSQL tells apart: by the type's equality, where there is one, or by their texts. */
+  /** Returns the pairs of values that differ in PostgreSQL, by the type's equality, if it has one, or by their texts. */
   async #differing({ type, literals }: Column): Promise<[number, number][]> {
     const bare = type.replace(/ (?:COLLATE .*|NOT NULL)$/, '');
     const rows = literals.map((literal, row) => `(${row}, (${literal})::${bare})`);
@@ -136,7 +136,7 @@ function literalsOf({ type, values }: Subject): string[] {
     : literals;
 }
 
-/** A change of one column alone, in a row that all have. */
+/** Returns a change of one column alone, with the same row id for all. */
 function reduced(change: ReadChange, column: string): ReadChange {
   const { json = new JsonText('null'), text } =
     valuesOf(change.after, change.texts, 'after').get(column) ?? {};
@@ -152,7 +152,7 @@ function reduced(change: ReadChange, column: string): ReadChange {
 
 const textsOf = (texts: object) => ({ texts: new JsonText(JSON.stringify(texts)) });
 
-/** The whole SQL form of some changes. */
+/** Returns the whole SQL form of some changes. */
 function scriptOf(
   outlines: readonly TableOutline[],
   reader: DiffReader,
@@ -176,7 +176,7 @@ function formsOf(change: ReadChange, reader: DiffReader, sql: string): Record<st
   };
 }
 
-/** Whether an update from one value to the other shows that the column changed, and how. */
+/** Returns whether an update from one value to the other shows that the column changed, and how. */
 function isSeen(from: ReadChange | undefined, to: ReadChange | undefined, column: string): boolean {
   if (from === undefined || to === undefined) return false;
   const after = ({ texts }: ReadChange) => texts && JSON.parse(texts.text).after;

@@ -1,30 +1,33 @@
-/** A TCP path that tears, or is slow, at a chosen byte: through it clients reach a daemon, or a daemon reaches PostgreSQL. */
+/** A TCP path that breaks, or becomes slow, at a chosen byte, between clients and a daemon, or between a daemon and PostgreSQL. */
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export const tears = ['cut', 'reset', 'halves', 'slices', 'delay'] as const;
-/** So slow that people notice: every message three seconds late; one kilobyte a second. */
+/** Slow enough for people to notice: every message three seconds late; one kilobyte per second. */
 export const crawls = ['late', 'trickle'] as const;
-/** Closed in the middle of a message; the same with RST; every message in two halves; in single bytes; a little late; a crawl. */
+/** In order: closed in the middle of a message; the same with RST; every message in two halves; in single bytes; a little late; a crawl. */
 export type Tear = (typeof tears)[number] | (typeof crawls)[number];
 
 export interface TornLink {
   readonly port: number;
-  /** From the given byte on, counted over all connections from now on, it is torn: one connection is cut, or all are slow. */
+  /** Breaks from the given byte on, counted over all connections from now on: one connection is cut, or all are slow. */
   tearAt(tear: Tear, byte: number): void;
-  /** As it was. @returns how many bytes have passed since the last time */
+  /** Passes all bytes at once again. Returns how many bytes have passed since the last call. */
   mend(): number;
   stop(): Promise<void>;
 }
 
-/** How long each part waits, where it is not 10 ms. */
+/** The delay of each part, if it is not 10 ms. */
 const betweenMs: Readonly<Partial<Record<Tear, number>>> = { slices: 0, late: 3000, trickle: 100 };
 const trickleBytes = 100;
-/** Of a message that comes in single bytes, so many do; the rest follows. */
+/** How many bytes of a message come singly. The rest follows at once. */
 const slices = 200;
 
-/** @param to where it leads */
+/**
+ * Starts the path.
+ * @param to the server that it leads to
+ */
 export async function startTornLink(to: {
   readonly host: string;
   readonly port: number;
@@ -33,7 +36,7 @@ export async function startTornLink(to: {
   let passed = 0;
   let torn: { readonly tear: Tear; readonly byte: number } | null = null;
 
-  /** Passes bytes on; false when the connection is to be cut. */
+  /** Passes bytes on; returns false if the connection must be cut. */
   async function pass(bytes: Buffer, target: Socket): Promise<boolean> {
     const from = passed;
     passed += bytes.length;
@@ -72,7 +75,7 @@ export async function startTornLink(to: {
         });
       });
       one.on('error', () => undefined);
-      // what is on its way arrives first
+      // Bytes on their way arrive first.
       one.on('close', () => {
         sockets.delete(one);
         void passing.then(() => other.destroySoon());

@@ -7,13 +7,13 @@ import type { TestDaemon } from './daemon.ts';
 import type { TestDatabase } from './database.ts';
 import { connectWire, e, p, s } from './wire-script.ts';
 
-/** A statement with parameters: text as string, binary as Buffer. */
+/** A statement with parameters: a string is sent as text, a Buffer in binary. */
 interface Statement {
   readonly text: string;
   readonly values?: readonly (string | number | Buffer | null)[];
 }
 
-/** Both ends of a comparison, and what was found to differ. */
+/** Both sides of a comparison, and the differences found. */
 export interface Bench {
   readonly daemon: TestDaemon;
   readonly staged: pg.Client;
@@ -25,13 +25,13 @@ export interface Bench {
 
 const raw = { getTypeParser: () => (value: string) => value };
 
-/** URL of direct connections that find the twin's tables. */
+/** Returns the URL of direct connections, which find the twin's tables. */
 export function twinUrl(database: TestDatabase): string {
   const options = '-c search_path=direct,public -c TimeZone=UTC';
   return `${database.url}?options=${encodeURIComponent(options)}`;
 }
 
-/** Connects a client that parses nothing. */
+/** Connects a client that does not parse values. */
 export async function connectRaw(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
@@ -44,7 +44,7 @@ export async function connectRaw(url: string): Promise<pg.Client> {
 
 export const tableOf = (index: number) => `t${index}`;
 
-/** The tables of the subjects with the rows that their statements change and delete, in both schemas. */
+/** Returns the tables of the subjects, with the rows that their statements change and delete, in both schemas. */
 export function tablesOf({ subjects }: Family): string {
   const tables = subjects.flatMap((subject, index) =>
     ['public', 'direct'].map((schema) => createTable(`${schema}.${tableOf(index)}`, subject)),
@@ -75,14 +75,14 @@ export async function runSubject(bench: Bench, subject: Subject, table: string):
   }
 }
 
-/** The bytes of each seed value. */
+/** Returns the bytes of each seed value. */
 async function binaries(client: pg.Client, table: string): Promise<(Buffer | null)[]> {
   const { rows } = await client.query(
     `SELECT encode(record_send(ROW(v)), 'hex') AS sent FROM ${table} WHERE id < 100 ORDER BY id`,
   );
   return rows.map(({ sent }) => {
     const bytes = Buffer.from(sent, 'hex');
-    // number of columns, type, length
+    // Number of columns, type, length.
     return bytes.readInt32BE(8) === -1 ? null : bytes.subarray(12);
   });
 }
@@ -164,7 +164,7 @@ async function outcome(client: pg.Client, { text, values }: Statement): Promise<
   }
 }
 
-/** The images of the rows that were inserted, as a diff has to show them; of keyed tables and of json it shows others, too. */
+/** Returns the images of the inserted rows, as a diff must show them. It shows others too, of keyed tables and of json. */
 export async function insertedImages(client: pg.Client, { subjects }: Family): Promise<string[]> {
   const images: string[] = [];
   for (const [index, { type, isKey }] of subjects.entries()) {
@@ -177,7 +177,7 @@ export async function insertedImages(client: pg.Client, { subjects }: Family): P
   return images;
 }
 
-/** The rows of some tables as they arrive in results: as text, then in binary. */
+/** Returns the rows of some tables as they arrive in results: as text, then in binary. */
 export async function contentsOf(url: string, tables: readonly string[]): Promise<string[]> {
   const client = await connectWire(url);
   try {

@@ -1,11 +1,11 @@
-/** Staged rows that hang on each other in every way, and what is left where some of them are taken out. */
+/** Staged rows that depend on each other in every way, and the result of unstaging some of them. */
 
 export type Row = readonly [table: string, key?: unknown];
 
-/** Keys that tests can name. */
+/** Rows with keys that tests can refer to. */
 export const toys = 'INSERT INTO toy OVERRIDING SYSTEM VALUE VALUES (1, 1), (2, 1), (3, 3)';
 
-/** What is staged, what is taken out, what has to go with it, and what the session is like then. */
+/** The staged statements, the unstaged rows, the rows that must go with them, and the session's rows after that. */
 export const stories: readonly (readonly [
   string,
   string,
@@ -74,7 +74,7 @@ export const stories: readonly (readonly [
     'a deleted row whose key another one took',
     `DELETE FROM pet WHERE id = 3; UPDATE pet SET id = 3 WHERE id = 2`,
     [['pet', 3]],
-    // its toys went with it, the other one moved upon its key
+    // Its toys went with it. The other pet moved to its key.
     ['pet 2', 'toy 3'],
     '',
   ],

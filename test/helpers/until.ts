@@ -1,7 +1,7 @@
-/** Waits for something that happens by itself. The test's own time limit ends a wait in vain. */
+/** Waits for an event that nobody reports. The test's time limit ends a wait without result. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again and again until the answer is not undefined, null or false, and gives it. */
+/** Calls `ask` repeatedly until the result is not undefined, null or false, and returns it. */
 export async function until<T>(ask: () => Promise<T> | T): Promise<NonNullable<T>> {
   for (;;) {
     const answer = await ask();

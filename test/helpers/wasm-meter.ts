@@ -1,10 +1,10 @@
 /**
- * Counts what a WebAssembly program does, the same for the same input on whatever machine: each function that is entered, and each
- * turn of a loop, adds one to a global. The binary is rewritten before it is compiled.
+ * Counts the steps of a WebAssembly program. The count is the same for the same input on every machine: each function entered, and each
+ * iteration of a loop, adds one to a global. The binary is rewritten before it is compiled.
  * https://webassembly.github.io/spec/core/binary/
  */
 
-/** The parts of Node's global that are used here; its types come only with a browser's. */
+/** The parts of the global `WebAssembly` that are used here. Only the types of browsers declare it. */
 interface Compiler {
   compile(bytes: Uint8Array): Promise<object>;
   Instance: new (compiled: object, imports: object) => Instance;
@@ -19,8 +19,8 @@ const sections = { import: 2, global: 6, export: 7, code: 10 } as const;
 const loop = 0x03;
 
 /**
- * Has whatever is compiled from now on count its steps.
- * @returns the steps of all instances so far
+ * Makes all binaries compiled from now on count their steps.
+ * @returns a function that returns the steps so far of all instances created from now on
  */
 export function meterWebAssembly(): () => number {
   const { WebAssembly: compiler } = globalThis as unknown as { WebAssembly: Compiler };
@@ -37,7 +37,7 @@ export function meterWebAssembly(): () => number {
     instances.reduce((sum, { exports }) => sum + Number(exports[counterName]?.value ?? 0n), 0);
 }
 
-/** Reads a binary from a place on. */
+/** Reads a binary from a position on. */
 class Reader {
   readonly bytes: Uint8Array;
   at: number;
@@ -54,7 +54,7 @@ class Reader {
     return byte;
   }
 
-  /** A number of at most 32 bits; of signed and of longer ones only the end counts. */
+  /** Reads a number of at most 32 bits. For signed and longer ones, only the position after the number is correct. */
   number(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -101,7 +101,7 @@ function encoded(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...encoded(Math.floor(value / 0x80))];
 }
 
-/** A section with one more entry. */
+/** Returns a section with one more entry. */
 function extended(content: Uint8Array, entry: readonly number[]): Uint8Array {
   const reader = new Reader(content);
   const count = reader.number() + 1;
@@ -166,7 +166,7 @@ function countingBody(body: Uint8Array, count: Uint8Array): Uint8Array {
   return Buffer.concat([...pieces, body.subarray(copied)]);
 }
 
-/** How many numbers follow an instruction, where it is no other than that. */
+/** How many numbers follow an instruction, for those that always have the same. */
 const operands = new Map<number, number>([
   ...[0x02, 0x03, 0x04, 0x06, 0x07, 0x08, 0x09, 0x0c, 0x0d, 0x10, 0x12, 0x18].map(one),
   ...[0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x3f, 0x40, 0x41, 0x42, 0xd0, 0xd2].map(one),

@@ -1,4 +1,4 @@
-/** A client that speaks the protocol message by message, and compares what two servers answer to the same messages. */
+/** A client that sends the protocol message by message, and compares the responses of two servers to the same messages. */
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
@@ -40,29 +40,29 @@ export const e = (maxRows = 0, portal = '') => executeMessage(portal, maxRows);
 export const c = (kind: 'statement' | 'portal', name: string) => closeMessage({ kind, name });
 export const s = syncMessage;
 export const h = flushMessage;
-/** A piece of a COPY's data, and its end. */
+/** Returns a chunk of COPY data. */
 export const data = (bytes: string | Buffer) =>
   new MessageWriter().raw(Buffer.from(bytes)).message(frontend.copyData);
 export const done = new MessageWriter().message(frontend.copyDone);
-/** A whole unnamed statement, without Sync. */
+/** Returns a complete unnamed statement, without Sync. */
 export const run = (text: string, ...values: (string | Buffer | null)[]) =>
   Buffer.concat([p(text), b(values), d(), e()]);
 
 export interface WireClient {
   readonly socket: Socket;
   send(...messages: readonly Buffer[]): void;
-  /** Reads up to and including the first message that is the last, or until the server closes the connection. */
+  /** Reads up to and including the first message for which `isLast` holds, or until the server closes the connection. */
   read(isLast: (message: Message) => boolean): Promise<Message[]>;
-  /** Reads up to and including so many messages of a type. */
+  /** Reads up to and including `count` messages of a type. */
   readTo(type: number, count?: number): Promise<Message[]>;
   /** Reads until the server closes the connection. */
   readToEnd(): Promise<Message[]>;
-  /** Sends a cancel request, and waits until it has been taken. */
+  /** Sends a cancel request, and waits until the server has handled it. */
   cancel(): Promise<void>;
   close(): void;
 }
 
-/** Logs in and gives the bare connection. */
+/** Logs in and returns the raw connection. */
 export async function connectWire(url: string): Promise<WireClient> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -114,23 +114,23 @@ export async function connectWire(url: string): Promise<WireClient> {
   };
 }
 
-/** Fields that tell where in the server's source an error was raised, and in which of our functions. */
+/** Fields for the place in the server's source that raised an error, and for the function of the service. */
 const sourceFields = new Set(['F', 'L', 'R', 'W']);
 
-/** A message in words, comparable between servers: without object ids and places in source files. */
+/** Returns a message as text that is comparable between servers: without object ids and places in source files. */
 export function inWords({ type, payload }: Message): string {
   const letter = String.fromCharCode(type);
   if (type === backend.errorResponse || type === backend.noticeResponse) {
     const fields = [...decodeErrorFields(payload)].filter(([code]) => !sourceFields.has(code));
     const words = fields.map(([code, value]) => `${code}=${value}`).join(' ');
-    // each connection has a schema of its own
+    // Each connection has its own temporary schema.
     return `${letter} ${words.replaceAll(/pg_temp_\d+/g, 'pg_temp')}`;
   }
   if (type === backend.rowDescription) return `${letter} ${withoutOids(payload)}`;
   return `${letter} ${payload.toString('latin1').replaceAll('\0', '.')}`;
 }
 
-/** Table OID and column number are blanked: an overlay's are its own. */
+/** Blanks the table OID and column number, because an overlay has its own. */
 function withoutOids(payload: Buffer): string {
   const copy = Buffer.from(payload);
   let at = 2;
@@ -142,15 +142,15 @@ function withoutOids(payload: Buffer): string {
   return copy.toString('latin1').replaceAll('\0', '.');
 }
 
-/** What a client does between its messages: waits for what it has asked for, or asks the server to cancel. */
+/** An action between messages: the client waits for all responses, or requests a cancel. */
 export type Pause = 'wait' | 'cancel';
 
-/** More than any answer takes: the client gives up. */
+/** Longer than any response takes. After it the client gives up. */
 const patienceMs = 30_000;
 
 /**
- * Sends everything, each part between two pauses in one piece or in the given sizes, and gives all answers up to those of a last query
- * of ours. An answer that does not come is told as `hangs`.
+ * Sends everything and returns all responses before those of a final query, which it adds. Each part between two pauses is sent in one
+ * piece or in the given sizes. A missing response is reported as `hangs`.
  */
 export async function tell(
   url: string,
@@ -166,7 +166,7 @@ export async function tell(
   try {
     await sendSteps(client, steps, nextSize, heard);
     const marker = 'the end of the script';
-    // A Sync first: the script may have left the server skipping.
+    // A Sync first: after the script the server may still be skipping messages.
     await sendPieces(client, [s, q(`SELECT '${marker}'`)], nextSize);
     for (;;) {
       const batch = (await client.readTo(backend.readyForQuery)).map(inWords);

@@ -1,4 +1,4 @@
-/** Plays a workflow of GitHub's on this machine: its own steps for real, those of others by what they leave on the disk. */
+/** Runs a GitHub workflow on this machine: its own steps for real; those of other actions by what they leave on disk. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,10 +42,10 @@ export interface PullRequest {
 
 export interface JobOutcome {
   readonly succeeded: boolean;
-  /** Everything that its steps have said, and what they have put into the summary. */
+  /** The output of all its steps, and what they wrote to the summary. */
   readonly said: string;
   readonly summary: string;
-  /** Of all steps with an id, as `steps.<id>.outputs.<name>`. */
+  /** The outputs of all steps with an id, as `steps.<id>.outputs.<name>`. */
   readonly outputs: Readonly<Record<string, string>>;
 }
 
@@ -54,9 +54,9 @@ export function readWorkflow(text: string): Workflow {
 }
 
 /**
- * Runs the steps of a job that are commands, up to the first that fails.
- * @param values what the expressions of the workflow stand for; the commits of the pull request are known
- * @param env of the runner
+ * Runs the command steps of a job, up to the first that fails.
+ * @param values what the expressions of the workflow evaluate to, besides the commits of the pull request
+ * @param runner environment of the runner
  */
 export async function playJob(
   { on, env = {}, jobs }: Workflow,
@@ -113,7 +113,7 @@ export async function playJob(
   }
 }
 
-/** On `pull_request` the files are those of the pull request, on `pull_request_target` those of the base, unless one says else. */
+/** Checks out the files of the pull request on `pull_request`, and those of the base on `pull_request_target`. */
 async function checkOut(
   cwd: string,
   on: Workflow['on'],
@@ -129,7 +129,7 @@ async function checkOut(
   await execute('git', ['checkout', '--quiet', '--detach', commit], { cwd });
 }
 
-/** The one condition that steps of ours have: that another one has put something out. */
+/** Returns whether a step runs. The only condition in use is that another step has an output. */
 function isWanted(step: Step, outputs: Readonly<Record<string, string>>): boolean {
   if (step.if === undefined) return true;
   const [, key] = /^(steps\.[\w.]+) != ''$/.exec(step.if) ?? [];
