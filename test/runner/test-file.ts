@@ -1,4 +1,4 @@
-/** Runs test files in a process of their own, mostly a single one, and finds everything that is wrong with how it went. */
+/** Runs test files in a separate process, mostly one file each, and finds all faults of the run. */
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -10,9 +10,9 @@ import { compiled } from '../helpers/compiled.ts';
 import type { TestEvent } from '../helpers/suite.ts';
 
 export interface FileOptions {
-  /** Paths from the project's root; several files run one after the other. */
+  /** Paths relative to the project's root. Several files run one after the other. */
   readonly paths: readonly string[];
-  /** Tells the databases of these files from those of others. */
+  /** Distinguishes the databases of these files from those of others. */
   readonly id: string;
   readonly upstream: string;
   readonly timeout: number;
@@ -25,30 +25,30 @@ export interface FileResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** The start of the process counts to its first file. */
+  /** The start of the process counts for its first file. */
   readonly milliseconds: number;
 }
 
 export interface GroupResult {
   readonly files: readonly FileResult[];
-  /** What went wrong besides failing tests; of a group, those of one file begin with its path. */
+  /** Faults other than failed tests. In a group, those of one file begin with its path. */
   readonly faults: readonly string[];
   readonly output: string;
 }
 
 type TimedEvent = TestEvent & { readonly at: number };
 
-/** How long a process may take to end once all its suites have: longer means that something is still open. */
+/** Returns how long a process may take to exit after all its suites have ended. If it takes longer, something is still open. */
 const lingering = (timeout: number) => Math.min(10_000, timeout / 2);
 
-/** The optimizing compiler would take longer for the SQL parser's WebAssembly than a few files of tests gain by it. */
+/** The optimizing compiler would take longer for the SQL parser's WebAssembly than it saves over a few test files. */
 const flags = ['--enable-source-maps', '--liftoff-only'];
 
-/** Runs the files to their end, or kills them and all processes they started. */
+/** Runs the files to their end, or kills them and all processes that they started. */
 export async function runTestFiles(options: FileOptions): Promise<GroupResult> {
   const start = Date.now();
   const child = spawn(process.execPath, [...flags, ...programOf(options.paths)], {
-    // A process group of its own, so that what is left running can be found and ended.
+    // A separate process group, so that processes left running can be found and ended.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: {
@@ -74,7 +74,7 @@ export async function runTestFiles(options: FileOptions): Promise<GroupResult> {
   const ending = await ended;
   stopWatching();
   if (await leftRunning(child)) faults.push('left a process running');
-  // Its last words may still be in the pipes; a process that left the group could hold these open for ever.
+  // The last output may still be in the pipes. A process that left the group could hold these open for ever.
   await Promise.race([closed, sleep(1000)]);
   const files = filesOf(options.paths, events, start);
   faults.push(...judge(options.paths, events));
@@ -102,7 +102,7 @@ function programOf(paths: readonly string[]): string[] {
   return paths.length === 1 ? paths.map(compiled) : [compiled('test/runner/several.ts'), ...paths];
 }
 
-/** Leaves out what would configure stage or PostgreSQL's clients: tests must not depend on the machine they run on. */
+/** Removes variables that configure stage or PostgreSQL's clients: tests must not depend on the machine. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
     ([name]) => !/^(STAGE_(?!TEST_)|PG|DATABASE_URL$)/.test(name),
@@ -110,7 +110,7 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** Collects the events and kills the process when it takes too long, to run or to end. Gives its release. */
+/** Collects the events, and kills the process if it runs, or exits, for too long. Returns the function that ends this. */
 function watch(
   child: ChildProcess,
   options: FileOptions,
@@ -142,7 +142,7 @@ function watch(
   };
 }
 
-/** Whether a process of the file's group is still there some time after the file ended; if so, ends it. */
+/** Returns whether a process of the file's group is still running some time after the file ended, and kills it. */
 async function leftRunning(child: ChildProcess): Promise<boolean> {
   for (let attempt = 0; attempt < 60; attempt += 1) {
     if (!signalGroup(child, 0) || (await onlyZombies(child))) return false;
@@ -153,8 +153,8 @@ async function leftRunning(child: ChildProcess): Promise<boolean> {
 }
 
 /**
- * Whether every process of the file's group has ended and only waits for the first process of the system to notice:
- * in a container that can take seconds. Linux only (proc_pid_stat(5)); elsewhere false.
+ * Returns whether every process of the file's group has ended and only waits for init to reap it, which in a container can take seconds.
+ * Linux only (proc_pid_stat(5)); elsewhere false.
  */
 async function onlyZombies(child: ChildProcess): Promise<boolean> {
   const names = await readdir('/proc').catch(() => []);
@@ -164,7 +164,7 @@ async function onlyZombies(child: ChildProcess): Promise<boolean> {
       .map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')),
   );
   const ours = states
-    // The command in parentheses may hold anything; behind it: state, parent, process group.
+    // The command in parentheses may contain any character. State, parent and process group follow it.
     .map((stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' '))
     .filter(([, , group]) => Number(group) === child.pid);
   return ours.length > 0 && ours.every(([state]) => state === 'Z');
@@ -188,7 +188,7 @@ function unfinished(events: readonly TestEvent[]): number {
   return events.reduce((sum, { event }) => sum + steps[event], 0);
 }
 
-/** Splits the events among the files: where several run, each is announced. */
+/** Splits the events by file. If several files run, an event announces each. */
 function byFile<E extends TestEvent>(paths: readonly string[], events: readonly E[]) {
   if (paths.length === 1) return paths.map((path) => ({ path, events }));
   const start = (path: string) =>
@@ -213,7 +213,7 @@ function count(events: readonly TestEvent[]) {
   return counts;
 }
 
-/** What the events alone give away. */
+/** Returns the faults that the events alone reveal. */
 function judge(paths: readonly string[], events: readonly TestEvent[]): string[] {
   const inFile = (path: string) => (paths.length === 1 ? '' : `${path}: `);
   return byFile(paths, events).flatMap((file) =>
