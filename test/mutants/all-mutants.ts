@@ -1,4 +1,4 @@
-/** Every mutant: the project without one of its guards. */
+/** All mutants. Each is the project without one of its guards. */
 import { agentGuards } from './agent-guards.ts';
 import { callGuards } from './call-guards.ts';
 import { databaseGuards } from './database-guards.ts';
@@ -40,7 +40,10 @@ export interface Mutant {
   readonly edit: Edit;
 }
 
-/** @throws Error when a guard is not marked */
+/**
+ * Returns all mutants.
+ * @throws Error if a guard is not marked
+ */
 export async function allMutants(): Promise<Mutant[]> {
   const marks = await findMarks();
   return [

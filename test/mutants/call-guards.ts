@@ -1,4 +1,4 @@
-/** The guards that find what a statement calls, and ask the catalog what that is. */
+/** The guards that find the functions that a statement calls, and look them up in the catalog. */
 import type { Guard } from './guard.ts';
 
 export const callGuards: readonly Guard[] = [

@@ -1,4 +1,4 @@
-/** The guards inside the database: between sessions, roles, and whoever would rewrite the audit. */
+/** The guards inside the database: between sessions, between roles, and against tampering with the audit. */
 import type { Guard } from './guard.ts';
 
 const ofReverted = 'stage.is_readable((SELECT s.reverts FROM stage.session s WHERE s.id = $1), $2)';

@@ -1,4 +1,4 @@
-/** What keeps staged rows that wait to be removed out of everybody's way. */
+/** The guards that hide staged rows which wait to be removed. */
 import type { Guard } from './guard.ts';
 
 export const discardGuards: readonly Guard[] = [

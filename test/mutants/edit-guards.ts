@@ -1,4 +1,4 @@
-/** The guards of what takes staged rows out of a session. */
+/** The guards around the removal of staged rows from a session. */
 import type { Guard } from './guard.ts';
 
 export const editGuards: readonly Guard[] = [

@@ -1,19 +1,19 @@
-/** What the lists of guards are made of. */
+/** The entries of the lists of guards. */
 import type { Edit } from './project-copy.ts';
 
 /** A line of the source that a comment above it marks: `// guard: name`, or `-- guard: name` in SQL. */
 export interface Guard {
-  /** As the comment says it. */
+  /** The name in the comment. */
   readonly name: string;
-  /** What the line becomes, without its indentation; empty where it goes. */
+  /** The replacement of the line, without its indentation; empty to remove the line. */
   readonly without: string;
-  /** How many lines the guard has; one where it is not said. */
+  /** The number of lines of the guard; 1 by default. */
   readonly lines?: number;
   /** Parts of paths of test files. */
   readonly tests: readonly string[];
-  /** The last major that it is needed on. */
+  /** The last major version that needs the guard. */
   readonly until?: number;
 }
 
-/** What is in a migration, which never changes, is found by its text. */
+/** A guard in a migration. Migrations never change, so its text locates it. */
 export type MigrationGuard = Edit & Omit<Guard, 'lines'>;

@@ -1,4 +1,4 @@
-/** Every guard still stands where the mutants look for it: what they cannot take away they cannot show to be needed. */
+/** Every guard is where the mutants expect it: a guard that they cannot remove is not shown to be needed. */
 import { readFile } from 'node:fs/promises';
 import { commitWall, otherWalls } from '../attacks/walls-away.ts';
 import { assert, suite } from '../helpers/suite.ts';

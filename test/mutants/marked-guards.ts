@@ -1,21 +1,21 @@
-/** The places that comments mark as guards. */
+/** Finds the places that comments mark as guards. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Guard } from './guard.ts';
 import type { Edit } from './project-copy.ts';
 
-/** A comment that marks a guard, with what is behind it. */
+/** A comment that marks a guard, with the lines after it. */
 interface Mark {
   readonly file: string;
-  /** The lines of the file from the comment on. */
+  /** The lines of the file, beginning with the comment. */
   readonly lines: readonly string[];
 }
 
 const mark = /^ *(?:\/\/|--) guard: (.+)$/;
 
 /**
- * Finds the marks by the names of their guards.
- * @throws Error when two have one name
+ * Returns the marks by the names of their guards.
+ * @throws Error if two have the same name
  */
 export async function findMarks(): Promise<ReadonlyMap<string, Mark>> {
   const marks = new Map<string, Mark>();
@@ -42,8 +42,8 @@ async function sourceFiles(): Promise<string[]> {
 }
 
 /**
- * What takes a guard away: the line that follows its mark, and other marks.
- * @throws Error when nothing marks it
+ * Returns the edit that removes a guard. It replaces the lines after the mark, and retains further marks before them.
+ * @throws Error if nothing marks it
  */
 export function editOf({ name, without, lines: count = 1 }: Guard, found: Mark | undefined): Edit {
   if (found === undefined) throw new Error(`no comment marks the guard "${name}"`);

@@ -1,4 +1,4 @@
-/** The guards in migrations. What was migrated once never changes: no comment marks them, and their text finds them. */
+/** The guards in migrations. A released migration never changes, so no comment marks them, and their text locates them. */
 import type { MigrationGuard } from './guard.ts';
 
 export const migrationGuards: readonly MigrationGuard[] = [

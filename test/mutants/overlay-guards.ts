@@ -1,4 +1,4 @@
-/** The guards of what an overlay takes for granted of its table: policies and grants, casts of its types, the log of what is staged. */
+/** The guards of what an overlay assumes about its table: policies and grants, casts of its types, the mutation log. */
 import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
@@ -65,7 +65,7 @@ export const overlayGuards: readonly Guard[] = [
   {
     name: 'a partition that is named takes no rows but its own',
     without: `condition: 'false',`,
-    // all of the first fail then: the second shows that the rest works
+    // All tests of the first file fail then. The second file shows that the rest works.
     tests: ['proxy/named-partitions', 'proxy/partition-grants'],
   },
 ];

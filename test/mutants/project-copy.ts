@@ -1,4 +1,4 @@
-/** A copy of the project, in which parts of the source are changed for a while. */
+/** A copy of the project, in which parts of the source are changed temporarily. */
 import { cp, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,9 +6,9 @@ import ts from 'typescript';
 
 export interface Edit {
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Occurs in the file exactly once. */
   readonly text: string;
-  /** What it becomes. */
+  /** The replacement of `text`. */
   readonly without: string;
 }
 
@@ -25,10 +25,10 @@ const parts = [
   'docs',
 ];
 
-/** Copies the project, compiled as it is, to a temporary folder, which the caller removes. Its dependencies are the project's own. */
+/** Copies the compiled project to a temporary folder, which the caller removes. The copy uses the project's dependencies. */
 export async function copyProject(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'stage-mutants-'));
-  // links stay relative: the copy's tests have to import the copy's product
+  // Links stay relative, so that the copy's tests import the copy's product.
   const options = { recursive: true, verbatimSymlinks: true };
   for (const part of parts) await cp(part, join(copy, part), options);
   await symlink(resolve('node_modules'), join(copy, 'node_modules'));
@@ -36,9 +36,9 @@ export async function copyProject(): Promise<string> {
 }
 
 /**
- * Changes a file of the copy, and what it is compiled to.
- * @returns what puts back what was there
- * @throws Error when the text is not where it is said to be: then it must be looked for
+ * Changes a file of the copy, and its compiled form.
+ * @returns a function that restores both
+ * @throws Error if the text is not in the file exactly once
  */
 export async function changeFile(
   copy: string,
@@ -61,7 +61,7 @@ const programOf = (file: string) => file.replace(/^src\//, 'dist/').replace(/\.t
 function transpile(source: string): string {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
-  // without its package.json, TypeScript would take a file for one of CommonJS
+  // Without its package.json, TypeScript would treat the file as CommonJS.
   const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, sourceMap: false };
   return ts.transpileModule(source, { compilerOptions }).outputText;
 }

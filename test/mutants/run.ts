@@ -1,6 +1,6 @@
 /**
- * Takes the guards away one by one and shows that tests notice: `npm run test:mutants -- [part of a name or path ...]`.
- * Works on a copy of the project. Ends with `N noticed, N unnoticed`; anything unnoticed is a failure.
+ * Removes the guards one by one and shows that tests fail without each: `npm run test:mutants -- [part of a name or path ...]`. Works on a
+ * copy of the project. Ends with `N noticed, N unnoticed`; any unnoticed guard is a failure.
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { allMutants } from './all-mutants.ts';
 import { changeFile, copyProject } from './project-copy.ts';
 
 const run = promisify(execFile);
-/** Gives the last line of a test run: `N passed, N failed`. */
+/** Returns the last line of a test run: `N passed, N failed`. */
 async function testIn(copy: string, tests: readonly string[], upstream: string): Promise<string> {
   const env = { ...process.env, STAGE_TEST_UPSTREAM: upstream };
   const options = { cwd: copy, env, maxBuffer: 64 * 1024 * 1024 };

@@ -1,4 +1,4 @@
-/** The guards that stand between a client's statement and production. */
+/** The guards between a client's statement and production. */
 import type { Guard } from './guard.ts';
 
 export const statementGuards: readonly Guard[] = [

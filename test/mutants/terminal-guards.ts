@@ -1,4 +1,4 @@
-/** Guards of the review in a terminal: nothing is changed that nobody has seen, or was not asked about. */
+/** The guards of the review in a terminal: it changes nothing that the reviewer has not seen, or not confirmed. */
 import type { Guard } from './guard.ts';
 
 export const terminalGuards: readonly Guard[] = [

@@ -1,4 +1,4 @@
-/** What keeps files of projects from deciding, clusters of strangers from being started, and tokens that are gone from counting. */
+/** The guards against settings in a project's files, clusters that others created, and tokens that no longer exist. */
 import type { Guard } from './guard.ts';
 
 export const trustGuards: readonly Guard[] = [

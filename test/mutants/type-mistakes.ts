@@ -1,12 +1,12 @@
-/** What the compiler says of the source after edits. */
+/** Compiles the source after edits, and returns the compiler's errors. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import ts from 'typescript';
 import type { Edit } from './project-copy.ts';
 
 /**
- * Of syntax, and of names and members that do not exist. A guard that is gone may leave other mistakes behind: a variable that
- * nobody uses, or what is never reached, whose type is `never`.
+ * Returns whether an error is about syntax, or about names and members that do not exist. The removal of a guard may cause other errors: an
+ * unused variable, or unreachable code, whose type is `never`.
  */
 const isMistake = ({ code, messageText }: ts.Diagnostic) =>
   code < 2000 || ([2304, 2305, 2339, 2551, 2552, 2724].includes(code) && !isNever(messageText));
@@ -14,7 +14,7 @@ const isMistake = ({ code, messageText }: ts.Diagnostic) =>
 const isNever = (message: ts.Diagnostic['messageText']) =>
   ts.flattenDiagnosticMessageText(message, ' ').endsWith(`on type 'never'.`);
 
-/** Makes all edits at once, of several in one place one after the other, and gives the compiler's mistakes as texts. */
+/** Applies all edits at once, those of the same place one after the other, and returns the compiler's errors as texts. */
 export async function mistakesIn(edits: readonly Edit[]): Promise<string[]> {
   const found: string[] = [];
   let waiting = edits;

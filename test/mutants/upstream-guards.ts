@@ -1,4 +1,4 @@
-/** What keeps the daemon at the right server. */
+/** The guards that ensure that the daemon works on the right server. */
 import type { Guard } from './guard.ts';
 
 export const upstreamGuards: readonly Guard[] = [

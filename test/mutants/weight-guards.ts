@@ -1,4 +1,4 @@
-/** The guards that bound what a text may cost those who are served beside its sender. */
+/** The guards that bound what a client's text may cost other clients. */
 import type { Guard } from './guard.ts';
 
 export const weightGuards: readonly Guard[] = [
