@@ -1,4 +1,4 @@
-/** With the rights of an owner of the tables: nothing reaches production. */
+/** Attacks with the rights of an owner of the tables: nothing reaches production. */
 import { attackAs } from './attack-as.ts';
 
 attackAs('owner');

@@ -1,4 +1,4 @@
-/** With the right to read, as is recommended: nothing reaches production. */
+/** Attacks with the right to read, as the documents recommend: nothing reaches production. */
 import { attackAs } from './attack-as.ts';
 
 attackAs('reader');

@@ -1,4 +1,4 @@
-/** With all rights there are: nothing reaches production. */
+/** Attacks with all rights: nothing reaches production. */
 import { attackAs } from './attack-as.ts';
 
 attackAs('superuser');

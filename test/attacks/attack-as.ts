@@ -1,6 +1,6 @@
 /**
- * Whatever is sent, in whichever protocol and with whichever rights: production stays what it was, and the service goes on. Each role
- * sends a list in two of the six protocols, all three roles in all six; `STAGE_TEST_FORMS=all npm test -- attacks/as` sends it in each.
+ * Whatever a client sends, in any protocol and with any rights, production does not change, and the service continues. Each role sends a
+ * list in two of the six protocols, all three roles together in all six. `STAGE_TEST_FORMS=all npm test -- attacks/as` sends it in each.
  */
 import { formsInTurn } from '../helpers/forms.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -10,7 +10,7 @@ import { besiege } from './attacked-database.ts';
 import { attempts } from './attempts.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** How the statements of a list are sent. The last Sync, and what brings a failed transaction to its end, are `tell`'s. */
+/** The forms in which the statements of a list are sent. `tell` adds the last Sync, and ends a failed transaction. */
 const protocols: Readonly<Record<string, (statements: readonly string[]) => Buffer[]>> = {
   'simple queries': (statements) => statements.map((text) => q(text)),
   'simple queries that read what is staged': (statements) => statements.map((text) => q(text)),
@@ -23,7 +23,7 @@ const protocols: Readonly<Record<string, (statements: readonly string[]) => Buff
 
 const roles: readonly AttackerRole[] = ['superuser', 'owner', 'reader'];
 
-/** Makes the suite of one role. */
+/** Defines the suite of one role. */
 export function attackAs(role: AttackerRole): void {
   suite(`attacks as ${role}`, (test) => {
     const siege = besiege(test);

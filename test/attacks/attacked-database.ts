@@ -13,20 +13,22 @@ export type AttackerRole = 'superuser' | 'owner' | 'reader';
 export interface AttackedDatabase {
   readonly database: TestDatabase;
   readonly daemon: TestDaemon;
-  /** Runs SQL straight on the database as the owner of its tables. */
+  /** Runs SQL directly on the database as the owner of its tables. */
   asOwner(text: string): Promise<void>;
-  /** Creates a session and gives the URL of connections to it under the role. */
+  /** Creates a session and returns the URL of connections to it under the role. */
   session(role: AttackerRole, reads: 'production' | 'staged'): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** The database and what it was like before the first attack, from before a suite's first test until after its last one. */
+/**
+ * The database and its fingerprint from before the first attack. Both are set from before a suite's first test until after its last one.
+ */
 export interface Siege {
   readonly attacked: AttackedDatabase;
   readonly before: readonly string[];
 }
 
-/** Has the database made and cleared away around the tests of a suite. */
+/** Creates the database before the tests of a suite, and removes it after them. */
 export function besiege(test: TestDefiner): Siege {
   const siege = {} as { attacked: AttackedDatabase; before: readonly string[] };
   test.before(async () => {
@@ -37,7 +39,10 @@ export function besiege(test: TestDefiner): Siege {
   return siege;
 }
 
-/** @throws what the server says when it cannot be prepared */
+/**
+ * Creates the database.
+ * @throws the server's error if it cannot be prepared
+ */
 export async function startAttacked(): Promise<AttackedDatabase> {
   const database = await createTestDatabase({ template: 'empty' });
   const owner = await createRole(
@@ -67,7 +72,7 @@ export async function startAttacked(): Promise<AttackedDatabase> {
     },
     stop: async () => {
       await daemon.stop();
-      // Overlays depend on types of the owner's.
+      // Overlays depend on types of the owner.
       await database.query(`REASSIGN OWNED BY ${owner.name} TO CURRENT_USER`);
       await owner.drop();
       await reader.drop();

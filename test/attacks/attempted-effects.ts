@@ -1,4 +1,4 @@
-/** Of what attackers and accidents send: what functions of the server do, what belongs to the service, and writes of every kind. */
+/** Attempts of attackers and accidents: effects of the server's functions, objects of the service, and writes of every kind. */
 
 export const evil = 'SELECT evil()';
 export const stage = `UPDATE item SET name = 'staged' WHERE id = 1`;

@@ -1,4 +1,4 @@
-/** Of what attackers and accidents send: temporary tables, by which production is to be changed. */
+/** Attempts of attackers and accidents: temporary tables that are meant to change production. */
 
 export const temporary: Readonly<Record<string, readonly string[]>> = {
   'temporary tables with names of production': [

@@ -1,11 +1,11 @@
-/** What attackers and accidents send. Each list runs on one connection, its errors notwithstanding. */
+/** The attempts of attackers and accidents. Each list runs on one connection, whatever errors occur. */
 import { effects, evil, stage } from './attempted-effects.ts';
 import { temporary } from './attempted-temporary.ts';
 
 const hold = `SELECT anything('DECLARE h CURSOR WITH HOLD FOR SELECT evil()')`;
 const held = 'UPDATE item SET price = evil_held() WHERE id = 1';
 
-/** Every place of a read where an expression may stand, and every kind of object that calls a function. */
+/** Every place of a read where an expression may be, and every kind of object that calls a function. */
 const reads: Readonly<Record<string, readonly string[]>> = {
   'functions that write': [
     evil,
@@ -48,7 +48,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Staged writes that run code which writes. */
+/** Staged writes that run code that writes. */
 const writes: Readonly<Record<string, readonly string[]>> = {
   'functions called by staged writes': [
     'INSERT INTO item VALUES (evil())',
@@ -133,7 +133,7 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Attempts to be where writing is possible. */
+/** Attempts to get to a place where writing is possible. */
 const ways: Readonly<Record<string, readonly string[]>> = {
   'transactions that may write': [
     `BEGIN READ WRITE; ${evil}; COMMIT`,

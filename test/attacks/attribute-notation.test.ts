@@ -1,6 +1,6 @@
 /**
- * `(x).f` calls f(x): whatever is refused as a call is refused in this notation, too, in every statement that runs expressions,
- * by every way of sending it.
+ * `(x).f` calls f(x). Every call that is refused is refused in this notation, too, in every statement that runs expressions, and in every
+ * form of sending it.
  */
 import { hasEffects } from '../../src/sql/functions/functions.ts';
 import { decodeErrorFields } from '../../src/wire/error-fields.ts';
@@ -15,7 +15,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import { connectWire, q, run, s } from '../helpers/wire-script.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** How a statement is sent, so that what follows it is a ReadyForQuery. */
+/** The forms of a statement, each followed by a ReadyForQuery. */
 const ways: Readonly<Record<string, (text: string) => Buffer[]>> = {
   simple: (text) => [q(text)],
   extended: (text) => [run(text), s],
@@ -33,7 +33,7 @@ const runningIt: Readonly<Record<string, (expression: string) => string>> = {
   PREPARE: (it) => `PREPARE never AS SELECT ${it}`,
 };
 
-/** Places of a query in which a call may stand, and what may stand before its dot. */
+/** Places of a query where a call may be, and texts that may precede its dot. */
 const places = [
   'SELECT (0::oid).reach',
   'SELECT ((0)::oid).reach',
@@ -107,7 +107,7 @@ suite('calls in attribute notation', (test) => {
     await database.drop();
   });
 
-  /** The SQLSTATEs of the errors that each statement is answered with, in order. */
+  /** Returns the SQLSTATEs of the errors of each statement, in order. */
   const outcomes = async (
     role: TestRole | null,
     messages: (text: string) => Buffer[],

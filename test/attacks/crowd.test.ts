@@ -1,6 +1,6 @@
 /**
- * A crowd of idle clients, and as many that send a byte now and then and never log in: who is honest still gets in.
- * STAGE_TEST_CROWD (100) is the number of each.
+ * A crowd of idle clients, and as many that send a byte now and then and never log in: honest clients still get in. STAGE_TEST_CROWD (100)
+ * is the number of each.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -38,7 +38,7 @@ suite('a crowd', (test) => {
     upstream.stop();
   });
 
-  /** Logs in, and gives how long that took. */
+  /** Logs in, and returns how long that took. */
   async function logIn(stays: boolean): Promise<number> {
     const start = performance.now();
     const client = await connectRaw(listener.port, login());
@@ -83,7 +83,7 @@ async function percentile(work: () => Promise<number>): Promise<number> {
   return Math.round(took.sort((a, b) => a - b)[Math.floor(logins * 0.99) - 1] ?? 0);
 }
 
-/** Sends a byte of a packet every half second until it is turned away. */
+/** Sends a byte of a packet every half second until the connection is closed. */
 function slowly(port: number, packet: Buffer): { socket: Socket; closed: Promise<void> } {
   const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined);
   let at = 0;

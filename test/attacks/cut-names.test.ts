@@ -1,4 +1,4 @@
-/** Names of statements and portals that PostgreSQL cuts at 63 bytes, so that two of the client's would be one of the server's. */
+/** Names of statements and portals that PostgreSQL truncates at 63 bytes, so that two of the client's become one of the server's. */
 import { decodeErrorFields } from '../../src/wire/error-fields.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -8,7 +8,7 @@ import { b, c, connectWire, d, e, p, q, s, tell } from '../helpers/wire-script.t
 
 const a = (count: number) => 'a'.repeat(count);
 
-/** Two names that the server takes for one. */
+/** Pairs of names that are one name for the server. */
 const alike: readonly (readonly [string, string])[] = [
   [a(63), a(64)],
   [a(64), a(63)],
@@ -20,7 +20,7 @@ const alike: readonly (readonly [string, string])[] = [
   [`${a(61)}€`, `${a(61)}₭`],
   [`${a(60)}😀`, `${a(60)}😁`],
 ];
-/** What drivers call their statements and portals, and the longest that may be. */
+/** Names that drivers give to their statements and portals, and the longest possible one. */
 const usual = [
   ...['', 'S_1', 'C_1', '__asyncpg_stmt_1__', '_auto0', 'lrupsc_1_0', 'sqlx_s_1', 'ecto_42'],
   ...[`stmtcache_${'0123456789abcdef'.repeat(3)}`, '_django_curs_139942_sync_1'],

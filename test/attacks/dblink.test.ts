@@ -1,6 +1,6 @@
 /**
- * dblink opens connections of its own, where no transaction of ours reaches. Called by name it is refused to everybody; inside
- * a function of a user's it is that user's own connection, as SECURITY.md says, and the doctor names who has it.
+ * dblink opens its own connections, beyond the transactions of the proxy. It is refused to everybody by name. Inside a function of a user
+ * it is that user's connection, as SECURITY.md states, and `stage doctor` names who may call it.
  */
 import pg from 'pg';
 import { examine } from '../../src/daemon/doctor/examine.ts';
@@ -12,13 +12,13 @@ import { fingerprint } from './fingerprint.ts';
 
 const roles: readonly AttackerRole[] = ['superuser', 'owner', 'reader'];
 
-/** Functions around a call that writes from elsewhere. */
+/** Returns functions around a call that writes over another connection. */
 const functions = (call: string) => `CREATE EXTENSION dblink;
 CREATE FUNCTION far() RETURNS int LANGUAGE plpgsql AS $$BEGIN PERFORM ${call}; RETURN 1; END$$;
 CREATE FUNCTION far_definer() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT public.far()';
 CREATE FUNCTION far_stable() RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETURN public.far(); END';`;
 
-/** Every function of the extension, and calls in places where a name is not plain to see. */
+/** Returns every function of the extension, and calls in places where a name is hard to see. */
 const byName = (call: string, others: readonly string[]) => [
   `SELECT ${call}`,
   `SELECT public.${call}`,

@@ -1,4 +1,4 @@
-/** What an independent reader of the server's log sees: no change of production before approval, and exactly the approved ones after. */
+/** An independent reader of the WAL sees no change of production before approval, and exactly the approved ones after it. */
 import { assert, suite } from '../helpers/suite.ts';
 import { q, run, s, tell } from '../helpers/wire-script.ts';
 import type { AttackedDatabase } from './attacked-database.ts';
@@ -20,9 +20,9 @@ suite('the log of changes', (test) => {
     await attacked.stop();
   });
 
-  /** The changes of rows since the last time, those of the service's own tables apart. */
+  /** Returns the row changes since the last call; those of the service's own tables separately. */
   async function changes(): Promise<{ production: string[]; staging: string[] }> {
-    // what is not flushed yet is not decoded
+    // Only flushed records are decoded.
     await attacked.database.query(
       `BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'flush', ''); COMMIT`,
     );

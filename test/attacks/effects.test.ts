@@ -1,6 +1,6 @@
 /**
- * What functions of the database's users do besides writing to tables: called by name, inside a function that a read calls,
- * inside one that a staged write calls. What passes does so with the rights of the connecting role; SECURITY.md says so.
+ * Effects of users' functions other than writes to tables: called by name, inside a function that a read calls, inside one that a staged
+ * write calls. A call that is allowed has the rights of the connecting role, as SECURITY.md states.
  */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -14,11 +14,11 @@ import { fingerprint } from './fingerprint.ts';
 
 interface Effect {
   readonly call: string;
-  /** The SQLSTATE that calling it by name ends with; null where only its use in a staged write is refused. */
+  /** The SQLSTATE of a call by name; null if only its use in a staged write is refused. */
   readonly named: string | null;
-  /** The SQLSTATE that a read of a superuser ends with when a function makes the call for it, or null. */
+  /** The SQLSTATE of a superuser's read when a function makes the call, or null. */
   readonly inRead: string | null;
-  /** The same for a staged write, of a function that claims to be stable. */
+  /** The same for a staged write, of a function that is declared stable. */
   readonly inWrite: string | null;
   /** The same for reads of a role that may only read. */
   readonly asReader: string | null;
@@ -35,7 +35,7 @@ const effectsOn = (major: number): Readonly<Record<string, Effect>> => ({
     ...{ call: `setval('numbers', 7)`, named: null },
     ...{ inRead: '25006', inWrite: null, asReader: '42501' },
   },
-  // READ ONLY stops them since 16; the tripwire always did, and so does the look at the end of a read
+  // READ ONLY refuses these since 16. The tripwire always did, and so does the check at the end of a read.
   'large object': {
     ...{ call: 'lo_create(0)', named: '0A000', inWrite: '0A000' },
     ...(major < 16
@@ -96,7 +96,7 @@ suite('effects of functions', (test) => {
     return client;
   };
 
-  /** The SQLSTATE that a statement ends with, null when it succeeds; what is refused says which setting allows it. */
+  /** Returns the SQLSTATE of a statement, null if it succeeds. A refusal names the setting that allows it. */
   const outcome = async (client: pg.Client, text: string): Promise<string | null> => {
     const failure = await client.query(text).then(
       () => null,

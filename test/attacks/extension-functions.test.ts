@@ -1,6 +1,6 @@
 /**
- * Functions of extensions that act outside of tables: the catalog tells what a name calls, however it is written, in whatever
- * schema it is. Functions of the same names that users wrote are their own.
+ * Functions of extensions that act outside of tables. The catalog identifies what a name calls, in any spelling and any schema. Functions
+ * of the same names that users wrote count as the users' own.
  */
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -90,7 +90,7 @@ suite('functions of extensions', (test) => {
     return client;
   };
 
-  /** The answers in words up to as many ReadyForQuery as Syncs and Queries were sent. */
+  /** Returns the responses as text, up to as many ReadyForQuery as Syncs and Queries were sent. */
   const tellOn = async (client: WireClient, messages: readonly Buffer[], ready = 1) => {
     client.send(...messages);
     return (await client.readTo('Z'.charCodeAt(0), ready)).map(inWords);

@@ -1,7 +1,7 @@
-/** What an attack must not change: everything in a database and its roles but what the service keeps for itself. */
+/** Everything that an attack must not change: a database and its roles, except the service's own data. */
 import type { TestDatabase } from '../helpers/database.ts';
 
-/** Schemas that are ours, or temporary. Those of users may have names like ours. */
+/** The service's schemas, and temporary ones. Schemas of users may have similar names. */
 const ours = `SELECT n.oid FROM pg_namespace n WHERE n.nspname IN ('stage', 'stage_data') OR n.nspname ~ '^pg_(temp|toast)'
   OR EXISTS (SELECT FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid, 'stage_load_' || p.oid, 'stage_tree_' || p.oid))
   OR n.nspname ~ '^stage_function_[0-9]{1,4}$'`;
@@ -26,8 +26,8 @@ const catalogs: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tells the state of production in lines, so that a difference names its place: rows with the transactions that wrote
- * them, sequences, definitions, roles and their settings, slots, prepared transactions.
+ * Returns the state of production in lines, so that a difference names its place: rows with the transactions that wrote them, sequences,
+ * definitions, roles and their settings, slots, prepared transactions.
  */
 export async function fingerprint(database: TestDatabase): Promise<string[]> {
   const parts = [rows, sequences, roles, ...Object.entries(catalogs).map(catalogLines)];
@@ -47,7 +47,7 @@ const rows = `SELECT t.name || ' ' || (xpath('//line/text()', query_to_xml(
     format('SELECT concat_ws('' '', r.xmin, r.ctid, r) AS line FROM ONLY %s r ORDER BY r.ctid', t.name), true, false, '')))::text AS line
   FROM (${tables}) t ORDER BY 1`;
 
-/** Staging draws from sequences, as a transaction that is rolled back does; it never sets one. The tests set them high. */
+/** Staging advances sequences, as a transaction that is rolled back does, but never sets one. The tests set them to high values. */
 const sequences = `SELECT format('%s.%s %s', schemaname, sequencename, coalesce(last_value, 0) < 1000) AS line
   FROM pg_sequences WHERE ${production('schemaname::regnamespace')} ORDER BY 1`;
 

@@ -1,6 +1,6 @@
 /**
- * Random frames from clients, at the start and later, and from servers: no crash, no standstill, nothing written, honest
- * clients are served on, memory does not grow. STAGE_TEST_FRAMES (200,000) is their number, STAGE_TEST_SEED the first seed.
+ * Random frames from clients, at the start and later, and from servers: no crash, no hang, nothing is written, honest clients are still
+ * served, and memory does not grow. STAGE_TEST_FRAMES (200,000) is their number, STAGE_TEST_SEED the first seed.
  */
 import pg from 'pg';
 import { createPipeline } from '../../src/statements/connection.ts';
@@ -24,10 +24,10 @@ const first = firstSeed();
 const timeout = Math.max(240_000, count);
 const schema = `CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (1, 'one'), (2, 'two');`;
 
-/** Connections at a time, and after how many rounds of them honest clients are let in. */
+/** The number of concurrent connections, and the number of rounds after which honest clients connect. */
 const atOnce = 20;
 const everySoOften = 50;
-/** Memory is measured first after so many rounds and this part of the frames: by then it has what it needs. */
+/** Memory is first measured after this many rounds and this share of the frames: by then it has reached its normal size. */
 const warmUp = { rounds: 10, part: 0.05 };
 const mostMemory = 50 * 1024 * 1024;
 
@@ -39,10 +39,10 @@ suite(`random frames from seed ${first}`, (test) => {
   test.after(() => meter.stop());
 
   /**
-   * Attacks until so many frames have been sent.
-   * @param attack runs one connection and gives the number of frames
-   * @param check raises when somebody honest is not served
-   * @param besides how many frames others have sent
+   * Attacks until `frames` frames have been sent.
+   * @param attack runs one connection and returns the number of frames
+   * @param check throws if an honest client is not served
+   * @param besides returns the number of frames that others have sent
    */
   async function attackWith(
     frames: number,

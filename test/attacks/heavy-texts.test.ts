@@ -1,6 +1,6 @@
 /**
- * Texts of little length and much work: others are served while they are sent, the daemon lives, and their sender is told. The texts
- * took seconds to minutes of the thread that serves everybody.
+ * Short texts that cause much work: other clients are served meanwhile, the daemon survives, and the sender gets an error. Each text took
+ * seconds to minutes of the main thread, which serves everybody.
  */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -10,7 +10,7 @@ import { startMeter } from './meter.ts';
 const repeated = (part: string, times: number, between = '') =>
   Array(times).fill(part).join(between);
 
-/** With the SQLSTATE that the sender gets. */
+/** Each text, with the SQLSTATE that the sender gets. */
 const texts: Readonly<Record<string, readonly [string, string]>> = {
   'open comments': [repeated('/*', 15_000), '54001'],
   'more open comments': [repeated('/*', 100_000), '54001'],
@@ -40,7 +40,7 @@ const texts: Readonly<Record<string, readonly [string, string]>> = {
   ],
 };
 
-/** What others may wait for a text, in milliseconds of the processor's time. */
+/** The longest delay that a text may cause to others, in milliseconds of CPU time. */
 const longestWork = 1500;
 
 suite('attacks: heavy texts', (test) => {
@@ -58,7 +58,7 @@ suite('attacks: heavy texts', (test) => {
   });
   test.after(() => proxied.stop());
 
-  /** Runs something beside a client that only reads; how often that was answered. */
+  /** Runs an attack beside a client that only reads, and returns the number of its responses. */
   async function beside(attack: () => Promise<unknown>): Promise<number> {
     const quiet = await proxied.connect(session);
     let isOver = false;

@@ -1,6 +1,6 @@
 /**
- * To analyse a literal of an array or of a composite type runs the checks of the domains in it, which are code of whoever made
- * them. Nothing of it may run as the service, when the objects that stand for relations are made of their definitions.
+ * To parse a literal of an array or of a composite type runs the checks of its domains, which are their owners' code. None of it may run as
+ * the service when it creates the objects that replace relations from their definitions.
  */
 import type pg from 'pg';
 import { createRole, testRole } from '../helpers/both-ways.ts';

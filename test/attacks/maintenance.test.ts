@@ -1,6 +1,6 @@
 /**
- * Maintenance in code that reads run: PostgreSQL lets ANALYZE, REINDEX and CLUSTER run READ ONLY, but they write to the catalogs.
- * On PostgreSQL 15 so does a large object that is made. Code is called by its name, or by what stands for it.
+ * Maintenance in code that reads run. PostgreSQL runs ANALYZE, REINDEX and CLUSTER in READ ONLY transactions, but they write to the
+ * catalogs, as on PostgreSQL 15 the creation of a large object does. The code is called by its name, or by an object over it.
  */
 import { assert, suite } from '../helpers/suite.ts';
 import { probe } from './probed-database.ts';
@@ -12,7 +12,7 @@ const commands: Readonly<Record<string, string>> = {
   makes: 'SELECT pg_catalog.lo_create(0)',
 };
 
-/** A function that runs ANALYZE. */
+/** Returns a function that runs ANALYZE. */
 const analyzing = (signature: string, result: string, given: string) =>
   `CREATE FUNCTION ${signature} RETURNS ${result} LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN EXECUTE 'ANALYZE public.kept'; RETURN ${given}; END$$;`;
 
@@ -81,7 +81,7 @@ suite('maintenance in functions of reads', (test) => {
   test('is undone where nothing names the function', async () => {
     await probed.everyWay(uncalled, ({ way, codes, changes, answers }) => {
       assert.equal(changes, [], way);
-      // policies do not hold for a superuser
+      // Policies do not apply to a superuser.
       const unheld = way.startsWith('superuser') ? 2 : 0;
       assert.is(codes.length, uncalled.length - unheld, `${way}: ${answers.join('\n')}`);
     });

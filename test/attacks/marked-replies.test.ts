@@ -1,6 +1,6 @@
 /**
- * Clients that die in the middle of results, and those that come after them: everyone gets the replies to its own questions, on
- * a backend that nobody has used before. STAGE_TEST_REPLIES (1,000) is how many marked replies are checked.
+ * Clients that die in the middle of results, and those that come after them: each gets the responses to its own queries, on a backend that
+ * nobody has used before. STAGE_TEST_REPLIES (1,000) is the number of marked responses that are checked.
  */
 import { decodeDataRow } from '../../src/wire/backend-decoder.ts';
 import { backend } from '../../src/wire/message-codes.ts';
@@ -19,7 +19,7 @@ const atOnce = 8;
 const most = { questions: 60, rows: 40 };
 const schema = `CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (1, 'one')`;
 
-/** Tells a backend from every other one, and whether anything is left in it of somebody. */
+/** A query that identifies a backend, and counts what an earlier client has left in it. */
 const backendQuestion = `SELECT pg_backend_pid() || ' ' || backend_start,
   (SELECT count(*) FROM pg_prepared_statements WHERE name !~ '^_stage_') + (SELECT count(*) FROM pg_cursors)
     + (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())
@@ -39,7 +39,7 @@ suite(`marked replies from seed ${seed}`, (test) => {
       const backends = new Set<string>();
       const totals = { connections: 0, replies: 0, died: 0 };
 
-      /** One client: says who it is, asks, and listens to the end or dies. */
+      /** Runs one client. It identifies itself, sends queries, and reads to the end or dies. */
       const live = async (random: Random, id: number): Promise<void> => {
         const wire = await connectWire(random.chance(0.5) ? url : staged);
         wire.send(q(backendQuestion));
@@ -91,7 +91,7 @@ async function checkReply(wire: WireClient, { mark, rows }: Question): Promise<v
   }
 }
 
-/** A question in one of the ways to ask, whose every row bears its mark and number. */
+/** Returns a query in one of the forms. Each of its rows has its mark and number. */
 function ask(random: Random, { mark, rows }: Question): Buffer {
   const series = `generate_series(0, ${rows - 1}) g`;
   return random.pick([

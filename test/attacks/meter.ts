@@ -1,11 +1,11 @@
-/** Looks after a process under attack: for how long its event loop stands still, and how much it keeps in memory. */
+/** Monitors a process under attack: how long its event loop blocks, and how much memory it retains. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export interface Meter {
   /**
-   * The longest piece of work so far that kept everything else waiting, in milliseconds of the processor's time: on a busy
-   * machine the clock would tell of others, too.
+   * The longest work so far that blocked everything else, in milliseconds of CPU time. On a busy machine the clock would include the work
+   * of other processes.
    */
   readonly longestWork: () => number;
   readonly memory: () => Memory;
@@ -13,9 +13,9 @@ export interface Meter {
 }
 
 export interface Memory {
-  /** Bytes in use that nothing will free. */
+  /** Bytes in use that garbage collection cannot free. */
   readonly inUse: number;
-  /** Bytes that the process has of the machine: those in use, and what it keeps for later. */
+  /** Resident bytes: those in use, and those that the process retains for later. */
   readonly resident: number;
 }
 

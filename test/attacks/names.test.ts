@@ -1,4 +1,4 @@
-/** Names that could be taken for another: each table's rows are staged, shown and applied under its own OID. */
+/** Names that could be taken for one another: each table's rows are staged, shown and applied under its own OID. */
 import { qualifiedName, quoteIdentifier } from '../../src/db/identifier.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -11,7 +11,7 @@ const names = [
   ...[`it'em`, 'it\\em', '"it.em"', 'select', '$1', 'item;--', '/*', 'stage', 'shadow_1', 'seq'],
   ...[`${longest}1`, `${longest}2`, inBytes, `${inBytes}x`],
 ];
-/** Identical names in schemas that are no less alike, one of which together with a table's is a name of the above. */
+/** Identical names in schemas with names as similar. One of these together with a table's is a name of the above. */
 const elsewhere = ['Public', 'pub"lic', 'it', longest].flatMap((schema) =>
   ['item', 'em', `${longest}1`].map((name) => ({ schema, name })),
 );

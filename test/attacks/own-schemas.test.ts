@@ -1,4 +1,4 @@
-/** Schemas of users whose names look like those of the service: staged like any other, watched like any other, no place for overlays. */
+/** Schemas of users whose names look like those of the service: they are staged and watched like any other, and never get overlays. */
 import pg from 'pg';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import type { AttackedDatabase } from './attacked-database.ts';
@@ -29,7 +29,7 @@ const schema = lookAlikes
   )
   .join('\n');
 
-/** Code that writes to a table which is not there yet. */
+/** Code that writes to a table that does not exist yet. */
 const late = `
 CREATE FUNCTION evil_later() RETURNS int LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.late VALUES (1); RETURN 1; END';
 CREATE FUNCTION evil_late() RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETURN public.evil_later(); END';`;
@@ -41,7 +41,7 @@ suite('schemas with names like those of the service', (test) => {
   test.before(async () => {
     attacked = await startAttacked();
     await attacked.asOwner(schema + late);
-    // one is the service account's by its owner, but not by its name
+    // One schema is the service account's by its owner, but not by its name.
     await attacked.database.query(
       'ALTER SCHEMA stage_prod OWNER TO CURRENT_USER; GRANT USAGE ON SCHEMA stage_prod TO PUBLIC',
     );

@@ -1,7 +1,7 @@
 /**
- * A database behind a daemon whose every effect is looked at: rows and definitions, sequences, notifications, advisory locks, large
- * objects, statistics and files of relations. Attackers are a role that may read, one that may write and create, the owner of tables,
- * and a superuser.
+ * A database behind a daemon in which every effect is checked: rows and definitions, sequences, notifications, advisory locks, large
+ * objects, statistics and files of relations. Attackers are a role that may read, one that may write and create, the owner of tables, and a
+ * superuser.
  */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -18,7 +18,7 @@ import { fingerprint } from './fingerprint.ts';
 const attackers = ['reader', 'writer', 'owner', 'superuser'] as const;
 export type Attacker = (typeof attackers)[number];
 
-/** How statements are sent; the last Sync, and what brings a failed transaction to its end, are `tell`'s. */
+/** The forms of sending statements. `tell` adds the last Sync, and ends a failed transaction. */
 const forms: Readonly<Record<string, (statements: readonly string[]) => Buffer[]>> = {
   simple: (statements) => statements.map((text) => q(text)),
   extended: (statements) => statements.flatMap((text) => [run(text), s]),
@@ -30,7 +30,7 @@ const forms: Readonly<Record<string, (statements: readonly string[]) => Buffer[]
 
 const modes = ['production', 'staged'] as const;
 
-/** Every attacker, mode and form with each other; by default so many of them that each meets each of the others' values. */
+/** Every combination of attacker, mode and form; by default only so many that each value meets each of the others'. */
 const ways = attackers.flatMap((attacker, first) =>
   modes.flatMap((reads, second) =>
     Object.keys(forms).flatMap((form, third) => {
@@ -43,11 +43,11 @@ const ways = attackers.flatMap((attacker, first) =>
 export interface Probed {
   readonly database: TestDatabase;
   readonly daemon: TestDaemon;
-  /** Gives the URL of a new session's connections. */
+  /** Returns the URL of a new session's connections. */
   url(attacker: Attacker, reads: 'production' | 'staged'): Promise<string>;
   /**
-   * Sends the statements as each attacker, in both read modes, in every form, and calls back with what was answered; all of them
-   * with each other with STAGE_TEST_FORMS=all.
+   * Sends the statements as each attacker, in both read modes and every form, and passes the responses to `told`. With STAGE_TEST_FORMS=all
+   * it runs all combinations.
    * @param told asserts; `changes` are the lines by which the database differs from before
    */
   everyWay(statements: readonly string[], told: (outcome: Outcome) => void): Promise<void>;
@@ -55,13 +55,17 @@ export interface Probed {
 
 export interface Outcome {
   readonly way: string;
-  /** SQLSTATEs of the errors, in order. */
+  /** The SQLSTATEs of the errors, in order. */
   readonly codes: readonly string[];
   readonly answers: readonly string[];
   readonly changes: readonly string[];
 }
 
-/** Has the database made and cleared away around the tests of a suite. @param schema run by the owner of what it makes */
+/**
+ * Creates the database before the tests of a suite, and removes it after them.
+ * @param schema run by the owner of the tables
+ * @param bySuperuser run by the superuser
+ */
 export function probe(test: TestDefiner, schema: string, bySuperuser = ''): Probed {
   const made = {} as { database: TestDatabase; daemon: TestDaemon; before: string[] };
   const roles = {} as Record<Exclude<Attacker, 'superuser'>, TestRole>;
@@ -101,7 +105,7 @@ export function probe(test: TestDefiner, schema: string, bySuperuser = ''): Prob
     return made.daemon.clientUrl(session, roles[attacker].name, roles[attacker].name);
   };
   const changes = async () => {
-    // what was notified before is delivered before the answer to this
+    // All earlier notifications arrive before this response.
     await listener.query('SELECT 1');
     const now = await state(made.database);
     const lines = now.filter((line) => !made.before.includes(line));
@@ -132,7 +136,7 @@ export function probe(test: TestDefiner, schema: string, bySuperuser = ''): Prob
 /** Locks that have outlived the transaction. */
 const held = `SELECT format('holds lock %s', objid) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()`;
 
-/** What `fingerprint` leaves out. */
+/** State that `fingerprint` does not include. */
 const kept = `
   SELECT format('file of %s: %s', oid::regclass, relfilenode) AS line FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')

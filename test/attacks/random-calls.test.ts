@@ -1,5 +1,5 @@
 /**
- * Random calls of every function of PostgreSQL and of its extensions, named or not: none has an effect outside of the session.
+ * Random calls of every function of PostgreSQL and of its extensions, by name or not: none has an effect outside of the session.
  * STAGE_TEST_STATEMENTS is the number of calls for each kind of service account, STAGE_TEST_SEED the first seed.
  */
 import { drawn, firstSeed } from '../helpers/net.ts';
@@ -12,7 +12,7 @@ import { report, runCalls, summary } from './calls/run-calls.ts';
 const calls = drawn(40, 'STATEMENTS');
 const seed = firstSeed();
 
-/** What is made for calls stays: after so many of them a new database is quicker. */
+/** Objects created for calls stay. After this many calls a new database is faster. */
 const most = 2000;
 
 suite(`random calls from seed ${seed}`, (test) => {
@@ -31,7 +31,7 @@ suite(`random calls from seed ${seed}`, (test) => {
     }
   };
 
-  // checks, policies and the look before COMMIT run with the rights of the service
+  // Checks, policies and the commit check run with the rights of the service account.
   for (const [at, service] of (['superuser', 'ordinary'] as const).entries()) {
     test(
       `${calls} calls, the service ${service}`,

@@ -1,4 +1,4 @@
-/** Random bytes in the shape of what clients send, or nearly so. */
+/** Random bytes in the form of client messages, or nearly so. */
 import type { Random } from '../helpers/random.ts';
 import { b, c, d, e, h, p, q, run, s } from '../helpers/wire-script.ts';
 
@@ -21,10 +21,10 @@ const texts = [
   '',
 ];
 
-/** Types of messages of both sides, and letters that are none. */
+/** Types of messages of both sides, and bytes that are not types. */
 const types = Buffer.from('QPBDECSHFXdcfpZTCKRSNAGWVtn123sI\0\xff aé', 'latin1');
 
-/** A message that a client could send. */
+/** Returns a valid client message. */
 function wellFormed(random: Random): Buffer {
   const text = random.pick(texts);
   const name = random.pick(['', '', 'a', 'w', '_stage_step']);
@@ -44,13 +44,13 @@ function wellFormed(random: Random): Buffer {
   ])();
 }
 
-/** A message of a client's, with the given chance spoilt. */
+/** Returns a client message, corrupted with the given probability. */
 export function randomFrame(random: Random, spoiling: number): Buffer {
   const whole = wellFormed(random);
   return random.chance(spoiling) ? spoilt(random, whole) : whole;
 }
 
-/** What a message becomes that is damaged, cut off or lies about its length; or something else in its place. */
+/** Returns a message that is damaged, truncated or has a wrong length, or something else in its place. */
 export function spoilt(random: Random, whole: Buffer): Buffer {
   return random.pick([
     () => frame(random.pick([...types]), bytes(random, random.below(40))),

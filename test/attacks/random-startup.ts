@@ -1,4 +1,4 @@
-/** Random packets in the shape of what connections begin with, or nearly so. */
+/** Random packets in the form of start-up packets, or nearly so. */
 import { cancelRequest, sslRequest, startupMessage } from '../../src/wire/startup.ts';
 import type { Random } from '../helpers/random.ts';
 import { bytes, changed, randomFrame } from './random-frames.ts';
@@ -7,7 +7,7 @@ const names = ['user', 'database', 'options', 'service_session', 'replication', 
 const values = ['u', 'd', '', '-c service_session=x', '-c a=b -c=', 'sess_0', 'true', '\\', 'é'];
 const gssRequest = Buffer.from('0000000804d21630', 'hex');
 
-/** One packet after the other, as a client sends them that waits for no answer. */
+/** Returns consecutive packets, of a client that waits for no response. */
 export function randomStartup(random: Random): Buffer[] {
   const count = 1 + random.below(4);
   return Array.from({ length: count }, (_, index) =>

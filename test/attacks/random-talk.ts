@@ -1,4 +1,4 @@
-/** Connections that say random things: at the start, or once they have logged in. */
+/** Connections that send random bytes: at the start, or after login. */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { readyForQuery } from '../../src/wire/backend-messages.ts';
@@ -6,10 +6,10 @@ import type { Random } from '../helpers/random.ts';
 import { randomFrame } from './random-frames.ts';
 import { randomStartup } from './random-startup.ts';
 
-/** How long nothing has come when no more is waited for. */
+/** The time without received bytes after which no more are expected. */
 const quietMs = 30;
 
-/** Chance that a frame is spoilt, and how many are sent: most spoilt ones end the connection. */
+/** The probability that a frame is corrupted, and the number of frames. Most corrupted ones end the connection. */
 const talks = [
   { spoiling: 0.4, length: 60 },
   { spoiling: 0.02, length: 200 },
@@ -27,7 +27,7 @@ export function randomTalk(random: Random): Talk {
   return { frames: length, bytes: Buffer.concat(frames) };
 }
 
-/** Says random things from the first byte on. Gives how many packets it said. */
+/** Sends random packets from the first byte on. Returns their number. */
 export async function talkAtStart(port: number, random: Random): Promise<number> {
   const packets = randomStartup(random);
   const socket = open(port);
@@ -37,7 +37,7 @@ export async function talkAtStart(port: number, random: Random): Promise<number>
 }
 
 /**
- * Logs in with the given packet, then says random things. Gives how many frames it said, none where the login failed.
+ * Logs in with the given packet, then sends random frames. Returns their number; 0 if the login failed.
  * @param patience how long the login may take
  */
 export async function talkAfterLogin(
@@ -70,7 +70,7 @@ function open(port: number): Socket {
   return socket.on('error', () => undefined).on('data', () => undefined);
 }
 
-/** Waits until the other side closes, or nothing has come for so long. */
+/** Waits until the other side closes, or nothing has arrived for `quiet` milliseconds. */
 async function untilOver(socket: Socket, quiet: number): Promise<void> {
   if (socket.destroyed) return;
   if (quiet === 0) socket.destroy();

@@ -1,20 +1,20 @@
-/** Random SQL that tries to look like a read: writes and calls hidden behind quoting, comments, nesting and spelling. */
+/** Random SQL that looks like a read: writes and calls hidden by quoting, comments, nesting and spelling. */
 import type { Random } from '../helpers/random.ts';
 
-/** How often a hidden part writes, by statement or by function. */
+/** The source of randomness, and the parts that the text may contain. */
 export interface Disguise {
   readonly random: Random;
-  /** Calls of functions that write may stand in it. */
+  /** Whether it may contain calls of functions that write. */
   readonly calls: boolean;
 }
 
 export interface RandomText {
   readonly text: string;
-  /** How many statements it was made of. */
+  /** The number of statements it is made of. */
   readonly statements: number;
 }
 
-/** Makes one query string of one to three statements. The tables are item (id, name), victim (id) and one (x). */
+/** Returns one query string of one to three statements. The tables are item (id, name), victim (id) and one (x). */
 export function randomText(disguise: Disguise): RandomText {
   const { random } = disguise;
   const statements = Array.from({ length: 1 + random.below(3) }, () => statement(disguise));
@@ -41,7 +41,7 @@ function statement(disguise: Disguise): string {
   ]);
 }
 
-/** Gives one column of text, so that it can stand wherever a query can. */
+/** Returns a query with one column of text, which is valid wherever a query is. */
 function query(disguise: Disguise, depth: number): string {
   const { random } = disguise;
   const sp = space(random);
@@ -108,7 +108,7 @@ function condition(disguise: Disguise, depth: number): string {
   ])();
 }
 
-/** Constants that hold what would write if it were not quoted. */
+/** Constants with text that would write if it were not quoted. */
 const constants = [
   '1',
   'NULL',

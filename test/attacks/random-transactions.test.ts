@@ -1,6 +1,6 @@
 /**
- * Random transaction control, statements, code and errors: production stays what it was, no write is sent there as it came,
- * and states and SQLSTATEs are PostgreSQL's own. STAGE_TEST_PROGRAMS (250) is the number, STAGE_TEST_SEED the first seed.
+ * Random transaction control, statements, code and errors: production does not change, no write is sent there as the client sent it, and
+ * states and SQLSTATEs are PostgreSQL's own. STAGE_TEST_PROGRAMS (250) is the number of programs, STAGE_TEST_SEED the first seed.
  */
 
 import { drawn, firstSeed } from '../helpers/net.ts';

@@ -1,4 +1,4 @@
-/** A server that answers nearly as PostgreSQL would: its messages are random, and now and then spoilt. */
+/** A server that responds nearly as PostgreSQL would: its messages are random, and some are corrupted. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -27,9 +27,9 @@ import { bytes, frame, spoilt } from './random-frames.ts';
 
 export interface RandomUpstream {
   readonly port: number;
-  /** How many messages it has sent, and how many of them were spoilt. */
+  /** The number of messages it has sent, and of corrupted ones. */
   readonly sent: { frames: number; spoilt: number };
-  /** As long as it behaves, it spoils nothing. */
+  /** Whether it sends only valid messages. */
   behaves: boolean;
   stop(): void;
 }
@@ -51,7 +51,7 @@ const description = frame(
   Buffer.from('00016100000000000000000000170004ffffffff0000', 'hex'),
 );
 
-/** Answers on connections whose seeds are counted from the given one. The caller stops it. */
+/** Starts the server. The seeds of its connections count from `firstSeed`. The caller stops it. */
 export async function startRandomUpstream(firstSeed: number): Promise<RandomUpstream> {
   const open = new Set<Socket>();
   let seed = firstSeed;
@@ -96,7 +96,7 @@ export async function startRandomUpstream(firstSeed: number): Promise<RandomUpst
   return upstream;
 }
 
-/** What every login asks. */
+/** Returns whether a message is the query that every login sends. */
 const isQuestion = ({ payload }: Message) => payload.includes('session_replication_role');
 const origin = [
   description,
@@ -135,7 +135,7 @@ function rows(random: Random): Buffer[] {
   return Array.from({ length: random.below(1000) }, () => row);
 }
 
-/** What a server may say at any time. */
+/** Returns messages that a server may send at any time. */
 function aside(random: Random): Buffer[] {
   if (random.chance(0.9)) return [];
   return random.pick([

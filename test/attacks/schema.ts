@@ -1,4 +1,4 @@
-/** A database full of traps: whatever can call a function calls one that writes. */
+/** A database full of traps: everything that can call a function calls one that writes. */
 export const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL, price numeric DEFAULT 1);
 INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;

@@ -1,6 +1,6 @@
 /**
- * Functions that run a text as SQL, or read relations whose names they are given: what the text does no catalog tells. They are
- * refused where a statement calls them, and what they do in the definition of a table is seen before COMMIT, whatever the role may do.
+ * Functions that run a text as SQL, or read relations by their names: no catalog shows what the text does. They are refused when a
+ * statement calls them. What they do in the definition of a table is detected before COMMIT, whatever the rights of the role.
  */
 import { assert, suite } from '../helpers/suite.ts';
 import { probe } from './probed-database.ts';
@@ -75,7 +75,7 @@ suite('text that is run as SQL', (test) => {
     await probed.everyWay(inserts, ({ way, codes, changes, answers }) => {
       assert.equal(changes, [], way);
       assert.is(codes.length, inserts.length, `${way}: ${answers.join('\n')}`);
-      // in a transaction of the client's the first may be told to try again, and not for ever
+      // In a transaction of the client, the first attempts may get an error that asks for a retry, but not for ever.
       const again = codes.filter((code) => code === '40001').length;
       assert.ok(again <= (way.endsWith('block') ? 1 : 0), `${way}: ${again}`);
     });
@@ -83,7 +83,7 @@ suite('text that is run as SQL', (test) => {
   test('does nothing in the definitions of tables', inDefinitions, { timeout: 300_000 });
 });
 
-/** No definition depends on the function: the text alone names it. */
+/** No definition depends on the function: only the text names it. */
 const onlyByText = `
 CREATE TABLE victim (id int);
 CREATE FUNCTION writes() RETURNS text LANGUAGE plpgsql AS $$BEGIN INSERT INTO public.victim VALUES (1); RETURN 'x'; END$$;

@@ -1,4 +1,4 @@
-/** Code that a staged write runs may switch off what it can reach: the end of the statement is looked at all the same. */
+/** Code that a staged write runs may disable everything in its reach: the check at the end of the statement still runs. */
 import { assert, suite } from '../helpers/suite.ts';
 import { b, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
 import { besiege } from './attacked-database.ts';
@@ -8,7 +8,7 @@ const update = 'UPDATE item SET price = evil_planned()';
 const copy = 'COPY item (id, name) FROM STDIN WHERE evil_unwatched() = 1';
 const row = [data('50\tx\n'), done];
 
-/** Ways to end a statement, and a transaction, before anybody looks. */
+/** Ways to end a statement, and a transaction, before the check. */
 const ways: Readonly<Record<string, readonly Buffer[]>> = {
   'a write that is planned and never executed': [p(update), b(), s],
   'one that is planned in a transaction': [q('BEGIN'), p(update), b(), s, q('COMMIT')],

@@ -1,6 +1,6 @@
 /**
- * Calls that are not spelled as calls: operators, aggregates and casts that somebody made over functions with effects. The function
- * that is called decides, in reads and in staged writes, whatever stands for it.
+ * Calls that are not spelled as calls: operators, aggregates and casts over functions with effects. The called function decides, in reads
+ * and in staged writes, whatever calls it.
  */
 import pg from 'pg';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -47,7 +47,7 @@ CREATE CAST (bigint AS boolean) WITH FUNCTION pg_try_advisory_lock(bigint);
 GRANT ALL ON FUNCTION public.tell(text, text), public.exec(text, text) TO PUBLIC;
 `;
 
-/** Expressions whose function must not be called, in whatever statement. */
+/** Expressions whose function must not be called in any statement. */
 const harmful: readonly string[] = [
   '!!! 4712::bigint',
   '4712::bigint OPERATOR(pg_catalog.+) (!!! 4712::bigint)::int',
@@ -184,7 +184,7 @@ suite('calls that are not spelled as calls', (test) => {
         CREATE OPERATOR public.<!> (leftarg = text, rightarg = text, function = pg_notify);
         CREATE OR REPLACE VIEW replaced AS SELECT pg_notify('ch', 'x')::text AS v;`,
       );
-      // whoever logs in has the service look
+      // Every login makes the service check again.
       const other = new pg.Client({ connectionString: await probed.url('reader', 'production') });
       await other.connect();
       await other.end();

@@ -1,4 +1,4 @@
-/** Writes that are not staged, because the client's transaction is READ ONLY: what they call is judged as what reads call is. */
+/** Writes that are not staged, because the client's transaction is READ ONLY: their calls are checked as those of reads are. */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -7,7 +7,7 @@ import { createTestDatabase } from '../helpers/database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** PostgreSQL takes these for reads, up to the call that draws a key. */
+/** Returns statements that PostgreSQL treats as reads, up to the call of nextval. */
 const statements = (call: string) => [
   `SELECT ${call}, nextval('numbers')`,
   `SELECT CASE WHEN ${call} IS NULL THEN nextval('numbers') END`,

@@ -1,5 +1,5 @@
 /**
- * Random text that tries to look like a read: what is judged a read is run on a server, which tells the truth.
+ * Random text that looks like a read: every text classified as a read runs on a server, which shows whether it writes.
  * STAGE_TEST_STATEMENTS (20,000) is the number of statements, STAGE_TEST_SEED the first text's seed.
  */
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
@@ -17,12 +17,12 @@ import { schema } from './schema.ts';
 
 const count = drawn(5_000, 'STATEMENTS');
 const first = firstSeed();
-/** So many texts are sent at once, and looked at together. */
+/** The number of texts that are sent, and checked, together. */
 const batchSize = 200;
 
 /**
- * What of a text is judged a read: all of it, so that it is run as it is, or some of its statements.
- * What cannot be parsed is refused.
+ * Returns the parts of a text that are classified as reads: all of it, so that it runs unchanged, or some of its statements. A text that
+ * cannot be parsed is refused.
  */
 function readsIn(text: string): string[] {
   try {
@@ -60,7 +60,7 @@ suite(`verdicts from seed ${first}`, (test) => {
     await loadParser();
     database = await createTestDatabase({ template: 'empty' });
     await database.query(schema);
-    // Texts without calls must not call by a mere comparison.
+    // With this operator, a mere comparison in a text without calls would call a function.
     await database.query(`DROP OPERATOR = (text, int); INSERT INTO victim VALUES (1), (2);
       CREATE TABLE one (x text); INSERT INTO one VALUES ('one')`);
     const [writable, readOnly] = await Promise.all(
@@ -86,7 +86,7 @@ suite(`verdicts from seed ${first}`, (test) => {
         (SELECT count(*) FROM pg_class WHERE relname LIKE 'made%') AS made, (SELECT last_value FROM numbers) AS number`,
     );
 
-  /** Runs texts as the proxy would run reads, or where they may write. Gives how many succeeded. */
+  /** Runs texts as the proxy would run reads, or where they may write. Returns how many succeeded. */
   const runAll = async (texts: readonly string[], client: WireClient): Promise<number> => {
     client.send(...texts.map(q));
     const answers = await client.readTo(backend.readyForQuery, texts.length);

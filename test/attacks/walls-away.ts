@@ -1,4 +1,4 @@
-/** The walls between a client and production, each taken away as a whole: what is left has to hold alone. */
+/** The protections between a client and production, with the edits that remove each. The rest must hold alone. */
 import type { Edit } from '../mutants/project-copy.ts';
 
 interface Wall {
@@ -6,7 +6,7 @@ interface Wall {
   readonly edits: readonly Edit[];
 }
 
-/** The look before COMMIT. */
+/** The commit check. */
 export const commitWall: Wall = {
   name: 'the look before COMMIT',
   edits: [
@@ -18,7 +18,7 @@ export const commitWall: Wall = {
   ],
 };
 
-/** Functions that write are not looked for, neither before a statement runs nor when it has ended. */
+/** Edits that remove the search for functions that write, before a statement runs and after it has ended. */
 const uncheckedCalls: readonly Edit[] = [
   {
     file: 'src/statements/read-calls.ts',
@@ -33,7 +33,7 @@ const uncheckedCalls: readonly Edit[] = [
   },
 ];
 
-/** What is left when one of them is gone is the look before COMMIT. */
+/** The other protections. Without any of them, the commit check remains. */
 export const otherWalls: readonly Wall[] = [
   {
     name: 'the rewriting of writes',

@@ -1,40 +1,40 @@
-/** Every function of a server that SQL can name, and the types that their arguments are drawn by. */
+/** Every function of a server that SQL can name, and the types by which arguments are drawn. */
 import type { TestDatabase } from '../../helpers/database.ts';
 
 export interface Callable {
   readonly schema: string;
   readonly name: string;
-  /** Names of the types of its arguments. */
+  /** Names of the argument types. */
   readonly args: readonly string[];
   readonly result: string;
   readonly kind: 'function' | 'aggregate' | 'window';
   readonly isSet: boolean;
   readonly isVolatile: boolean;
-  /** Arguments that may be left out. */
+  /** The number of arguments with a default. */
   readonly defaults: number;
   readonly isVariadic: boolean;
-  /** Of ordered-set aggregates: how many arguments stand before WITHIN GROUP. */
+  /** For ordered-set aggregates: the number of arguments before WITHIN GROUP. */
   readonly direct: number | null;
 }
 
 export interface TypeFacts {
   readonly kind: 'base' | 'composite' | 'domain' | 'enum' | 'pseudo' | 'range' | 'multirange';
-  /** Of arrays: the type of the elements. */
+  /** For arrays: the type of the elements. */
   readonly element: string | null;
-  /** Of domains. */
+  /** For domains: the base type. */
   readonly base: string | null;
-  /** Of enumerations: one of them. */
+  /** For enumerations: one label. */
   readonly label: string | null;
 }
 
 export interface Catalog {
   readonly functions: readonly Callable[];
   readonly types: ReadonlyMap<string, TypeFacts>;
-  /** The casts that there are, as `source AS target`. */
+  /** The existing casts, as `source AS target`. */
   readonly casts: ReadonlySet<string>;
 }
 
-/** Aggregates' transition functions and the like take `internal`, which no client can give, but for NULL. */
+/** Transition functions of aggregates and the like take `internal`, for which a client can only pass NULL. */
 const selectFunctions = `
 SELECT n.nspname AS schema, p.proname AS name, format_type(p.prorettype, NULL) AS result, p.proretset AS "isSet",
   ARRAY(SELECT format_type(t.oid, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY t(oid, place) ORDER BY t.place) AS args,

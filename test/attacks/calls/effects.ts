@@ -1,7 +1,6 @@
 /**
- * What a server is like, in lines, so that a difference names its place: all that an attack must not change in a database, and what
- * the server keeps besides. Sequences may have been drawn from: "INSERT and SELECT nextval(...) draw from production's sequences"
- * (docs/limits.md).
+ * The state of a server in lines, so that a difference names its place: everything in a database that an attack must not change, and the
+ * server's state outside of it. Sequences may advance: "INSERT and SELECT nextval(...) draw from production's sequences" (docs/limits.md).
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,17 +10,17 @@ import { fingerprint } from '../fingerprint.ts';
 const catalogLine = (name: string) =>
   `SELECT concat_ws(' ', '${name}', count(*), md5(coalesce(string_agg(c.ctid::text || c.xmin, ',' ORDER BY c.ctid), ''))) AS line FROM ${name} c`;
 
-/** Catalogs that neither staging nor reading touches. */
+/** Catalogs that neither staging nor reading changes. */
 const catalogs = ['pg_collation', 'pg_replication_origin', 'pg_largeobject', 'pg_db_role_setting'];
 
-/** Of production's tables: what ANALYZE, REINDEX, CLUSTER and functions that repair or break storage change. */
+/** The state of production's tables that ANALYZE, REINDEX, CLUSTER and functions that repair or break storage change. */
 const storage = `
 SELECT concat_ws(' ', 'storage', c.oid::regclass, c.relfilenode, c.relpages, c.reltuples, c.relallvisible, c.relfrozenxid, pg_relation_size(c.oid),
   pg_relation_size(c.oid, 'vm') > 0, i.indisclustered, (SELECT count(*) || md5(string_agg(s.xmin::text, ',')) FROM pg_statistic s WHERE s.starelid = c.oid)) AS line
 FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND c.relname !~ '[0-9]' ORDER BY c.oid`;
 
-/** Views of statistics that tell when these were reset; which there are depends on the version. */
+/** Statistics views that report when they were reset. The version determines which exist. */
 const statistics = `
 SELECT format('SELECT ''%s '' || count(DISTINCT stats_reset) || '' '' || coalesce(max(stats_reset)::text, '''') AS line FROM %s %s', c.relname, c.oid::regclass,
   CASE WHEN c.relname = 'pg_stat_database' THEN 'WHERE datname = current_database() OR datname IS NULL' END) AS query
@@ -35,11 +34,11 @@ UNION ALL SELECT concat_ws(' ', 'lock', l.classid, l.objid, l.objsubid, l.mode) 
 UNION ALL SELECT concat_ws(' ', 'process', backend_type, count(*)) FROM pg_stat_activity
   WHERE backend_type NOT IN ('client backend', 'parallel worker') OR application_name = 'reached' GROUP BY backend_type`;
 
-/** Folders of the data folder that change with every transaction; what is in them is told by other lines. */
+/** Folders of the data folder that change with every transaction. Other lines report their content. */
 const restless =
   /^(base|pg_wal|pg_xact|pg_subtrans|pg_multixact|pg_commit_ts|pg_notify|pg_stat|pg_stat_tmp|pg_serial|pg_dynshmem)$/;
 
-/** Gives the state in lines. */
+/** Returns the state in lines. */
 export async function takeState(database: TestDatabase): Promise<string[]> {
   const [place] = await database.query<{ folder: string }>(
     `SELECT current_setting('data_directory') AS folder`,
@@ -70,14 +69,14 @@ async function filesIn(folder: string, within: string): Promise<string[]> {
       continue;
     }
     const found = await stat(join(folder, path)).catch(() => null);
-    // the server writes its control file at its own times
+    // The server writes its control file at any time.
     if (found && path !== 'global/pg_control' && !/^global\/(\d+|pg_internal)/.test(path))
       lines.push(`file ${path} ${found.size} ${found.mtimeMs}`);
   }
   return lines.sort();
 }
 
-/** Gives the lines that came and went. */
+/** Returns the added and removed lines. */
 export function changesOf(before: readonly string[], after: readonly string[]): string[] {
   const [had, has] = [new Set(before), new Set(after)];
   return [
@@ -86,7 +85,7 @@ export function changesOf(before: readonly string[], after: readonly string[]): 
   ];
 }
 
-/** What is held in the midst of a transaction and gone at its end: locks under the numbers of values.ts, exported snapshots. */
+/** Returns what a transaction holds until its end: advisory locks under the numbers of values.ts, and exported snapshots. */
 export async function takeHeld(database: TestDatabase): Promise<string[]> {
   const rows = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', 'held lock', classid, objid, objsubid, mode) AS line FROM pg_locks

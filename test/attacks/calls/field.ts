@@ -1,4 +1,4 @@
-/** Where random calls run: a database with every extension that its server has, behind a daemon, watched from outside. */
+/** The environment of random calls: a database with every extension of its server, behind a daemon, observed from outside. */
 import type { ReadsMode } from '../../../src/model/session.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import { startTestDaemon } from '../../helpers/daemon.ts';
@@ -18,18 +18,18 @@ export interface Field {
   readonly daemon: TestDaemon;
   readonly catalog: Catalog;
   readonly watchers: Watchers;
-  /** Creates a session, and gives the URL of connections to it. */
+  /** Creates a session, and returns the URL of connections to it. */
   session(role: Role, reads: ReadsMode): Promise<string>;
-  /** The URL of connections past the proxy. */
+  /** Returns the URL of connections past the proxy. */
   direct(role: Role): string;
-  /** Puts what only this field knows in the place of `$server`, `$owner` and so on. */
+  /** Replaces `$server`, `$owner` and so on with the values of this environment. */
   filled(text: string): string;
-  /** Takes back what calls have done, as far as it would hide what others do. */
+  /** Undoes the effects of calls that would hide those of others. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Whatever happens by itself would be taken for what a call has done. */
+/** Settings without background activity, which would look like the effect of a call. */
 const settings = {
   autovacuum: 'off',
   checkpoint_timeout: '1d',
@@ -64,7 +64,7 @@ const reset = `TRUNCATE item, victim; INSERT INTO item SELECT g, 'item ' || g FR
   SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots;
   SELECT pg_replication_origin_drop(roname) FROM pg_replication_origin`;
 
-/** Starts the server of the fields, and has tests of this process use it; the caller stops it. */
+/** Starts the server of the environments, and makes the tests of this process use it. The caller stops it. */
 export async function startServer(): Promise<TestServer> {
   const major = process.env['STAGE_TEST_PG'] || defaultMajor;
   const server = await startTestServer(undefined, major, settings);
@@ -73,8 +73,8 @@ export async function startServer(): Promise<TestServer> {
 }
 
 /**
- * Starts everything on that server; the caller stops it.
- * @param service what the account of the service is: checks and policies run with its rights
+ * Starts everything on that server. The caller stops it.
+ * @param service the kind of the service account: checks and policies run with its rights
  */
 export async function startField(service: 'superuser' | 'ordinary'): Promise<Field> {
   const database = await createTestDatabase({ template: 'empty' });
@@ -128,7 +128,7 @@ export async function startField(service: 'superuser' | 'ordinary'): Promise<Fie
   };
 }
 
-/** Some need others, or programs that this machine does not have. */
+/** Creates the extensions. Some need others, or programs that this machine does not have. */
 async function createExtensions(database: TestDatabase): Promise<void> {
   const found = await database.query<{ name: string }>(
     'SELECT name FROM pg_available_extensions WHERE installed_version IS NULL ORDER BY name',

@@ -1,21 +1,21 @@
-/** Where a call stands: in reads, in staged writes, in expressions of tables, views and policies. */
+/** The places of a call: in reads, in staged writes, in expressions of tables, views and policies. */
 import type { Random } from '../../helpers/random.ts';
 import type { Spelled } from './spell.ts';
 
 export interface Placed {
-  /** Where, for reports. */
+  /** The place, for reports. */
   readonly place: string;
   readonly kind: 'read' | 'write';
-  /** What the owner of the tables has made for it. */
+  /** SQL that creates the owner's tables for it. */
   readonly made: readonly string[];
-  /** What the client sends. */
+  /** The statements of the client. */
   readonly statements: readonly string[];
-  /** It runs in a transaction block alone. */
+  /** Whether it runs only in a transaction block. */
   readonly needsBlock?: boolean;
 }
 
 interface Site extends Spelled {
-  /** The call as one value of type text, wherever a value may stand. */
+  /** The call as one value of type text, valid wherever a value is. */
   readonly text: string;
   /** A number that no other call has. */
   readonly number: number;
@@ -106,7 +106,11 @@ const writes: Readonly<Record<string, Place>> = {
   ],
 };
 
-/** Tables of the owner's, for the number of the call; `body` and what comes behind it. */
+/**
+ * Returns SQL that creates the owner's table for a call.
+ * @param columns the columns besides the key
+ * @param more SQL that is run after it
+ */
 const table = (number: number, columns: string, more = '') =>
   `CREATE TABLE t${number} (id int PRIMARY KEY, ${columns}); ALTER TABLE t${number} OWNER TO $owner;
   GRANT SELECT ON t${number} TO $reader; GRANT SELECT, INSERT, UPDATE, DELETE ON t${number} TO $writer, $service; ${more}`;
@@ -146,7 +150,7 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
 };
 
-/** PostgreSQL takes only what it believes to be immutable: a domain's check, and what is made over such functions. */
+/** PostgreSQL accepts only expressions that are declared immutable: in a domain's check, and in objects over such functions. */
 const computed: Readonly<Record<string, Definition>> = {
   'generated column': {
     made: ({ expression, number }) =>
@@ -162,7 +166,7 @@ const computed: Readonly<Record<string, Definition>> = {
 
 const everyone = 'reader writer owner'.split(' ').map((role) => `$${role}`);
 
-/** These may hold a query, so that every call fits. */
+/** These may contain a query, so every call fits. */
 const queried: Readonly<Record<string, Definition>> = {
   'policy USING': {
     made: ({ text, number }) =>
@@ -214,7 +218,7 @@ const queried: Readonly<Record<string, Definition>> = {
   },
 };
 
-/** Draws where a call stands. */
+/** Draws the place of a call. */
 export function place(random: Random, spelled: Spelled, number: number): Placed {
   const text = spelled.isQuery
     ? `(SELECT (${spelled.expression})::text LIMIT 1)`

@@ -1,4 +1,4 @@
-/** One call as its seed draws it: which function, how it is called, where it stands, who sends it and how. */
+/** One call as its seed draws it: the function, the form of the call, its place, its sender and the form of sending it. */
 import type { ReadsMode } from '../../../src/model/session.ts';
 import { createRandom } from '../../helpers/random.ts';
 import type { Callable, Catalog } from './catalog.ts';
@@ -18,21 +18,21 @@ export interface RandomCall {
   readonly role: Role;
   readonly reads: ReadsMode;
   readonly kind: 'read' | 'write';
-  /** How it is called, where it stands, how it is sent: for reports. */
+  /** The form of the call, its place, and how it is sent, for reports. */
   readonly form: string;
-  /** What is made beforehand, straight on the database. */
+  /** SQL that is run beforehand, directly on the database. */
   readonly made: readonly string[];
-  /** What only one call of a run may make. */
+  /** A key of objects that only one call of a run may create. */
   readonly key: string | null;
   readonly said: readonly Said[];
 }
 
-/** A step through the functions that meets each of them: no number of functions is a multiple of it. */
+/** A step through the functions that reaches each of them, because the number of functions is never a multiple of it. */
 const stride = 7919;
 
 /**
- * Draws a call. Seeds one after the other walk through all functions; every second one is of those that may well have an effect.
- * @param filled puts what only the field knows in the place of `$server` and the like
+ * Draws a call. Consecutive seeds walk through all functions; every second call is of a function that is likely to have an effect.
+ * @param filled replaces `$server` and the like with the values of the environment
  */
 export function randomCall(
   seed: number,
@@ -49,7 +49,7 @@ export function randomCall(
     expression: filled(spelled.expression),
     ...(spelled.range === undefined ? {} : { range: filled(spelled.range) }),
   };
-  // ids of rows, too: production's are small
+  // It serves as id of rows, too; those of production are small.
   const placed = place(random, written, 1000 + seed);
   const { way, said } = send(random, placed.statements, placed.needsBlock ?? false);
   return {
@@ -67,7 +67,7 @@ export function randomCall(
 
 const likelyCache = new WeakMap<Catalog, readonly number[]>();
 
-/** Functions that are volatile, or for which somebody has told arguments. */
+/** Returns the functions that are volatile, or whose arguments telling.ts lists. */
 function likelyOf(catalog: Catalog): readonly number[] {
   const known = likelyCache.get(catalog);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** Runs calls, looks for effects after so many of them, and finds those that had one. */
+/** Runs calls, looks for effects after each group of them, and finds the calls that had one. */
 import type { ReadsMode } from '../../../src/model/session.ts';
 import { backend } from '../../../src/wire/message-codes.ts';
 import type { WireClient } from '../../helpers/wire-script.ts';
@@ -15,7 +15,7 @@ export interface Leak {
 
 export interface Totals {
   calls: number;
-  /** Calls of which something could not be made: a cast between types that another call of the run casts, say. */
+  /** Calls for which an object could not be created, for example a cast between types for which another call of the run has created one. */
   unmade: number;
   /** Calls whose statements all succeeded. */
   succeeded: number;
@@ -27,9 +27,9 @@ export interface Totals {
 export interface Options {
   readonly seed: number;
   readonly calls: number;
-  /** Calls between two looks. */
+  /** The number of calls between two checks. */
   readonly width: number;
-  /** They are sent past the proxy, to see that they have effects at all. */
+  /** Whether they are sent past the proxy, to show that they have effects at all. */
   readonly directly?: boolean;
   readonly signal?: AbortSignal;
   tell(leak: Leak): void;
@@ -66,7 +66,7 @@ interface Ran {
 }
 
 interface Runner {
-  /** Makes what the calls need, and gives those for which it could be made. */
+  /** Creates what the calls need, and returns the calls for which that succeeded. */
   prepare(calls: readonly RandomCall[]): Promise<RandomCall[]>;
   judge(calls: readonly RandomCall[]): Promise<{ succeeded: number; leaks: Leak[] }>;
 }
@@ -131,7 +131,7 @@ async function make({ database }: Field, { made }: RandomCall): Promise<boolean>
 
 const patience = 60_000;
 
-/** Sends the calls one after the other, each role over one connection; gives what was seen on the way. */
+/** Sends the calls one after the other, each role over one connection; returns what was observed meanwhile. */
 async function runOn(field: Field, calls: readonly RandomCall[], directly: boolean): Promise<Ran> {
   const clients = new Map<string, WireClient>();
   const seen: string[] = [];
@@ -167,7 +167,7 @@ async function runOn(field: Field, calls: readonly RandomCall[], directly: boole
 interface Heard {
   readonly effects: string[];
   readonly succeeded: boolean;
-  /** The connection is closed, or stands still. */
+  /** Whether the connection is closed, or hangs. */
   readonly isOver: boolean;
 }
 
@@ -188,7 +188,7 @@ async function runOne(field: Field, client: WireClient, call: RandomCall): Promi
   return { effects, succeeded, isOver: false };
 }
 
-/** Gives null when it takes too long. */
+/** Waits for `work`; returns null if it takes too long. */
 async function within<T>(work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -197,7 +197,7 @@ async function within<T>(work: Promise<T>): Promise<T | null> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Tells a leak with what it takes to see it again. */
+/** Returns a report of a leak, with everything needed to reproduce it. */
 export function report({ calls, effects }: Leak): string {
   return calls
     .map(written)

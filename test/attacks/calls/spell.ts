@@ -1,24 +1,24 @@
-/** Ways to call a function: by its name, and by objects that somebody makes over it and that call it without naming it. */
+/** Ways to call a function: by its name, and by objects over it that call it without naming it. */
 import type { Random } from '../../helpers/random.ts';
 import type { Callable, Catalog } from './catalog.ts';
 import { telling } from './telling.ts';
 import { concrete, drawValue, quoted } from './values.ts';
 
 export interface Spelled {
-  /** How it is called, for reports. */
+  /** The way of the call, for reports. */
   readonly way: string;
-  /** What a superuser has made for it, and under which key: what two calls of a run would make differently, only one of them may. */
+  /** What a superuser creates for it. If two calls of a run would create something different under the same key, only one of them may. */
   readonly made?: { readonly key: string; readonly sql: string };
   readonly expression: string;
-  /** What stands in FROM for it, where that is another thing than a query with the expression. */
+  /** The item of FROM for it, if that is not a query with the expression. */
   readonly range?: string;
-  /** It gives rows, or takes those of a query: it stands in a subquery of its own. */
+  /** Whether it returns rows, or takes those of a query, so that it needs its own subquery. */
   readonly isQuery: boolean;
 }
 
 interface Call {
   readonly callable: Callable;
-  /** Its place among the functions: tells what is made over it from what is made over others. */
+  /** Its index among the functions. It distinguishes the objects over this function from those over others. */
   readonly number: number;
   readonly args: readonly string[];
   readonly columns: string | undefined;
@@ -26,10 +26,10 @@ interface Call {
   readonly random: Random;
 }
 
-/** Gives null where the function cannot be called in this way. */
+/** A way to call a function. It returns null if the function cannot be called in this way. */
 type Way = (call: Call) => Spelled | null;
 
-/** Draws arguments and a way. */
+/** Draws arguments and a way to call the function. */
 export function spell(random: Random, catalog: Catalog, number: number): Spelled {
   const callable = catalog.functions[number] as Callable;
   const call = { callable, number, catalog, random, ...drawArguments(random, catalog, callable) };
@@ -94,14 +94,14 @@ function aggregated({ callable: { direct }, args, random }: Call, name: string):
   };
 }
 
-/** The arguments of a call by name. */
+/** Returns the arguments of a call by name. */
 function listed({ callable: { isVariadic, args: types }, args }: Call): string {
   const last = args.at(-1);
   const isArray = isVariadic && types.at(-1) !== '"any"' && last !== undefined;
   return (isArray ? [...args.slice(0, -1), `VARIADIC ${last}`] : args).join(', ');
 }
 
-/** Letters of operators, which no operator of PostgreSQL begins with in this order. */
+/** Letters of operators. No operator of PostgreSQL begins with them in this order. */
 const letters = ['@', '#', '%', '^', '&', '|', '~'];
 
 function byOperator({ callable, number, args }: Call): Spelled | null {
@@ -124,7 +124,7 @@ function byOperator({ callable, number, args }: Call): Spelled | null {
   };
 }
 
-/** `x op ANY (array)`: of functions of two arguments that give a boolean. */
+/** Spells a call as `x op ANY (array)`, for functions of two arguments that return a boolean. */
 function byAny(call: Call): Spelled | null {
   const spelled = call.callable.result === 'boolean' ? byOperator(call) : null;
   if (spelled === null || call.args.length !== 2 || call.callable.isSet) return null;
@@ -164,7 +164,7 @@ function byCast({ callable, args, catalog, random }: Call): Spelled | null {
   };
 }
 
-/** Functions (state, state) to state of PostgreSQL that have no effect. */
+/** PostgreSQL's functions (state, state) to state without an effect. */
 const larger: Readonly<Record<string, string>> = {
   text: 'text_larger',
   integer: 'int4larger',
@@ -185,7 +185,7 @@ const larger: Readonly<Record<string, string>> = {
   anyarray: 'array_larger',
 };
 
-/** The function is what an aggregate does with each value. */
+/** Makes the function the transition function of an aggregate. */
 function byTransition({ callable, number, args, random }: Call): Spelled | null {
   const [state, ...rest] = callable.args;
   if (callable.kind !== 'function' || callable.isSet || state !== callable.result) return null;
@@ -197,14 +197,14 @@ function byTransition({ callable, number, args, random }: Call): Spelled | null 
   const sql = `DO $do$BEGIN EXECUTE format(${quoted(create)}, (${first})::text); END$do$`;
   return {
     way: 'transition function',
-    // the first value of another draw would be another aggregate
+    // The first value of another draw would make another aggregate.
     made: { key: `aggregate ${name}`, sql },
     expression: `public.${name}(${others.join(', ')})${random.pick(['', ' OVER ()', ' FILTER (WHERE true)'])}`,
     isQuery: true,
   };
 }
 
-/** The same as a moving aggregate: only frames of windows call it. */
+/** Makes it the transition function of a moving aggregate, which only window frames call. */
 function byMoving(call: Call): Spelled | null {
   const spelled = byTransition(call);
   const { callable, number, args } = call;
@@ -225,7 +225,7 @@ function byMoving(call: Call): Spelled | null {
   };
 }
 
-/** The function is what an aggregate does at its end, its second argument one that stands before WITHIN GROUP. */
+/** Makes the function the final function of an aggregate. Its second argument is before WITHIN GROUP. */
 function byFinal({ callable, number, args }: Call): Spelled | null {
   const [state, ...direct] = callable.args;
   const harmless = state === undefined ? undefined : larger[state];
@@ -248,7 +248,7 @@ function byFinal({ callable, number, args }: Call): Spelled | null {
   };
 }
 
-/** The function is what a domain asks of its values. */
+/** Calls the function in the CHECK of a domain. */
 function byDomain(call: Call): Spelled | null {
   const { callable, number, args, catalog } = call;
   const [type] = callable.args;

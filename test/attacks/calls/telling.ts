@@ -1,17 +1,17 @@
-/** Arguments of functions whose types tell too little: with random ones they would only ever fail. */
+/** Arguments of functions whose types say too little: with random arguments they would always fail. */
 import { effects, queries, rows, runnable, vectors } from './texts.ts';
 import { quoted } from './values.ts';
 
 export interface Telling {
-  /** The first arguments; those after them are drawn. */
+  /** The first arguments. Those after them are drawn. */
   readonly args: readonly string[];
-  /** The columns that FROM has to name for a function that returns records. */
+  /** The column list that FROM needs for a function that returns records. */
   readonly columns?: string;
 }
 
 const texts = (...args: string[]): Telling => ({ args: args.map((arg) => `${quoted(arg)}::text`) });
 
-/** Relations of connectby and xpath_table are spliced into FROM. */
+/** connectby and xpath_table splice relations into FROM. */
 const relations = effects.map(
   (effect) =>
     `(SELECT '1'::text AS id, 1 AS ord, coalesce((${effect})::text, '0') AS pid, '<a/>'::text AS doc) q`,

@@ -1,9 +1,9 @@
 /**
- * Texts as arguments. Some are SQL, which has an effect wherever it is run. `$server` stands for how to connect to the database as
- * its superuser, `$listener` for how to reach somebody who only counts who comes.
+ * Texts as arguments. Some are SQL, which has an effect wherever it runs. `$server` is how to connect to the database as its superuser,
+ * `$listener` how to reach a listener that only counts connections.
  */
 
-/** The channel, the file, the relation and so on that random calls may name. */
+/** The channel, file, relation and so on that random calls may name. */
 export const words: readonly string[] = [
   'calls',
   'calls',

@@ -1,9 +1,12 @@
-/** Arguments as SQL, drawn by type: small, so that no call takes long, and naming what is there, so that it has an effect if it can. */
+/**
+ * Arguments as SQL, drawn by type. They are small, so that no call takes long, and name existing objects, so that a call has an effect if
+ * it can.
+ */
 import type { Random } from '../../helpers/random.ts';
 import type { Catalog } from './catalog.ts';
 import { runnable, words } from './texts.ts';
 
-/** What polymorphic arguments stand for; all of a call's stand for the same. */
+/** The types that stand for polymorphic arguments; the same type for all of a call. */
 const polymorphic: Readonly<Record<string, string>> = {
   anyelement: 'integer',
   anynonarray: 'integer',
@@ -20,7 +23,7 @@ const polymorphic: Readonly<Record<string, string>> = {
 
 const wordLike = ['text', 'character varying', 'character', 'name', 'cstring', 'citext'];
 
-/** `$bystander` is the process of a connection that nobody may disturb. Numbers are those that advisory locks are looked for under. */
+/** `$bystander` is the process of a connection that nobody may disturb. The numbers are those of the advisory locks that are checked. */
 const pools: Readonly<Record<string, readonly string[]>> = {
   boolean: ['true', 'false'],
   smallint: ['0', '1', '7', '-1'],
@@ -100,7 +103,7 @@ const pools: Readonly<Record<string, readonly string[]>> = {
   ean13: ['9780393040029'],
 };
 
-/** Gives a value of a type as SQL. */
+/** Returns a value of a type as SQL. */
 export function drawValue(random: Random, catalog: Catalog, type: string): string {
   const known = polymorphic[type] ?? type;
   if (random.chance(0.04)) return nullOf(known, catalog);
@@ -112,7 +115,7 @@ export function drawValue(random: Random, catalog: Catalog, type: string): strin
   return `${quoted(literal)}::${known}`;
 }
 
-/** The text form of a value of a type, null where we know none. */
+/** Returns the text form of a value of a type; null if none is known. */
 function literalOf(random: Random, catalog: Catalog, type: string): string | null {
   if (wordLike.includes(type)) {
     const text = random.pick(random.chance(0.4) && type === 'text' ? runnable : words);
@@ -136,7 +139,7 @@ function arrayOf(random: Random, catalog: Catalog, element: string): string {
   return `{${written.join(',')}}`;
 }
 
-/** Pseudo-types cannot be cast to. */
+/** Returns a null of a type. A cast to a pseudo-type is not possible. */
 function nullOf(type: string, catalog: Catalog): string {
   const isPseudo = catalog.types.get(type)?.kind === 'pseudo' && type !== 'cstring';
   return isPseudo ? 'NULL' : `NULL::${type}`;
@@ -144,5 +147,5 @@ function nullOf(type: string, catalog: Catalog): string {
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** What a polymorphic type is drawn as, any other type itself. */
+/** Returns the type that a polymorphic type stands for, and any other type itself. */
 export const concrete = (type: string): string => polymorphic[type] ?? type;

@@ -1,15 +1,15 @@
-/** Who hears and sees what leaves no trace in the database: notifications, signals, connections, records of the log. */
+/** Observes effects that leave no trace in the database: notifications, signals, connections, WAL records. */
 import { createServer } from 'node:net';
 import pg from 'pg';
 import type { TestDatabase } from '../../helpers/database.ts';
 import { words } from './texts.ts';
 
 export interface Watchers {
-  /** How to connect to one who only counts who comes. */
+  /** How to connect to a listener that only counts connections. */
   readonly listener: string;
-  /** The process of a connection that is busy with nothing, and that nobody may disturb. */
+  /** Returns the process of an idle connection that nobody may disturb. */
   bystander(): number;
-  /** Tells what happened since the last time. */
+  /** Returns what happened since the last call. */
   take(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startWatchers(database: TestDatabase): Promise<Watchers> {
     listener: `host=127.0.0.1 port=${port} dbname=x user=x password=x connect_timeout=2`,
     bystander: () => watched.pid,
     take: async () => {
-      // what was sent by then has come when this answer does
+      // All earlier notifications arrive before this response.
       await ear.query('SELECT 1');
       const end = await flushed(database);
       const records = await logged(database, mark, end);
@@ -55,7 +55,7 @@ export async function startWatchers(database: TestDatabase): Promise<Watchers> {
   };
 }
 
-/** Hears every channel that a random call can name. */
+/** Listens to every channel that a random call can name. */
 async function listen(database: TestDatabase, heard: string[]): Promise<pg.Client> {
   const ear = new pg.Client({ connectionString: database.url });
   ear.on('error', () => heard.push('the ear was disconnected'));
@@ -70,7 +70,7 @@ async function listen(database: TestDatabase, heard: string[]): Promise<pg.Clien
 
 interface Bystander {
   readonly pid: number;
-  /** What has happened to it, null when nothing has. */
+  /** Returns the disturbance of the connection; null without one. */
   disturbance(): string | null;
   stop(): Promise<void>;
 }
@@ -97,7 +97,7 @@ async function startBystander(database: TestDatabase): Promise<Bystander> {
   };
 }
 
-/** Has the log written up to now, and gives that place. */
+/** Flushes the WAL, and returns its position. */
 async function flushed(database: TestDatabase): Promise<string> {
   await database.query(`SELECT pg_logical_emit_message(true, 'look', '')`);
   const [row] = await database.query<{ at: string }>(
@@ -106,7 +106,7 @@ async function flushed(database: TestDatabase): Promise<string> {
   return String(row?.at);
 }
 
-/** Records of what no rollback takes back; those of staging and of what was rolled back are others. */
+/** Returns the WAL records of effects that no rollback undoes. Staging and rolled back changes have other records. */
 async function logged(database: TestDatabase, from: string, to: string): Promise<string[]> {
   const rows = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', 'log:', resource_manager, record_type, description) AS line FROM pg_get_wal_records_info($1, $2)

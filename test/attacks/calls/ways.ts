@@ -1,11 +1,11 @@
-/** How statements are sent: by which messages, in a transaction block or outside of one. */
+/** The forms of sending statements: the messages, inside or outside of a transaction block. */
 import type { Random } from '../../helpers/random.ts';
 import { q, run, s } from '../../helpers/wire-script.ts';
 
 /** Messages that are sent together. */
 export interface Said {
   readonly bytes: Buffer;
-  /** How many ReadyForQuery it is answered with. */
+  /** The number of ReadyForQuery in the response. */
   readonly ready: number;
   readonly words: string;
 }
@@ -53,7 +53,7 @@ const inside: Readonly<Record<string, Way>> = {
   'block in one message': (statements) => [query(['BEGIN', ...statements, 'COMMIT'].join('; '))],
 };
 
-/** Draws a way. */
+/** Draws a form. */
 export function send(
   random: Random,
   statements: readonly string[],

@@ -1,11 +1,11 @@
-/** How many rows a client was told are written and committed: none of them may be missing from its session. */
+/** Counts the rows that a client was told are written and committed. All of them must be in its session. */
 import type { TestDaemon } from '../../helpers/daemon.ts';
 
 const written = /^C (?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)/;
 
 /**
- * Counts from the server's answers, in words. Where these leave it open what a ROLLBACK undoes (it may be one to a
- * savepoint), nothing counts that was written before: the count is the least that must be staged.
+ * Counts from the server's responses, in words. If these leave open what a ROLLBACK undoes (it may be one to a savepoint), nothing written
+ * before counts. The result is the least number of rows that must be staged.
  */
 export function acknowledgedRows(answers: readonly string[]): number {
   const count = { committed: 0, pending: 0 };
@@ -24,7 +24,10 @@ export function acknowledgedRows(answers: readonly string[]): number {
   return count.committed;
 }
 
-/** @param copies whether the server has asked for the data of a COPY: a COPY that sends some has the same tag */
+/**
+ * Returns the number of rows that a response acknowledges.
+ * @param copies whether the server has requested the data of a COPY: COPY TO has the same tag
+ */
 function rowsOf(answer: string, copies: boolean): number {
   const [, rows = 0] = written.exec(answer) ?? (copies ? /^C COPY (\d+)/.exec(answer) : null) ?? [];
   return Number(rows);

@@ -1,9 +1,9 @@
-/** `(x).f` calls f(x): what is refused by name is refused so, too. */
+/** `(x).f` calls f(x). A function refused by name is refused in this notation, too. */
 import { refusedFunctions } from '../../../src/sql/functions/functions.ts';
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 
-/** Where an expression may stand. */
+/** Places where an expression may be. */
 const places: Readonly<Record<string, (call: string) => string>> = {
   SELECT: (call) => `SELECT ${call}`,
   'a cast in WHERE': (call) => `SELECT 1 WHERE (${call})::text IS NULL`,
@@ -17,7 +17,7 @@ const places: Readonly<Record<string, (call: string) => string>> = {
   'a field of it': (call) => `SELECT ((${call})::text).upper`,
 };
 
-/** With values that bring the effect about: on large objects, files, slots, statistics, locks, processes, elsewhere. */
+/** Calls with values that cause the effect: on large objects, files, slots, statistics, locks, processes, and elsewhere. */
 const effects: readonly string[] = [
   '(16::oid).lo_create',
   '(16::int).lo_creat',
@@ -47,7 +47,7 @@ const refused = (name: string, calls: readonly string[]): Program[] =>
     isRefused: true,
   }));
 
-/** Every function of PostgreSQL's with a form of one argument that is refused by name and may do more than compute, called with NULL. */
+/** Every function of PostgreSQL with a form of one argument that is refused by name and may do more than compute, called with NULL. */
 const listed = `SELECT p.proname AS name, format('(NULL::%s).%I', p.proargtypes[0]::regtype, p.proname) AS call
   FROM pg_proc p JOIN pg_type a ON a.oid = p.proargtypes[0]
   WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f' AND a.typtype <> 'p' AND p.provolatile <> 'i'

@@ -1,4 +1,4 @@
-/** Functions are judged however they are called. */
+/** Functions are checked however they are called. */
 import { attributeNotation } from './attribute-notation.ts';
 import { executeArguments } from './execute-arguments.ts';
 import { extensions } from './extensions.ts';

@@ -1,4 +1,4 @@
-/** AND CHAIN gives nobody access that the proxy does not know of. */
+/** AND CHAIN gives no client access that the proxy does not know of. */
 import { chains } from './chains.ts';
 import { prove } from './prove.ts';
 

@@ -1,10 +1,12 @@
-/** AND CHAIN: the next transaction begins as the server remembers the last one, not as its savepoints left it. */
+/**
+ * AND CHAIN: the next transaction begins with the modes that the server remembers of the last one, not with those that its savepoints left.
+ */
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 
 const readOnly = 'SET TRANSACTION READ ONLY';
 
-/** What makes a transaction read-only in a place from which the server may return. */
+/** Statements that make a transaction read-only at a place from which the server may return. */
 const middles: readonly (readonly string[])[] = [
   ['SAVEPOINT a', readOnly],
   ['SAVEPOINT a', 'SAVEPOINT b', readOnly],
@@ -25,7 +27,7 @@ const beginnings: Readonly<Record<string, readonly string[]>> = {
   'of a chain, ': ['BEGIN', 'ROLLBACK AND CHAIN'],
 };
 
-/** With an error, and without. */
+/** With an error before the ending, and without. */
 const errors: Readonly<Record<string, readonly string[]>> = {
   '': [],
   ' after an error': ['SELECT 1/0'],
@@ -33,13 +35,13 @@ const errors: Readonly<Record<string, readonly string[]>> = {
 
 const programs: Program[] = [];
 for (const [place, beginning] of Object.entries(beginnings)) {
-  // a chain of chains goes on like any other
+  // A chain of chains continues like any other.
   for (const middle of place === '' ? middles : middles.slice(0, 2)) {
     for (const [failed, error] of Object.entries(errors)) {
       for (const ending of endings) {
         const name = `${place}${middle.join('; ')}; ${ending}${failed}`;
         const steps = [...beginning, ...middle, ...error, ending];
-        // a reader writes by what the owner of a function may do
+        // A reader can write with the rights of a function's owner.
         programs.push(
           {
             name,

@@ -1,8 +1,8 @@
-/** The server's log of changes, read by PostgreSQL's own logical decoding: independent of what tables tell. */
+/** Reads the WAL with PostgreSQL's own logical decoding, independently of the tables' content. */
 import type { TestDatabase } from '../../helpers/database.ts';
 
 export interface ChangeLog {
-  /** Changes of rows outside the service's tables that were committed since the last time. */
+  /** Returns the changes of rows outside of the service's tables that were committed since the last call. */
   changes(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -12,7 +12,7 @@ export async function openChangeLog(database: TestDatabase): Promise<ChangeLog> 
   await database.query(`SELECT pg_create_logical_replication_slot('${slot}', 'test_decoding')`);
   return {
     changes: async () => {
-      // what is not flushed yet is not decoded
+      // Only flushed records are decoded.
       await database.query(
         `BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'flush', ''); COMMIT`,
       );

@@ -1,4 +1,6 @@
-/** Settings that decide how a text is read, changed by code in the middle of a pipeline: proxy and server read two statements. */
+/**
+ * Settings that decide how a text is parsed, changed by code in the middle of a pipeline: proxy and server read two different statements.
+ */
 import { b, e, h, p, q, run, s } from '../../helpers/wire-script.ts';
 import type { Program, ProgramGroup } from './program.ts';
 
@@ -13,20 +15,20 @@ CREATE FUNCTION set_quote() RETURNS text LANGUAGE sql AS
   $$SELECT set_config('backslash_quote', 'on', false)$$;
 `;
 
-/** Nothing in it has to be looked up once the table is known: there is no round trip in which a change would be seen. */
+/** Returns a write in which nothing must be looked up once the table is known, so no round trip reveals the change. */
 const write = (id: number) => `INSERT INTO t SELECT ${id}, 'y' FROM a`;
 
 type Twin = (id: number) => string;
 
-/** With standard_conforming_strings the first literal ends at once; without, it goes on to the second quote. */
+/** With standard_conforming_strings the first literal ends at the quote after the backslash; without it, at the next quote. */
 const byStrings: Twin = (id) =>
   `WITH a AS (SELECT 'x\\' AS q, $c$ ' AS q), b AS (INSERT INTO note VALUES ($$p$$) RETURNING 1) SELECT 1 -- $c$ AS r) ${write(id)}`;
 
-/** The last byte of this letter and the backslash behind it are one letter in SJIS, so that the literal ends there. */
+/** The last byte of this letter and the backslash after it are one letter in SJIS, so the literal ends there. */
 const byEncoding: Twin = (id) =>
   `WITH a AS (SELECT E'ぃ\\' AS q), b AS (INSERT INTO note VALUES ($$p$$) RETURNING 1) SELECT 1 -- ' AS q) ${write(id)}`;
 
-/** The text is read by both alike before. */
+/** Returns messages after which both have parsed the text in the same way. */
 const known = (set: string, text: Twin) => [q('BEGIN'), q(text(6001)), q(set), q('ROLLBACK')];
 
 const ways: Readonly<Record<string, (set: string, text: Twin) => readonly Buffer[]>> = {

@@ -1,4 +1,4 @@
-/** Arguments of EXECUTE are expressions, and what they call is called where the statement runs. */
+/** Arguments of EXECUTE are expressions. The functions in them run where the statement runs. */
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 

@@ -1,4 +1,4 @@
-/** Functions of extensions that reach beyond the transaction: refused by whichever name they are called. */
+/** Functions of extensions with effects beyond the transaction are refused under every name. */
 import type { Program, ProgramGroup } from './program.ts';
 
 const calls: Readonly<Record<string, string>> = {

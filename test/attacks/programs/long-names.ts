@@ -1,11 +1,13 @@
-/** Names of statements and portals that are one to the server, which cuts them at 63 bytes, and two to whoever does not. */
+/**
+ * Names of statements and portals that are one name for the server, which truncates them at 63 bytes, and two for a proxy that does not.
+ */
 import { b, c, d, e, p, q, s } from '../../helpers/wire-script.ts';
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 
 const a = (bytes: number) => 'a'.repeat(bytes);
 
-/** Two names each. A letter of several bytes at the cut is cut in two, so that letters that begin alike become one. */
+/** Pairs of names. A letter of several bytes at the cut is cut in two, so letters that begin with the same bytes become one. */
 const pairs: Readonly<Record<string, readonly [string, string]>> = {
   '63 and 64 bytes': [a(63), a(64)],
   '64 and 63 bytes': [a(64), a(63)],
@@ -24,7 +26,7 @@ const staged = `INSERT INTO t VALUES ($1, 'staged')`;
 const raw = `INSERT INTO t VALUES ($1, 'raw')`;
 const ids = [23];
 
-/** What was prepared READ ONLY under the one name runs under the other. */
+/** Runs a statement under one name that was prepared READ ONLY under the other. */
 const statements = (x: string, y: string): Buffer[] => [
   ...[p(staged, y, ids), s, b(['5001'], y), e(), s, b(['5002'], y), e(), s, c('statement', x), s],
   ...[q('BEGIN READ ONLY'), p(raw, x, ids), s, q('COMMIT')],
@@ -32,7 +34,7 @@ const statements = (x: string, y: string): Buffer[] => [
   ...[q('BEGIN'), b(['5005'], y), e(), s, b(['5006'], x), e(), s, q('COMMIT')],
 ];
 
-/** A function that writes stands where a staged write was bound. */
+/** Replaces a bound staged write by a function that writes. */
 const portals = (x: string, y: string): Buffer[] => [
   ...[q(`PREPARE pr AS SELECT wr('portal')`), p(staged, 'w', ids), p('EXECUTE pr', 'r'), s],
   ...[q('BEGIN'), b(['5010'], 'w', x), c('portal', y), b([], 'r', y), e(0, x), s, q('COMMIT')],
@@ -40,14 +42,14 @@ const portals = (x: string, y: string): Buffer[] => [
   ...[q('COMMIT')],
 ];
 
-/** Its description is asked for under the other name. */
+/** Requests the description under the other name. */
 const described = (x: string, y: string): Buffer[] => [
   ...[p(staged, y, ids), d('statement', x), s, c('statement', x), p('SELECT $1', x, ids), s],
   ...[q('BEGIN READ ONLY'), c('statement', y), p(raw, y, ids), s, q('COMMIT')],
   ...[b(['5020'], x), e(), s, q('BEGIN'), b(['5021'], x), d('portal'), e(), s, q('COMMIT')],
 ];
 
-/** SQL cuts names as well, but between letters. */
+/** Uses the names in SQL, which truncates them as well, but between letters. */
 const inSql = (x: string, y: string): Buffer[] => [
   ...[q(`PREPARE "${y}"(int) AS ${staged}`), q(`EXECUTE "${y}"(5030)`), q(`DEALLOCATE "${x}"`)],
   ...[q('BEGIN READ ONLY'), q(`PREPARE "${x}"(int) AS ${raw}`), q('COMMIT')],

@@ -1,4 +1,4 @@
-/** Names of statements and portals mean to the proxy what they mean to the server. */
+/** Names of statements and portals have the same meaning for the proxy as for the server. */
 import { longNames } from './long-names.ts';
 import { planted } from './planted.ts';
 import { prove } from './prove.ts';

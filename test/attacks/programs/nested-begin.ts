@@ -1,4 +1,4 @@
-/** BEGIN in a transaction block: PostgreSQL warns, and applies its modes all the same. */
+/** BEGIN in a transaction block: PostgreSQL warns, but applies its modes. */
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 
@@ -15,7 +15,7 @@ const writes: Readonly<Record<string, string>> = {
   'a function of its owner': `SELECT wr_def('x')`,
 };
 
-/** Each ends in a transaction that may write, whatever it was before. */
+/** Each ends in a transaction that may write, whatever its access was before. */
 const openings: readonly (readonly string[])[] = [
   ['BEGIN READ ONLY', 'BEGIN READ WRITE'],
   ['BEGIN READ ONLY', 'START TRANSACTION READ WRITE'],
@@ -48,7 +48,7 @@ const programs: readonly Program[] = [
       roles: ['writer', 'superuser'] as const,
     },
     {
-      // a reader writes by what the owner of a function may do
+      // A reader can write with the rights of a function's owner.
       name: `${opening.join('; ')}, with a function`,
       steps: [...opening, `SELECT wr_def('x')`, 'COMMIT'],
       roles: ['reader'] as const,

@@ -1,4 +1,4 @@
-/** Code in a staged write that plants a statement or a portal under a name of the client's, to be run as one that is known. */
+/** Code in a staged write that plants a statement or a portal under a name of the client's, to run in place of the known one. */
 import { b, e, p, q, s } from '../../helpers/wire-script.ts';
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
@@ -20,7 +20,7 @@ END$$;
 CREATE OPERATOR ==> (FUNCTION = plant_portal, LEFTARG = int, RIGHTARG = int);
 `;
 
-/** Places of a write where an operator stands. */
+/** Places of a write where an operator may be. */
 const places: Readonly<Record<string, string>> = {
   WHERE: `INSERT INTO t SELECT (SELECT max(id) + 1 FROM t), 'w' WHERE 1 === 1`,
   RETURNING: `UPDATE t SET v = 'w' WHERE id = 1 RETURNING 1 === 1`,
@@ -42,7 +42,7 @@ function bySql(write: string): string[] {
   ];
 }
 
-/** By the protocol's own statements, in and out of a transaction. */
+/** Plants a write with the protocol's own statements, inside and outside of a transaction. */
 const byProtocol = (write: string): Buffer[] => [
   ...[p(staged, 'p', ids), p(write, 'w'), s, q('BEGIN')],
   ...[b([], 'w'), e(), s, b(['1001'], 'p'), e(), s, b([], 'w'), e(), s, b(['1002'], 'p'), e(), s],
@@ -50,7 +50,7 @@ const byProtocol = (write: string): Buffer[] => [
   ...[b([], 'w'), e(), b(['1004'], 'p'), e(), s],
 ];
 
-/** A write is bound, and then is another one. */
+/** Binds a write, and then replaces it by another. */
 const byPortal = (write: string): Buffer[] => [
   ...[p(`UPDATE t SET v = 'bound' WHERE id = 3`, 'bound'), p(write, 'w'), s],
   ...[q('BEGIN'), b([], 'bound', 'pp'), b([], 'w'), e(), e(0, 'pp'), s, q('COMMIT')],

@@ -1,4 +1,4 @@
-/** Programs that have written to production once, or could: lists of statements or messages, and in which forms they are sent. */
+/** Programs that once wrote to production, or could: lists of statements or messages, and the forms in which they are sent. */
 import { data, done, q, run, s } from '../../helpers/wire-script.ts';
 
 /** `reader` may SELECT; `writer` may also INSERT, UPDATE, DELETE, and create objects in schema public. */
@@ -6,36 +6,39 @@ export type ProgramRole = 'reader' | 'writer' | 'superuser';
 
 export const everyRole: readonly ProgramRole[] = ['reader', 'writer', 'superuser'];
 
-/** Gives the OID of a type of the database's. */
+/** A function that returns the OID of a type of the database. */
 export type TypeOid = (name: string) => number;
 
 export interface Program {
   readonly name: string;
-  /** Statements, to be sent in every form; or messages, where these matter. */
+  /** Statements, which are sent in every form; or messages, if these matter. */
   readonly steps: readonly string[] | ((oid: TypeOid) => readonly Buffer[]);
-  /** Who runs it; everybody by default. */
+  /** The roles that run it; all by default. */
   readonly roles?: readonly ProgramRole[];
-  /** More start-up options. */
+  /** Additional start-up options. */
   readonly options?: string;
-  /** Each of its statements is answered with 0A000: for effects that leave no trace in the database. */
+  /** Whether the response to each of its statements is 0A000, for effects that leave no trace in the database. */
   readonly isRefused?: true;
 }
 
-/** Programs that share a database. What arms the service's watch for a whole database hides other holes: keep it apart. */
+/**
+ * Programs that share a database. An object that makes the service watch statements in the whole database hides other holes, so it needs
+ * its own group.
+ */
 export interface ProgramGroup {
   readonly name: string;
-  /** Made by the superuser, beside the tables of `tables`. */
+  /** SQL that the superuser runs, besides that of `tables`. */
   readonly objects: string;
   readonly programs: readonly Program[];
-  /** The service may refuse every login: then it has to say why. */
+  /** Whether the service may refuse every login. It must then state the reason. */
   readonly mayRefuseLogins?: true;
-  /** Programs for what only the prepared database can tell. */
+  /** Programs that depend on the prepared database. */
   readonly found?: (query: Query) => Promise<readonly Program[]>;
 }
 
 type Query = <T>(text: string) => Promise<T[]>;
 
-/** In every database. `note` takes whatever code writes: it has no key that could stand in the way. */
+/** The tables of every database. `note` has no key that could prevent code from writing to it. */
 export const tables = `
 CREATE TABLE t (id int PRIMARY KEY, v text);
 CREATE TABLE note (v text);
@@ -45,7 +48,7 @@ INSERT INTO t SELECT g, 'row ' || g FROM generate_series(1, 5) g;
 SELECT lo_create(77777);
 `;
 
-/** Undoes what a program has written, so that the next ones begin as it did. */
+/** Undoes what a program has written, so that the next ones start in the same state. */
 export const undoing = `
 TRUNCATE t, note;
 INSERT INTO t SELECT g, 'row ' || g FROM generate_series(1, 5) g;
@@ -62,7 +65,7 @@ CREATE FUNCTION wr_def(x text) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS
 CREATE FUNCTION anything(text) RETURNS int LANGUAGE plpgsql AS 'BEGIN EXECUTE $1; RETURN 1; END';
 `;
 
-/** The forms of statements. What brings a program to its end, the last Sync and a ROLLBACK, is not part of it. */
+/** The forms of statements. They do not include the end of a program, which is the last Sync and a ROLLBACK. */
 const forms: Readonly<Record<string, (statements: readonly string[]) => Buffer[]>> = {
   'simple queries': (statements) =>
     statements.map((text) => Buffer.concat([q(text), copied(text)])),
@@ -71,11 +74,11 @@ const forms: Readonly<Record<string, (statements: readonly string[]) => Buffer[]
   'a pipeline': (statements) => statements.map((text) => Buffer.concat([run(text), copied(text)])),
 };
 
-/** What follows a COPY FROM STDIN. */
+/** Returns what follows a COPY FROM STDIN. */
 const copied = (text: string): Buffer =>
   /^COPY .* FROM STDIN/.test(text) ? Buffer.concat([data('900\tcopied\n'), done]) : Buffer.alloc(0);
 
-/** Gives the messages of a program in each of its forms. */
+/** Returns the messages of a program in each of its forms. */
 export function formsOf(
   { steps }: Program,
   oid: TypeOid,

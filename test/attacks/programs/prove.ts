@@ -1,6 +1,6 @@
 /**
- * Suites of programs: whoever runs one, in whichever form, production stays what it was, and nothing acknowledged is lost. The roles
- * take turns with the forms, one of them with two; `STAGE_TEST_FORMS=all npm test -- attacks/programs` sends each form as everybody.
+ * Suites of programs: in every role and form, production does not change, and nothing acknowledged is lost. The forms alternate over the
+ * roles, and one role has two. `STAGE_TEST_FORMS=all npm test -- attacks/programs` sends each form as every role.
  */
 import pg from 'pg';
 import { sendsAll } from '../../helpers/forms.ts';
@@ -24,11 +24,11 @@ interface Prepared {
   upstream: RecordingUpstream;
   readonly log: ChangeLog;
   before: readonly string[];
-  /** How many programs have run. */
+  /** The number of programs that have run. */
   turn: number;
 }
 
-/** Makes the suite of a group: a test for each program. */
+/** Defines the suite of a group, with one test for each program. */
 export function prove(group: ProgramGroup): void {
   suite(group.name, (test) => {
     const prepared = {} as Prepared;
@@ -79,7 +79,7 @@ interface Run {
   readonly messages: readonly Buffer[];
 }
 
-/** Runs a program as each role, all at once; if that did not hold, one after the other. */
+/** Runs a program as all roles at once; if that finds a fault, one after the other. */
 async function hold(prepared: Prepared, program: Program): Promise<void> {
   const { target } = prepared;
   const turn = prepared.turn++;
@@ -99,7 +99,7 @@ async function hold(prepared: Prepared, program: Program): Promise<void> {
   assert.ok(breaches.length === 0, `${program.name}\n${breaches.join('\n')}`);
 }
 
-/** Runs them one after the other, and tells of the first that does not hold. */
+/** Runs them one after the other, and returns a report of the first with a fault. */
 async function firstAlone(prepared: Prepared, runs: readonly Run[]): Promise<string> {
   for (const run of runs) {
     const found = [...(await carryOut(prepared.target, run)), ...(await changesOf(prepared))];
@@ -108,7 +108,7 @@ async function firstAlone(prepared: Prepared, runs: readonly Run[]): Promise<str
   return 'none alone';
 }
 
-/** Runs a program in a session of its own, and gives what is wrong with the answers. */
+/** Runs a program in a new session, and returns the faults in the responses. */
 async function carryOut(target: Target, { program, role, messages }: Run): Promise<string[]> {
   const { id, url } = await target.session(role, program.options);
   const answers = await tell(url, [...messages, s, q('ROLLBACK')]).catch(refusedLogin);
@@ -121,7 +121,7 @@ async function carryOut(target: Target, { program, role, messages }: Run): Promi
   return breaches;
 }
 
-/** Gives what is not as it was in production, and undoes it. */
+/** Returns the changes in production, and undoes them. */
 async function changesOf(prepared: Prepared): Promise<string[]> {
   const { database } = prepared.target;
   const after = await fingerprint(database);
@@ -132,10 +132,10 @@ async function changesOf(prepared: Prepared): Promise<string[]> {
   return [`production changed: ${changed.join(' / ').slice(0, 300)}`];
 }
 
-/** The server may refuse the start-up options: then nothing ran. */
+/** Returns the responses to start-up options that the server refuses. Then nothing ran. */
 const refusedLogin = (error: Error): string[] => [`E ${error.message}`, 'closed'];
 
-/** What was answered with success, or with another error than a refusal, up to our own last queries. */
+/** Returns the responses that report success, or an error other than a refusal, up to the last queries, which are not the program's. */
 function passed(answers: readonly string[]): string[] {
   const end = answers.findLastIndex((answer) => answer.startsWith('C ROLLBACK'));
   return answers
@@ -145,7 +145,7 @@ function passed(answers: readonly string[]): string[] {
     .map((answer) => `passed: ${answer}`);
 }
 
-/** What the daemon answers the next client. */
+/** Returns the daemon's response to the next client. */
 async function nextAnswer({ group, target }: Prepared): Promise<unknown> {
   const { url } = await target.session('superuser');
   const client = new pg.Client({ connectionString: url });

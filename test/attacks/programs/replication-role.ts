@@ -1,4 +1,4 @@
-/** Settings that switch triggers off, or the counts of what was written: an acknowledged write has to be staged all the same. */
+/** Settings that disable triggers, or the counts of what was written: an acknowledged write must be staged in any case. */
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 

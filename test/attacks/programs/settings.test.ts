@@ -1,4 +1,4 @@
-/** Settings that code or the start-up packet changes neither let a text be misread nor a write be lost. */
+/** Settings changed by code or the start-up packet neither cause a text to be misread nor a write to be lost. */
 import { changedSettings } from './changed-settings.ts';
 import { prove } from './prove.ts';
 import {

@@ -1,4 +1,4 @@
-/** Code of casts that a statement does not name does not write. */
+/** Casts that a statement does not name run no code that writes. */
 
 import { prove } from './prove.ts';
 import { enumCasts, implicitCasts, jsonCasts, rowCasts, textCasts } from './silent-casts.ts';

@@ -1,4 +1,4 @@
-/** Casts that no statement names: by assignment, and those that functions making JSON look for. */
+/** Casts that no statement names: by assignment, and those that functions look up to make JSON. */
 import type { ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 import { inEveryPlace } from './silent-xml.ts';
@@ -67,7 +67,7 @@ export const implicitCasts: ProgramGroup = {
   ]),
 };
 
-/** Their argument's type is known by a column alone: a type that is named is looked at. */
+/** Returns a call whose argument's type is known only by a column. A type that is named is checked. */
 const ofColumn = (call: string) => `(SELECT ${call} FROM labels l)`;
 
 export const jsonCasts: ProgramGroup = {

@@ -1,4 +1,4 @@
-/** Code that no name in a statement tells of does not write. */
+/** Code that no name in a statement refers to does not write. */
 
 import { prove } from './prove.ts';
 import { silentDomains } from './silent-domains.ts';

@@ -1,4 +1,4 @@
-/** Types whose checks run code, named where nobody looks: as a parameter's, or by number. */
+/** Types whose checks run code, named where they are easily missed: as the type of a parameter, or by OID. */
 import { b, d, e, p, q, s } from '../../helpers/wire-script.ts';
 import type { Program, ProgramGroup, TypeOid } from './program.ts';
 import { functions } from './program.ts';
@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
   _holder: '{(a)}',
 };
 
-/** Statements with one parameter; the last ones do not use its value. */
+/** Statements with one parameter. The last ones do not use its value. */
 const bodies: Readonly<Record<string, string>> = {
   INSERT: `INSERT INTO t VALUES (900, $1::text)`,
   UPDATE: 'UPDATE t SET v = $1::text WHERE id = 1',
@@ -68,7 +68,7 @@ const parameters: readonly Program[] = Object.entries(types).flatMap(([type, val
 
 const oidOf = (type: string) => `'public.${type}'::regtype::oid`;
 
-/** Input functions that are told the type by number. The number is known to clients, who write it as a constant. */
+/** Input functions that get the type by its OID. Clients know the OID, and write it as a constant. */
 const inputs = [
   `record_in('(a)', ${oidOf('holder')}, -1)`,
   `record_in('(7)', ${oidOf('counter')}, -1)`,

@@ -1,4 +1,4 @@
-/** Ranges over a subtype whose comparison runs code: whatever makes, reads or compares one compares its bounds. */
+/** Ranges over a subtype whose comparison runs code: everything that makes, reads or compares a range compares its bounds. */
 import { b, data, done, e, p, q, s } from '../../helpers/wire-script.ts';
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';

@@ -1,4 +1,4 @@
-/** Functions of PostgreSQL that read tables and views by name or number, and so run what views call. */
+/** Functions of PostgreSQL that read tables and views by name or OID, and so run the functions that views call. */
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 
@@ -13,7 +13,7 @@ const calls: readonly string[] = [
   `table_to_xml('public.writing', true, false, '')`,
 ];
 
-/** Where a staged write, or what draws a key, calls them. */
+/** Places in a staged write, or beside a nextval, that call them. */
 const callPlaces: Readonly<Record<string, (call: string) => string>> = {
   'INSERT SELECT': (call) => `INSERT INTO t SELECT 900, (${call})::text`,
   'INSERT VALUES': (call) => `INSERT INTO t VALUES (901, (${call})::text)`,
@@ -30,7 +30,7 @@ const callPlaces: Readonly<Record<string, (call: string) => string>> = {
   'beside nextval()': (call) => `SELECT nextval('numbers'), (${call})::text`,
 };
 
-/** Programs that call each of the expressions in each place. A reader needs no more than a read for it. */
+/** Returns programs that call each of the expressions in each place. For a reader, a read is enough. */
 export const inEveryPlace = (calls: readonly string[]): Program[] =>
   calls.flatMap((call) => [
     {

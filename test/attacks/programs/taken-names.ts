@@ -1,4 +1,4 @@
-/** Names of statements that code has freed, or taken, while nobody looked. */
+/** Names of statements that code has freed, or taken, without the proxy's knowledge. */
 import { b, e, h, p, q, run, s } from '../../helpers/wire-script.ts';
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
@@ -7,7 +7,7 @@ const insert = (id: number) => `INSERT INTO t VALUES (${id}, 'x')`;
 const free = `SELECT anything('DEALLOCATE taken')`;
 const read = 'SELECT 1';
 
-/** What is tried with the statement that has the name afterwards. */
+/** The messages that use the statement of that name afterwards. */
 const uses = [b([], 'taken'), e(), s, q('BEGIN'), b([], 'taken'), e(), s, q('COMMIT')];
 
 const attempts: Readonly<Record<string, readonly Buffer[]>> = {

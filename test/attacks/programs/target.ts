@@ -11,7 +11,7 @@ export interface Target {
   readonly database: TestDatabase;
   readonly daemon: TestDaemon;
   readonly oid: TypeOid;
-  /** Creates a session, and gives the URL of connections to it. */
+  /** Creates a session, and returns the URL of connections to it. */
   session(role: ProgramRole, options?: string): Promise<{ id: string; url: string }>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const rights: Readonly<Record<Exclude<ProgramRole, 'superuser'>, string>> = {
 
 /**
  * Prepares the database and starts the daemon.
- * @param upstreamOf gives the URL at which the daemon finds the database
+ * @param upstreamOf returns the URL by which the daemon connects to the database
  */
 export async function startTarget(
   { objects }: Pick<ProgramGroup, 'objects'>,

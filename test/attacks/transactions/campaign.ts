@@ -1,4 +1,4 @@
-/** Runs the programs of many seeds in lanes, makes the failing ones small, and counts. */
+/** Runs the programs of many seeds in lanes, shrinks the failed ones, and counts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutNeedless } from '../../fuzz/shrink.ts';
 import { startField } from './field.ts';
@@ -11,12 +11,12 @@ interface CampaignOptions {
   readonly seed: number;
   readonly programs: number;
   readonly lanes: number;
-  /** How many programs of a lane run at once. */
+  /** The number of programs of a lane that run at once. */
   readonly width: number;
-  /** How many failing programs of a kind are made small and told, and of which kinds. */
+  /** The number of failed programs of each kind that are shrunk and reported, and the kinds. */
   readonly told: number;
   readonly kinds?: readonly string[];
-  /** No further programs are begun once it is aborted. */
+  /** No further programs begin once it is aborted. */
   readonly signal?: AbortSignal;
   tell(report: string): void;
 }
@@ -48,7 +48,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Totals> {
   return totals;
 }
 
-/** A long run gives way to everything else on the machine: then the daemon may find its server too slow to answer REST. */
+/** Retries work. A long run has low priority, so the daemon may find its server too slow to serve REST. */
 async function patiently<T>(work: () => Promise<T>, tries = 20): Promise<T> {
   try {
     return await work();
@@ -77,7 +77,7 @@ async function note(
   }
 }
 
-/** Leaves out messages as long as the same fault shows; a standstill takes too long for many tries. */
+/** Removes messages for as long as the same fault occurs. A hang takes too long for many tries. */
 async function shrunk(
   runner: Runner,
   program: Program,

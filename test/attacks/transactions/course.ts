@@ -1,15 +1,15 @@
-/** What a random program has come to, as far as nothing failed: so that it mostly does what succeeds, and goes on. */
+/** The state that a random program has reached if nothing failed. Random statements use it to succeed mostly, and to continue. */
 import type { Random } from '../../helpers/random.ts';
 
 export interface Course {
   readonly random: Random;
-  /** A transaction block is open. */
+  /** Whether a transaction block is open. */
   isOpen: boolean;
-  /** It is READ ONLY, as far as what was said last decides: then most writes would only end it. */
+  /** Whether it is READ ONLY, by the last statement about it: most writes would only end it. */
   isReadOnly: boolean;
   /** Its savepoints. */
   points: string[];
-  /** Statements that are prepared, in SQL or by the protocol. */
+  /** The prepared statements, from SQL or the protocol. */
   readonly prepared: Set<string>;
 }
 
@@ -24,7 +24,7 @@ export const newCourse = (random: Random): Course => ({
 const changes =
   /^(BEGIN|START|COMMIT|END|ROLLBACK TO|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE|DEALLOCATE|DISCARD ALL) ?([^ ;]*)/;
 
-/** Follows a statement. */
+/** Updates the state after a statement. */
 export function follow(course: Course, text: string): void {
   const [, command = '', name = ''] = changes.exec(text) ?? [];
   if (command === 'BEGIN' || command === 'START') course.isOpen = true;

@@ -1,4 +1,4 @@
-/** Where random programs run: production behind a daemon, whose messages are recorded, and copies to run them on directly. */
+/** The environment of random programs: production behind a daemon whose messages are recorded, and copies on which they run directly. */
 import type { ReadsMode } from '../../../src/model/session.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import { startTestDaemon } from '../../helpers/daemon.ts';
@@ -16,14 +16,17 @@ export interface Field {
   readonly copies: readonly TestDatabase[];
   readonly daemon: TestDaemon;
   readonly upstream: RecordingUpstream;
-  /** Creates a session, and gives the URL of connections to it. */
+  /** Creates a session, and returns the URL of connections to it. */
   session(role: Role, reads: ReadsMode): Promise<{ id: string; url: string }>;
-  /** The URL of direct connections to a copy. */
+  /** Returns the URL of direct connections to a copy. */
   direct(copy: TestDatabase, role: Role): string;
   stop(): Promise<void>;
 }
 
-/** @param width how many copies are made: programs that run at once */
+/**
+ * Starts everything.
+ * @param width the number of copies, which is that of programs that run at once
+ */
 export async function startField(width: number): Promise<Field> {
   const production = await createTestDatabase({ template: 'empty' });
   const copies = await Promise.all(
@@ -65,7 +68,7 @@ async function grant(
   copy: TestDatabase,
   users: Readonly<Record<'reader' | 'writer', TestRole>>,
 ): Promise<void> {
-  // A reader may stage what it could not write: there it has to be able to.
+  // A reader may stage what it could not write. On the copies it must be able to write.
   const granted = { reader: `${rights.reader}; ${rights.writing}`, writer: rights.writer };
   for (const role of ['reader', 'writer'] as const)
     await copy.query(granted[role].replaceAll('$role', users[role].name));

@@ -1,4 +1,4 @@
-/** Random passages of which each step mostly succeeds: what is particular about them shows only at their end. */
+/** Random passages. Each of their steps mostly succeeds, and what they test shows only at their end. */
 import type { Random } from '../../helpers/random.ts';
 import type { Course } from './course.ts';
 import { follow } from './course.ts';
@@ -6,7 +6,7 @@ import { plant, write } from './random-statements.ts';
 import type { Said } from './said.ts';
 import { bind, close, execute, parse, query, sync } from './said.ts';
 
-/** Gives one, which begins outside of any transaction. */
+/** Returns a passage. It begins outside of any transaction. */
 export function passage(course: Course): Said[] {
   const { random } = course;
   const usual = [access, access, access, access, access, names, portals, planted];
@@ -49,7 +49,7 @@ const turns = [
   ...['ROLLBACK AND CHAIN', 'ROLLBACK AND CHAIN', 'COMMIT AND CHAIN', 'SELECT 1', 'SELECT 1/0'],
 ];
 
-/** A transaction whose access takes turns, then a write, then its end. */
+/** Returns a transaction whose access alternates, then a write, then its end. */
 function access(course: Course): Said[] {
   const { random } = course;
   const texts: string[] = [random.pick(openings)];
@@ -65,7 +65,7 @@ function access(course: Course): Said[] {
 const longNames = ['n', 'nx', 'ny', 'nxx'].map((end) => `${'n'.repeat(62)}${end}`);
 const shortNames = ['m', 'mx'];
 
-/** Two names that may be one, prepared, closed and executed where writing is possible, and where it is not. */
+/** Prepares, closes and executes two names that may be one, where writing is possible, and where it is not. */
 function names(course: Course): Said[] {
   const { random } = course;
   const some = random.pick([longNames, shortNames]);
@@ -83,7 +83,7 @@ function names(course: Course): Said[] {
 
 const longPortals = ['o', 'ox', 'oy'].map((end) => `${'o'.repeat(62)}${end}`);
 
-/** A staged write is bound, and what is executed may be something else. */
+/** Binds a staged write, and may execute something else. */
 function portals(course: Course): Said[] {
   const { random } = course;
   const some = random.pick([longPortals, ['s', 't']]);
@@ -103,7 +103,7 @@ const preparedReads = {
   t: 'SELECT id, v FROM t ORDER BY id',
 } as const;
 
-/** Batches of reads that are sent at once, among them some that change what the next ones run by. */
+/** Returns batches of reads that are sent at once. Some reads change the settings of the next ones. */
 function reads(course: Course): Said[] {
   const { random } = course;
   const prepared = Object.entries(preparedReads);
@@ -118,7 +118,7 @@ function reads(course: Course): Said[] {
   ];
 }
 
-/** Code puts a statement in the place of one that is known. */
+/** Lets code replace a known statement. */
 function planted({ random, ...course }: Course): Said[] {
   const called = random.pick(['w1', 'w2']);
   const texts = [

@@ -1,4 +1,4 @@
-/** Random programs: messages of one connection, simple and extended, with Sync where one ends a batch, or without. */
+/** Random programs: messages of one connection, simple and extended, with or without a Sync at the end of a batch. */
 import type { ReadsMode } from '../../../src/model/session.ts';
 import type { Random } from '../../helpers/random.ts';
 import { createRandom } from '../../helpers/random.ts';
@@ -14,12 +14,12 @@ export type Role = 'reader' | 'writer' | 'superuser';
 export interface Program {
   readonly seed: number;
   readonly role: Role;
-  /** What the session's reads see. */
+  /** The session's read mode. */
   readonly reads: ReadsMode;
   readonly said: readonly Said[];
 }
 
-/** Gives the program of a seed: the same on every run. */
+/** Returns the program of a seed: the same in every run. */
 export function randomProgram(seed: number): Program {
   const random = createRandom(seed);
   const role = random.pick(['reader', 'writer', 'writer', 'superuser'] as const);
@@ -44,7 +44,7 @@ function simple(course: Course): Said[] {
 
 const portals = ['', '', '', 'c', 'o', 'o', 'p', 'p', `${'o'.repeat(63)}x`];
 
-/** A statement from Parse to Execute, or a part of the way. */
+/** Returns a statement from Parse to Execute, or a part of these messages. */
 function steps(course: Course): Said[] {
   const { random, prepared } = course;
   const portal = random.pick(portals);

@@ -1,9 +1,9 @@
-/** Random statements that make, change and misuse transactions. */
+/** Random statements that begin, change and misuse transactions. */
 import type { Random } from '../../helpers/random.ts';
 import type { Course } from './course.ts';
 import { follow } from './course.ts';
 
-/** Few, so that they meet; one is too long. */
+/** Few names, so that they collide; one is too long. */
 const statementNames: readonly string[] = [
   ...['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'c', 'd', 'd', 'd'],
   `${'n'.repeat(63)}x`,
@@ -27,7 +27,7 @@ const beginning = ({ random, isOpen }: Course): string =>
 const ending = (random: Random): string =>
   `${random.pick(['COMMIT', 'COMMIT', 'COMMIT', 'END', 'ROLLBACK', 'ABORT'])}${random.pick(endings)}`;
 
-/** Now and then what fails: ends without a beginning, savepoints that are not set. */
+/** Returns transaction control. Some of it fails: ends without a beginning, savepoints that are not set. */
 function control(course: Course): string {
   const { random, isOpen, points: set } = course;
   if (!isOpen && random.chance(0.8)) return beginning(course);
@@ -62,7 +62,7 @@ function setting({ random }: Course): string {
   ])();
 }
 
-/** The service keeps these as they are: setting them to what they are is no change. */
+/** The service pins these settings. Setting them to their values changes nothing. */
 const pinnedSettings = [
   'SET standard_conforming_strings = on',
   'SET standard_conforming_strings = off',
@@ -100,7 +100,7 @@ const definition = ({ random }: Course): string =>
     'DROP TABLE made',
   ]);
 
-/** What code does behind the back of whoever called it. */
+/** Returns what code does without the knowledge of its caller. */
 function deed(random: Random): string {
   const name = random.pick(statementNames);
   return random.pick([
@@ -118,7 +118,7 @@ function deed(random: Random): string {
   ])();
 }
 
-/** Has code run something: in a read, or by an operator in a write, where no name tells of it. */
+/** Returns a statement in which code runs a text: in a read, or by an operator in a write, where no name refers to it. */
 export function plant(random: Random, text: string): string {
   const told = `'${text.replaceAll(`'`, `''`)}'`;
   return random.pick([
@@ -138,20 +138,20 @@ function code({ random }: Course): string {
   ]);
 }
 
-/** Gives a name that is prepared, if there is one; now and then any. */
+/** Returns a prepared name, if there is one; sometimes any name. */
 export function preparedName({ random, prepared }: Course): string {
   return prepared.size > 0 && random.chance(0.9)
     ? random.pick([...prepared])
     : random.pick(statementNames);
 }
 
-/** Gives a name that is free, if there is one; now and then any. */
+/** Returns a free name, if there is one; sometimes any name. */
 export function freeName({ random, prepared }: Course): string {
   const free = statementNames.filter((name) => !prepared.has(name));
   return free.length > 0 && random.chance(0.9) ? random.pick(free) : random.pick(statementNames);
 }
 
-/** SQL's own prepared statements and cursors. */
+/** Returns statements about SQL's own prepared statements and cursors. */
 function named(course: Course): string {
   const { random } = course;
   const isPrepared = course.prepared.size > 0 && random.chance(0.7);
@@ -168,7 +168,7 @@ function named(course: Course): string {
 
 type Kind = (course: Course) => string;
 
-/** Transaction control most of all; errors, code and definitions are rare, for what follows them is of little use. */
+/** Mostly transaction control. Errors, code and definitions are rare, because little after them can be tested. */
 const kinds: readonly Kind[] = [
   ...[control, control, control, control, control, control, setting],
   ...[write, write, write, write, read, named, named],

@@ -1,4 +1,6 @@
-/** Runs random programs, staged and directly, and judges: production untouched, nothing lost, no standstill, answers alike. */
+/**
+ * Runs random programs, staged and directly, and checks them: production is untouched, nothing is lost, nothing hangs, responses are equal.
+ */
 import type { TestDatabase } from '../../helpers/database.ts';
 import { rawWrites } from '../../helpers/raw-writes.ts';
 import { q, s, tell } from '../../helpers/wire-script.ts';
@@ -12,22 +14,22 @@ import { reset } from './schema.ts';
 export type Fault = 'leak' | 'hang' | 'raw write' | 'difference';
 
 export interface Judgement {
-  /** What is wrong, in words. */
+  /** The faults, with descriptions. */
   readonly faults: ReadonlyMap<Fault, string>;
-  /** Where staging is meant to differ, the rest was not compared. */
+  /** Whether the rest was not compared, because staging is meant to differ. */
   readonly isRefused: boolean;
 }
 
 const patience = 20_000;
 
-/** What follows every program. */
+/** The messages after every program. */
 const ending = [
   ...[s, q('ROLLBACK')],
   ...[q('SELECT id, v FROM t ORDER BY id'), q('SELECT v FROM note ORDER BY v')],
 ];
 
 export interface Runner {
-  /** Runs programs at once, no more than there are copies; what is suspicious once more, alone. */
+  /** Runs programs at once, at most as many as there are copies, and suspicious ones once more, alone. */
   runAll(programs: readonly Program[]): Promise<Judgement[]>;
   run(program: Program): Promise<Judgement>;
 }
@@ -35,7 +37,7 @@ export interface Runner {
 export async function createRunner(field: Field): Promise<Runner> {
   const production = { before: await fingerprint(field.production) };
 
-  /** Gives what is not as it was in production, which it undoes, and what was sent there. */
+  /** Returns the changes in production, which it undoes, and the raw writes that were sent there. */
   async function breaches(): Promise<[Fault, string][]> {
     const raw = field.upstream.take().filter((text) => rawWrites(text).length > 0);
     const found: [Fault, string][] = raw.length > 0 ? [['raw write', raw.join(' / ')]] : [];
@@ -96,7 +98,7 @@ async function runOn(field: Field, copy: TestDatabase, program: Program): Promis
   return fault('difference', [kind, ...details].join('\n--   '));
 }
 
-/** Gives null when it takes too long. */
+/** Waits for `work`; returns null if it takes too long. */
 async function patiently<T>(work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

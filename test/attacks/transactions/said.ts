@@ -1,7 +1,7 @@
-/** Messages of a client, each with what it says. */
+/** Messages of a client, each with a description. */
 import { b, c, d, data, done, e, h, p, q, s } from '../../helpers/wire-script.ts';
 
-/** A message with what it says, for people. */
+/** A message with its description, for people. */
 export interface Said {
   readonly words: string;
   readonly bytes: Buffer;
@@ -21,6 +21,6 @@ export const describe = (kind: 'statement' | 'portal', name: string) =>
 export const sync = say('Sync', s);
 export const flush = say('Flush', h);
 
-/** What asks for rows comes with them: a server that does not ask drops them, and one that has asked takes nothing else. */
+/** Adds rows to a message that requests them: a server that does not request them drops them, and one that has accepts nothing else. */
 export const withRows = ({ words, bytes }: Said): Said =>
   say(`${words}, CopyData, CopyDone`, Buffer.concat([bytes, data('copied\n'), done]));

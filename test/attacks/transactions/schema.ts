@@ -1,4 +1,4 @@
-/** What random programs run on: two tables, functions and an operator that run whatever they are told, and views that call them. */
+/** The database of random programs: two tables, functions and an operator that run any text, and views that call them. */
 
 export const schema = `
 CREATE TABLE t (id int PRIMARY KEY, v text);
@@ -14,7 +14,7 @@ CREATE VIEW lifts AS SELECT anything('SET default_transaction_read_only = off') 
 CREATE OPERATOR !> (FUNCTION = runs, LEFTARG = text, RIGHTARG = int);
 `;
 
-/** Brings the tables back; what DDL of a program has made goes. */
+/** Restores the tables, and drops what a program's DDL created. */
 export const reset = `
 DROP TABLE IF EXISTS made;
 DROP INDEX IF EXISTS made_index;
@@ -25,7 +25,7 @@ INSERT INTO t SELECT g, 'row ' || g FROM generate_series(1, 5) g;
 const writing =
   'GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA public TO $role';
 
-/** What the roles may do. */
+/** The rights of the roles. */
 export const rights = {
   reader: 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role',
   writer: `${writing}; GRANT CREATE ON SCHEMA public TO $role`,
