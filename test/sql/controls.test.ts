@@ -1,4 +1,4 @@
-/** Transaction control, settings, prepared statements and cursors: what is passed on, and as what. */
+/** Transaction control, settings, prepared statements and cursors: which are forwarded, and with which verdict. */
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { ControlAction } from '../../src/sql/verdict.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,4 +1,4 @@
-/** Statements of every shape, for the tests that go over many. */
+/** Statements of every shape, for tests that run over many. */
 
 /** Statements that only read. */
 export const reads = [
@@ -94,7 +94,7 @@ export const writes = [
   '/* SELECT */ DELETE FROM users -- SELECT',
 ];
 
-/** As object-relational mappers and drivers of the usual languages write them; all can be run or staged. */
+/** Statements as object-relational mappers and drivers of common languages write them. All can be run or staged. */
 export const ormStatements = [
   // Prisma
   'SELECT "public"."User"."id", "public"."User"."email" FROM "public"."User" WHERE ("public"."User"."id" = $1 AND 1=1) LIMIT $2 OFFSET $3',

@@ -1,6 +1,6 @@
 /**
- * Every function of the server under test, and of each of its extensions that can be created, is judged: a list has its name, or one
- * of the rules does that effects.ts states. One that nobody has judged fails here.
+ * Every function of the test server, and of each of its extensions that can be created, is classified: a list contains its name, or a rule
+ * of effects.ts applies. An unclassified function fails here.
  */
 import type { FoundFunction } from '../../src/sql/functions/effects.ts';
 import { effectOf, isJudgedExtension } from '../../src/sql/functions/effects.ts';
@@ -8,7 +8,7 @@ import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** Languages of others than C need their programs on the machine. */
+/** Languages other than C need their programs on the machine. */
 const extensions = `DO $$DECLARE v_name text; BEGIN
   FOR v_name IN SELECT name FROM pg_available_extensions WHERE name !~ 'pl(perl|python|tcl)' ORDER BY name LOOP
     BEGIN EXECUTE format('CREATE EXTENSION IF NOT EXISTS %I CASCADE', v_name); EXCEPTION WHEN OTHERS THEN NULL; END;
@@ -63,7 +63,7 @@ suite('what functions do', (test) => {
   test('runs no text, and reaches nothing, by way of a function that passes for immutable', () => {
     const passing = found.filter(({ isImmutable }) => isImmutable);
     const harmful = passing.filter((each) => !['none', 'code'].includes(effectOf(each)));
-    // of three queries, it rewrites one
+    // It runs no query; it rewrites one of the three it gets.
     assert.equal(named(harmful), ['ts_rewrite']);
   });
 });

@@ -1,24 +1,24 @@
-/** Bodies of functions: what they name, where, and the same bodies with other names. */
+/** Bodies of functions: the names in them, their places, and the bodies with other names. */
 import { readFunctionBody } from '../../src/sql/functions/function-body.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const head = 'f(a int) RETURNS int';
 
-/** Puts `<name>` in the place of each relation and function that the body names. */
+/** Replaces each relation and function that the body names with `<name>`. */
 async function marked(language: 'sql' | 'plpgsql', text: string): Promise<string | null> {
   const body = await readFunctionBody({ language, head, body: text });
   if (body === null) return null;
   const { relations, called } = body.uses;
   const places = [...relations, ...called.filter(({ name }) => name.startsWith('f'))];
   const replacements = places.map(({ start, end, name }) => ({ start, end, text: `<${name}>` }));
-  // a name that is none would not be read again
+  // A text that is not a name could not be parsed again.
   const names = replacements.map((each) => ({ ...each, text: each.text.replace(/\W/g, '_') }));
   const made = await body.replaced(names);
   return made === null ? null : made.toString();
 }
 
-/** Bodies in which the names t and f are to be replaced where they stand in capitals here. */
+/** Bodies in which the names t and f are replaced where they are in capitals here. */
 const plpgsql: readonly string[] = [
   'BEGIN RETURN (SELECT max(t.x) FROM T); END',
   'DECLARE t int := (SELECT x FROM T); BEGIN RETURN t; END',
@@ -54,7 +54,7 @@ const beyond: readonly string[] = [
   'BEGIN this is no body; END',
 ];
 
-/** Read, but not to be given other names: what stands there is not what PL/pgSQL makes of it. */
+/** This body is parsed, but its names cannot be replaced: the text is not what PL/pgSQL makes of it. */
 const unplaced = 'BEGIN CASE a WHEN (SELECT x FROM t) THEN RETURN 1; ELSE RETURN 2; END CASE; END';
 
 suite('bodies of functions', (test) => {

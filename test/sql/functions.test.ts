@@ -1,4 +1,4 @@
-/** Which functions a statement may call, by name. */
+/** Which functions a statement may call, by their names. */
 import type { FoundFunction } from '../../src/sql/functions/effects.ts';
 import type { FunctionContext } from '../../src/sql/functions/functions.ts';
 import {
@@ -13,7 +13,7 @@ import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { queryIn, verdictOf } from './judging.ts';
 
-/** Calls that never run, in a read as in a write. */
+/** Calls that are refused in reads and in writes. */
 const harmful = `
   pg_catalog.pg_notify('a','b') lo_create(1) lo_import('/x') lo_export(1,'/x') lowrite(1,'x') lo_put(1,0,'x')
   lo_unlink(1) pg_catalog.pg_function_of_the_future() brin_summarize_new_values('i')
@@ -26,7 +26,7 @@ const harmful = `
   set_config(setting_name=>'track_counts',new_value=>'a',is_local=>true) set_config(new_value=>'a',setting_name=>'track_counts',is_local=>true)
   set_config('client_encoding','SJIS',false) set_config('standard_conforming_strings','off',false)`;
 
-/** Calls that never run in a write; of a read the catalog tells whether they call what has the name on our list. */
+/** Calls that are refused in writes. For a read, the catalog decides whether they call the function on the list. */
 const suspicious = `
   pg_terminate_backend(1) pg_cancel_backend(1) pg_notify('a','b') PG_Notify('a','b') "pg_notify"('a','b')
   U&"pg\\005fnotify"('a','b') pg_advisory_lock(1) pg_advisory_xact_lock(1,2) pg_try_advisory_lock_shared(1)
@@ -39,15 +39,15 @@ const suspicious = `
   pg_restore_relation_stats() pg_clear_attribute_stats() pg_function_of_the_future()
   dblink('x','y') dblink_exec('DELETE') ext.dblink_connect('x') http_post('x') heap_force_kill('t',x)`;
 
-/** Calls that run in a read, where READ ONLY holds, but not in a write. */
+/** Calls that may run in a read, which is READ ONLY, but not in a write. */
 const harmfulInWrites = `setval('s',1) cursor_to_xml('c',1,true,true,'') crosstab('DELETE') connectby('t','a','b','1',0)`;
 
-/** Calls that run anywhere as far as their names tell, once the catalog has told what some of them are. */
+/** Calls that may run anywhere by their names, once the catalog has identified some of them. */
 const unclear = `
   pg_prewarm('t') public.pg_prewarm('t') autoprewarm_dump_now() ext.autoprewarm_dump_now() similarity('a','b')
   my_function(1) app.pg_notify('a') app.do_it() app.set_config('role') lo_get(1) public.lower('A')`;
 
-/** Calls that run anywhere as far as their names tell. */
+/** Calls that may run anywhere by their names. */
 const harmless = `
   now() count(*) lower('A') random() gen_random_uuid() uuidv7() clock_timestamp() nextval('s') currval('s') lastval()
   pg_sleep(1) pg_typeof(1) pg_get_viewdef(1) pg_table_is_visible(1) pg_catalog.pg_get_userbyid(1) pg_backend_pid()
@@ -258,7 +258,7 @@ function functionsOf(expression: string) {
   return queryIn(verdictOf(`SELECT ${expression}`)).functions;
 }
 
-/** Whether an expression may stand in a read and in a write, as far as names tell. */
+/** Returns whether an expression is allowed in a read and in a write, by names alone. */
 function outcome(expression: string): Record<FunctionContext, boolean | 'ask'> {
   const mayRun = (context: FunctionContext) =>
     refusedFunctions(functionsOf(expression), context, []) === null;

@@ -1,7 +1,7 @@
-/** Random texts that grow: one part of them is repeated, or stands in itself, so many times. */
+/** Random texts that grow: one part of them is repeated, or nested in itself, a given number of times. */
 import type { Random } from '../helpers/random.ts';
 
-/** Expressions with a place for another one. */
+/** Expressions with a place for another expression. */
 const wraps =
   `(@)|f(@)|- @|NOT @|@::int|a[@]|@ + 1|@ AND b|@ OR b|@ IN (1, 2)|a IN (@)|@ IS NULL|@ COLLATE "C"|ROW(@)|ARRAY[@]
 (SELECT @)|(SELECT 1 FROM t WHERE @)|(SELECT @ FROM t GROUP BY a)|(SELECT 1 FROM t GROUP BY @)|(SELECT 1 FROM (SELECT @) x)
@@ -25,7 +25,7 @@ const leaves = [
   'U&"a"',
   '"b"',
 ];
-/** Lists: what stands before, an element with a place for an expression, what separates two, what stands behind. */
+/** Lists: the text before, an element with a place for an expression, the separator, the text after. */
 const lists: readonly (readonly [string, string, string, string])[] = [
   ['SELECT ', '@', ',', ' FROM t'],
   ['SELECT 1 FROM t WHERE a IN (', '@', ',', ')'],
@@ -66,16 +66,16 @@ const lists: readonly (readonly [string, string, string, string])[] = [
   ['COPY (SELECT @) TO STDOUT (', 'header', ',', ')'],
   ['DECLARE c CURSOR FOR SELECT ', '@', ',', ''],
 ];
-/** What texts are made of that no grammar takes. */
+/** The parts of texts that no grammar accepts. */
 const signs =
   `/*|*/|--\n|-|+|*|/|<|=|@|?|'|''|"|$|$$|$a$|$1|E'|\\|U&'|U&"|(|)|[|]|,|;|:|::|.|..|1|1e|0x|a| |\n|é`.split(
     '|',
   );
 
-/** A text by how often its part is in it. */
+/** A text, by the number of times that its part occurs. */
 export type Growing = (times: number) => string;
 
-/** Draws a statement with a list of equal elements, or with an expression that nests. */
+/** Draws a statement with a list of equal elements, or with a nested expression. */
 export function growingStatement(random: Random): Growing {
   const [before, element, between, behind] = random.pick(lists);
   const part = wrapped(random, random.pick(leaves), random.below(3));
@@ -90,7 +90,7 @@ export function growingStatement(random: Random): Growing {
   };
 }
 
-/** Draws a sequence of signs that is repeated, with what stands around it. */
+/** Draws a repeated sequence of signs, with the text around it. */
 export function growingSigns(random: Random): Growing {
   const some = (most: number) =>
     Array.from({ length: random.below(most + 1) }, () => random.pick(signs)).join('');

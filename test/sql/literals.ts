@@ -56,7 +56,7 @@ const values = [
   '"',
 ];
 
-/** The places stand as `?`. */
+/** `?` marks the places. */
 const templates = [
   'SELECT ?',
   'select a, ? from t where b = ?',
@@ -132,7 +132,7 @@ const templates = [
   'DO ?',
 ];
 
-/** Gives each template with each value in its first place, and a few in its second; and statements with other literals. */
+/** Yields each template with each value in its first place, and a few in its second, and statements with other literals. */
 export function* literalVariants(): Generator<string> {
   for (const template of templates) {
     for (const value of values) {

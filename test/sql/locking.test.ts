@@ -1,10 +1,10 @@
-/** Row locking clauses: found among tokens that look like them, and nothing else cut. */
+/** Row locking clauses are found among tokens that look like them, and nothing else is cut. */
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { spliceBytes } from '../../src/sql/splice.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, queryIn, slice } from './judging.ts';
 
-/** Statement, and its locking clauses. */
+/** A statement, and its locking clauses. */
 const cases: readonly (readonly [sql: string, clauses: readonly string[]])[] = [
   ['SELECT * FROM t', []],
   ['SELECT * FROM t FOR READ ONLY', []],
@@ -54,14 +54,14 @@ const cases: readonly (readonly [sql: string, clauses: readonly string[]])[] = [
   ['PREPARE p AS SELECT * FROM t FOR UPDATE', ['FOR UPDATE']],
   ['DECLARE c CURSOR FOR SELECT * FROM t FOR UPDATE OF t', ['FOR UPDATE OF t']],
   ['COPY (SELECT * FROM t FOR UPDATE) TO STDOUT', ['FOR UPDATE']],
-  // Where PostgreSQL refuses it.
+  // PostgreSQL refuses it here.
   ['SELECT DISTINCT a FROM t FOR UPDATE', []],
   ['SELECT a FROM t GROUP BY a FOR UPDATE', []],
   ['SELECT * FROM (SELECT a FROM t UNION SELECT 1 FOR SHARE) x FOR UPDATE', []],
   ['SELECT 1 UNION ALL (SELECT a FROM t FOR UPDATE)', []],
   ['SELECT 1 UNION ALL SELECT * FROM (SELECT a FROM t FOR UPDATE) x', ['FOR UPDATE']],
   ['SELECT * FROM (SELECT DISTINCT a FROM t) x FOR UPDATE', ['FOR UPDATE']],
-  // What only looks like one.
+  // Texts that only look like a clause.
   ['SELECT substring(a FOR update) FROM t FOR UPDATE', ['FOR UPDATE']],
   [
     'SELECT substring(a FROM 1 FOR share + 1), overlay(a PLACING b FROM 1 FOR update) FROM t FOR SHARE',
@@ -83,7 +83,7 @@ const cases: readonly (readonly [sql: string, clauses: readonly string[]])[] = [
   ['SELECT "é", \'😀\' FROM "ü" FOR UPDATE OF "ü"', ['FOR UPDATE OF "ü"']],
 ];
 
-/** Statement, the relations whose rows it locks, what follows its columns, and its limits. */
+/** A statement, the relations whose rows it locks, the text after its columns, and its limits. */
 const locks: readonly (readonly [
   sql: string,
   rows: readonly string[],
@@ -118,7 +118,7 @@ const locks: readonly (readonly [
   ],
 ];
 
-/** No rows of tables that can be told, or none that have to be locked. */
+/** Statements that lock no rows of known tables, or none that must be locked. */
 const unlocked = [
   'SELECT * FROM t',
   'SELECT * FROM t FOR KEY SHARE',

@@ -1,4 +1,4 @@
-/** MERGE: where its parts stand, proved against the parse tree. */
+/** MERGE: the places of its parts, verified with the parse tree. */
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, queryIn, relationsOf } from './judging.ts';

@@ -1,4 +1,4 @@
-/** Names of statements, cursors and savepoints in SQL: exactly what the server takes them for, or refused. */
+/** Names of statements, cursors and savepoints in SQL have exactly the server's meaning, or are refused. */
 import pg from 'pg';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { TestDatabase } from '../helpers/database.ts';
@@ -15,7 +15,7 @@ const endings = ['a', 'é', '€', '😀'].flatMap((letter) =>
 );
 const isShort = (name: string) => Buffer.byteLength(name) <= 63;
 
-/** As they can be written; the last two are longer than what they mean. */
+/** How each name can be written. The last two forms are longer than the name. */
 const written = [
   ...endings.flatMap((name) => [name, `"${name}"`]),
   ...['Abc', 'aBC', '"Abc"', '"abc"', 'É', '"É"', 'İ', 'ſ', 'K', `"${'É'.repeat(31)}a"`],

@@ -1,4 +1,4 @@
-/** What is too heavy for the thread that serves everybody does not get to its parser, wherever the text comes from. */
+/** Texts too heavy for the main thread do not reach its parser, wherever they come from. */
 import { createQueryPlanner } from '../../src/rewrite/query-planner.ts';
 import { classifyAnywhere } from '../../src/sql/classify/classify-apart.ts';
 import { readBodyAnywhere } from '../../src/sql/functions/function-body.ts';

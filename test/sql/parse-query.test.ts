@@ -1,4 +1,4 @@
-/** Splitting a query string, and texts that must not be parsed at all. */
+/** Splitting a query string, and texts that must not be parsed. */
 
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
@@ -8,7 +8,7 @@ import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { refusalOf, statements, summaryOf } from './judging.ts';
 
-/** Query string, and its statements: text and verdict. */
+/** A query string, and its statements: text and verdict. */
 const splits: readonly (readonly [sql: string, parts: readonly (readonly [string, string])[]])[] = [
   ['', []],
   [' \t\n ', []],
@@ -114,7 +114,7 @@ const splits: readonly (readonly [sql: string, parts: readonly (readonly [string
   ],
 ];
 
-/** Text, and PostgreSQL's message and position. */
+/** A text, and PostgreSQL's message and position. */
 const faults: readonly (readonly [sql: string, message: string, position: number | null])[] = [
   ['SELEC 1', 'syntax error at or near "SELEC"', 1],
   ['SELECT * FROM', 'syntax error at end of input', 14],
@@ -237,7 +237,7 @@ function syntaxErrorOf(text: Buffer): SqlSyntaxError {
   throw new Error(`accepted: ${text}`);
 }
 
-/** Statements with a hidden one in every place where it is text, and the kinds of those that are none. */
+/** Returns statements with another hidden in every place where it is only text, and the kinds of the real ones. */
 function randomQueryString(random: Random): { sql: string; kinds: string[] } {
   const kinds: string[] = [];
   const parts: string[] = [];

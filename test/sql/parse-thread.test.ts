@@ -1,4 +1,4 @@
-/** Heavy texts are classified in a thread of their own, as any text is, and in bounded time and memory. */
+/** Heavy texts are classified in a separate thread, with the same result as any text, in bounded time and memory. */
 import { classifyApart } from '../../src/sql/classify/classify-apart.ts';
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
 import { ParseThread } from '../../src/sql/parser/parse-thread.ts';
@@ -8,10 +8,10 @@ import { assert, suite } from '../helpers/suite.ts';
 import { ormStatements, reads, writes } from './corpus.ts';
 
 const length = 64 * 1024;
-/** Spaces in front: places in the text count, too. */
+/** Returns a text that is padded at its start, because byte positions matter, too. */
 const long = (text: string) => Buffer.from(text.padStart(length));
 
-/** Answers with the task that it was asked, but for two. */
+/** The program of a thread. It returns the name of its task, except for two tasks. */
 const program = new URL(
   `data:text/javascript,import { parentPort } from 'node:worker_threads';
   parentPort.on('message', ({ task }) => {
@@ -47,7 +47,7 @@ suite('sql: the parse thread', (test) => {
 
   test('leaves the thread free that asks', async () => {
     const list = Buffer.from(`SELECT 1 IN (${Array(200_000).fill('1').join()})`);
-    // starts the thread
+    // This starts the thread.
     await classifyApart(long('SELECT 1'));
     let longest = 0;
     let last = performance.now();

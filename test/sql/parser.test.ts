@@ -1,4 +1,4 @@
-/** The parser as a machine: it comes back after texts that overflow it, and never takes one of these for a read. */
+/** The parser recovers from texts that overflow it, and never classifies one of these as a read. */
 
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
 import {
@@ -58,7 +58,7 @@ suite('sql: parser', (test) => {
         const [statement] = parseQuery(text);
         assert.is(statement && summaryOf(statement.verdict), 'refuse 54001');
       }
-      // Both instances are gone now. New ones are made between two turns of the event loop.
+      // Both instances are lost now. New ones are created between two turns of the event loop.
       await new Promise(setImmediate);
       assertWorking();
     }

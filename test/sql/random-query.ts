@@ -1,9 +1,9 @@
-/** Random queries whose relations are known from the making: names of tables and of CTEs are drawn from one small set. */
+/** Random queries with known relations. The names of tables and of CTEs are drawn from one small set. */
 import type { Random } from '../helpers/random.ts';
 
 export interface KnownQuery {
   readonly sql: string;
-  /** As `relationsOf` gives them: `[TARGET ][schema.]name=text`. */
+  /** In the form of `relationsOf`: `[TARGET ][schema.]name=text`. */
   readonly relations: readonly string[];
 }
 
@@ -13,10 +13,10 @@ interface Writing {
   readonly relations: string[];
 }
 
-/** The CTEs that a part of the query sees. */
+/** The CTEs in scope of a part of the query. */
 type Scope = ReadonlySet<string>;
 
-/** How a name may be written that means the same. */
+/** Different spellings of a name with the same meaning. */
 const spellings: Readonly<Record<string, readonly string[]>> = {
   a: ['a', 'A', '"a"', 'U&"\\0061"', 'U&"!0061" UESCAPE \'!\''],
   b: ['b', 'B', '"b"'],
@@ -25,7 +25,7 @@ const spellings: Readonly<Record<string, readonly string[]>> = {
   constructor: ['constructor', 'CONSTRUCTOR'],
 };
 
-/** Makes a query or write with WITH clauses, sub-selects, joins and set operations. */
+/** Draws a query or write with WITH clauses, sub-selects, joins and set operations. */
 export function randomQuery(random: Random): KnownQuery {
   const writing: Writing = { random, parts: [], relations: [] };
   statement(writing, new Set(), 3, true);
@@ -78,7 +78,7 @@ function insert(writing: Writing, scope: Scope, depth: number): void {
   write(writing, 'INSERT INTO ');
   target(writing, 'INSERT');
   write(writing, space(writing.random));
-  // The query that is inserted may have a WITH of its own inside the statement's.
+  // The inserted query may have its own WITH inside the statement's.
   statement(writing, scope, Math.max(depth - 1, 0), false);
   returning(writing, scope, depth);
 }
@@ -108,7 +108,7 @@ function where(writing: Writing, scope: Scope, depth: number): void {
   subselect(writing, scope, Math.max(depth, 1));
 }
 
-/** Behind WITH queries that may write it must not read any. */
+/** Writes RETURNING. After WITH queries that may write, it must not read any of them. */
 function returning(writing: Writing, scope: Scope, depth: number): void {
   write(writing, ' RETURNING a');
   if (depth === 0 || scope.size > 0 || writing.random.chance(0.4)) return;
@@ -122,7 +122,7 @@ function subselect(writing: Writing, scope: Scope, depth: number): void {
   write(writing, ')');
 }
 
-/** One item of FROM, with the alias x. */
+/** Writes one item of FROM, with the alias x. */
 function source(writing: Writing, scope: Scope, depth: number): void {
   const { random } = writing;
   if (depth > 0 && random.chance(0.25)) {

@@ -1,11 +1,11 @@
-/** What is refused, with which SQLSTATE, and that the message names the statement. */
+/** Which statements are refused, with which SQLSTATE, and that the message names the statement. */
 import type { Node } from 'libpg-query';
 import { classify } from '../../src/sql/classify/classify.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { refusalOf } from './judging.ts';
 
-/** Statement, and what its message says. All of them 0A000. */
+/** A statement, and its message. All have 0A000. */
 const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['COPY t FROM STDIN FREEZE', /FREEZE/],
   ['COPY t (a, b) FROM STDIN WITH (FORMAT csv, FREEZE true)', /FREEZE/],
@@ -19,11 +19,11 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
     'EXPLAIN ANALYZE DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d',
     /EXPLAIN/,
   ],
-  // Tables made by a query.
+  // Tables created by a query.
   ['SELECT * INTO n FROM t', /SELECT INTO/],
   ['SELECT 1 INTO UNLOGGED n UNION SELECT 2', /SELECT INTO/],
   ['WITH a AS (SELECT 1) SELECT * INTO n FROM a', /SELECT INTO/],
-  // A row to return that is gone when RETURNING has made a WITH query write.
+  // RETURNING that reads a WITH query: the row to return is gone once that query has written.
   [
     'WITH d AS (INSERT INTO u VALUES (1) RETURNING *) UPDATE t SET a = 1 RETURNING *, (SELECT count(*) FROM d)',
     /RETURNING that reads/,
@@ -40,7 +40,7 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
     'WITH d AS (DELETE FROM u RETURNING a) MERGE INTO t USING v ON t.a = v.a WHEN MATCHED THEN DELETE RETURNING (TABLE d)',
     /RETURNING that reads/,
   ],
-  // A row lock that keeps a query from recursing.
+  // A row lock that prevents a query from being recursive.
   [
     'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r FOR UPDATE) SELECT * FROM r',
     /recursive query/,
@@ -81,7 +81,7 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['CREATE MATERIALIZED VIEW n AS SELECT 1', /CREATE MATERIALIZED VIEW/],
   ['EXPLAIN ANALYZE CREATE TABLE n AS SELECT 1', /CREATE TABLE/],
   ['EXPLAIN REFRESH MATERIALIZED VIEW n', /REFRESH/],
-  // COPY beyond the client.
+  // COPY other than from and to the client.
   ["COPY t FROM '/etc/passwd'", /COPY .* file/],
   ["COPY t TO '/tmp/t'", /COPY .* file/],
   ["COPY t TO PROGRAM 'sh'", /program/],
@@ -90,7 +90,7 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['COPY (DELETE FROM t RETURNING *) TO STDOUT', /COPY/],
   ['COPY (INSERT INTO t VALUES (1) RETURNING *) TO STDOUT', /COPY/],
   ['COPY (WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d) TO STDOUT', /COPY/],
-  // Code on the server.
+  // Code that runs on the server.
   ['DO $$ BEGIN DELETE FROM t; END $$', /^DO /],
   ['CALL p(1)', /CALL/],
   ["LOAD 'library'", /LOAD/],
@@ -101,7 +101,7 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ["COMMIT PREPARED 'x'", /prepare transactions/],
   ["ROLLBACK PREPARED 'x'", /prepare transactions/],
   ['DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d', /DECLARE CURSOR/],
-  // Schema, rights, upkeep.
+  // Schema, rights, maintenance.
   ['CREATE TABLE n (a int)', /CREATE TABLE/],
   ['CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)', /CREATE INDEX/],
   ['CREATE VIEW v AS SELECT 1', /CREATE VIEW/],
@@ -146,7 +146,7 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['CHECKPOINT', /CHECKPOINT/],
 ];
 
-/** Refusals with a better SQLSTATE than 0A000. */
+/** Refusals with a more specific SQLSTATE than 0A000. */
 const others: readonly (readonly [sql: string, sqlstate: string, message: RegExp])[] = [
   ['SET client_encoding = SJIS', '55P02', /"client_encoding"/],
   ["SET NAMES 'BIG5'", '55P02', /"client_encoding"/],
@@ -206,7 +206,7 @@ suite('sql: refusals', (test) => {
     });
   }
 
-  // Trees as a grammar newer than this version would give them.
+  // Parse trees that a newer grammar would return.
   const unknown: readonly (readonly [what: string, tree: object])[] = [
     ['a statement', { FutureStmt: { relation: { relname: 't' } } }],
     ['no statement', {}],

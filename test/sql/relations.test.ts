@@ -1,9 +1,9 @@
-/** Relation names: where they stand, which of them are CTEs, and which is a write's target. */
+/** Relation names: their places, which of them are CTEs, and which is a write's target. */
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, queryIn, refusalOf, relationsOf, slice } from './judging.ts';
 
-/** How a name is written, and what it means. */
+/** How a name is written, and its meaning. */
 const names: readonly (readonly [written: string, meaning: string])[] = [
   ['users', 'users'],
   ['Users', 'users'],
@@ -32,7 +32,7 @@ const names: readonly (readonly [written: string, meaning: string])[] = [
   ['a/* /* b */ . c */.b', 'a.b'],
 ];
 
-/** Statement, and its relations in order: `[TARGET ][only ][schema.]name=text`. */
+/** A statement, and its relations in order: `[TARGET ][only ][schema.]name=text`. */
 const cases: readonly (readonly [sql: string, relations: readonly string[]])[] = [
   ['SELECT 1', []],
   ['SELECT * FROM a, b AS x, (SELECT * FROM c) y', ['a=a', 'b=b', 'c=c']],
@@ -170,7 +170,7 @@ const cases: readonly (readonly [sql: string, relations: readonly string[]])[] =
   ],
 ];
 
-/** Statement, and its column references that are qualified with a schema: `schema.table=text of the schema and dot`. */
+/** A statement, and its column references that are qualified with a schema: `schema.table=text of the schema and dot`. */
 const qualified: readonly (readonly [sql: string, qualifiers: readonly string[]])[] = [
   ['SELECT a, t.a, t.* FROM s.t', []],
   ['SELECT s.t.a, S . "t" . a, s.t.* FROM s.t', ['s.t=s.', 's.t=S . ', 's.t=s.']],

@@ -1,4 +1,4 @@
-/** Splicing over many statements: by the same names nothing changes, by others only the names do. */
+/** Splicing in many statements: the same names change nothing, and other names change only the names. */
 import { loadParser, parseTree } from '../../src/sql/parser/parser.ts';
 import { spliceBytes } from '../../src/sql/splice.ts';
 import type { Statement } from '../../src/sql/verdict.ts';
@@ -44,7 +44,7 @@ function assertRoundTrip({ text, verdict }: Statement): void {
     ...qualifiers.map((qualifier) => ({ ...qualifier, text: `"${overlay}".` })),
   ]);
   const spliced = onlyStatement(other.toString());
-  // Nothing has changed but schemas, and each relation is now the overlay's.
+  // Only schemas have changed, and each relation is now the overlay's.
   assert.is(shapeOf(spliced.text), shapeOf(text));
   const names = queryIn(spliced.verdict).relations.map(({ schema, name, target, only }) => [
     schema,
@@ -62,7 +62,7 @@ function shapeOf(text: Buffer): string {
   return JSON.stringify(withoutSchemas(parseTree(text)));
 }
 
-/** A parse tree without what splicing may change: places in the text, and the schemas of names. */
+/** Returns a parse tree without what splicing may change: places in the text, and the schemas of names. */
 function withoutSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSchemas);
   if (typeof value !== 'object' || value === null) return value;
@@ -75,7 +75,7 @@ function withoutSchemas(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A column reference without its schema: `s.t.c` and `db.s.t.c` have it two before the last. */
+/** Returns a column reference without its schema: in `s.t.c` and `db.s.t.c` it is two before the last. */
 function bare(column: { readonly fields?: readonly unknown[] }) {
   const fields = column.fields ?? [];
   return {

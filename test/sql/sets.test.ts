@@ -25,7 +25,7 @@ const brought: Record<string, boolean> = {
   'UPDATE t SET a = 1': false,
 };
 
-/** Columns that are compared with one value; null for what is changed row by row. */
+/** Columns that are compared with one value; null if the statement changes row by row. */
 const changed: Record<string, readonly string[] | null> = {
   'UPDATE t SET a = 1': [],
   'DELETE FROM t': [],

@@ -1,4 +1,4 @@
-/** Texts of one shape have the same tokens but for the values of literals, by PostgreSQL's own scanner. */
+/** Texts of the same shape have the same tokens except for the values of literals, by PostgreSQL's own scanner. */
 import { loadParser, scanTokens } from '../../src/sql/parser/parser.ts';
 import { ShapeReader } from '../../src/sql/parser/shape.ts';
 import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';

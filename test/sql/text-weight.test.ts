@@ -1,4 +1,4 @@
-/** The bound on what a text makes the parser do: literals and comments are free, nothing that is parsed is. */
+/** The limit on the parser's work for a text: literals and comments are free, and everything that is parsed counts. */
 import { allowHeavyTexts, loadParser, scanTokens } from '../../src/sql/parser/parser.ts';
 import { isLight, weightOf } from '../../src/sql/parser/text-weight.ts';
 import { randomText } from '../attacks/random-text.ts';
@@ -18,12 +18,12 @@ const texts: readonly (readonly [string, number])[] = [
   ['SELECT /* 1, 2 /* 3 */ 4, */ 5 -- 6, 7', 4],
   ['SELECT 1 /*/ , 2', 3],
   [`SELECT '1, 2`, 2],
-  // of 200 letters each is read as often as letters are before it
+  // In a run of 200 operator characters, each is read once for each character before it.
   [`SELECT ${'+-'.repeat(100)}1`, 202 + 199],
   [`/${'*'.repeat(5000)}/ SELECT 1`, 2 + 1 + 50],
   [`SELECT 1 -- ${'-'.repeat(5000)}`, 3],
   [`SELECT '${'/*'.repeat(5000)}'`, 2],
-  // the tree has the query three times
+  // The tree contains the query three times.
   ['UPDATE t SET (a, b, c) = (SELECT 1, 2, 3), d = 4', 10 + 3 * 9 + 4],
   ['SELECT 1 WHERE (a, b, c) = (1, 2, 3)', 18],
 ];

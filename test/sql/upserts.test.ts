@@ -1,4 +1,4 @@
-/** INSERT ... ON CONFLICT: what is read of the clause, and which indexes it means. */
+/** INSERT ... ON CONFLICT: the parts that are read of the clause, and the indexes that it means. */
 import { inferArbiters } from '../../src/sql/locate/arbiters.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { Upsert } from '../../src/sql/write.ts';
@@ -12,7 +12,7 @@ function upsertsOf(sql: string): { text: Buffer; upserts: readonly Upsert[] } {
   return { text, upserts: query.upserts };
 }
 
-/** The clause cut out, then SET and WHERE. */
+/** Returns the clause that is cut out, then SET and WHERE. */
 function partsOf(sql: string): (string | null)[] {
   const { text, upserts } = upsertsOf(sql);
   return upserts.flatMap(({ clause, set, where }) => [

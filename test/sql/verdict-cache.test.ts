@@ -1,4 +1,4 @@
-/** The cache gives what parsing gives, keeps within its bounds, and keeps nothing of the client's packets. */
+/** The cache returns what parsing returns, stays within its limits, and retains nothing of the client's packets. */
 
 import { createVerdictCache } from '../../src/sql/classify/verdict-cache.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';

@@ -1,6 +1,6 @@
 /**
- * The weight of a text bounds what is done to classify it: random texts that grow, with the work counted, in PostgreSQL's parser by
- * the turns of its loops and in ours by the blocks that are run. Neither depends on the machine.
+ * The weight of a text bounds the work of classifying it, for random texts that grow. The work is counted: in PostgreSQL's parser by
+ * function calls and loop iterations, in the product's by the blocks that run. Both counts are independent of the machine.
  */
 import { Session } from 'node:inspector';
 import { drawn, firstSeed } from '../../helpers/net.ts';
@@ -11,7 +11,7 @@ import type { Growing } from '../growing-texts.ts';
 import { growingSigns, growingStatement } from '../growing-texts.ts';
 
 const steps = meterWebAssembly();
-// compiled once it counts
+// Imported, and so compiled, after counting has begun.
 const { allowHeavyTexts, loadParser, scanTokens } = await import(
   '../../../src/sql/parser/parser.ts'
 );
@@ -21,7 +21,7 @@ const { weightOf } = await import('../../../src/sql/parser/text-weight.ts');
 const rounds = drawn(40, 'STATEMENTS');
 const sizes = [40, 160, 640];
 
-/** What work a text may make, for each token of its weight and for each byte. */
+/** The most work for a text, for each token of its weight and for each byte. */
 const most = { stepsOfToken: 2000, blocksOfToken: 250, ofByte: 64, ofText: 10_000 };
 
 suite('the work of classifying', (test) => {
@@ -35,17 +35,17 @@ suite('the work of classifying', (test) => {
   });
   test.after(() => inspector.disconnect());
 
-  /** Runs something, and returns the work that it was. */
+  /** Runs a function, and returns its work. */
   async function workOf(run: () => unknown) {
     blocksRun(inspector);
     const before = steps();
     try {
       run();
     } catch {
-      // no text that the grammar takes
+      // The grammar does not accept the text.
     }
     const work = { steps: steps() - before, blocks: blocksRun(inspector) };
-    // an instance may be lost
+    // The parser instance may be lost.
     await loadParser();
     return work;
   }
@@ -75,7 +75,7 @@ suite('the work of classifying', (test) => {
   });
 });
 
-/** The blocks of our own parser that were run since the last time. */
+/** Returns the number of blocks of the product's parser that have run since the last call. */
 function blocksRun(inspector: Session): number {
   let blocks = 0;
   inspector.post('Profiler.takePreciseCoverage', (error, coverage) => {
