@@ -1,4 +1,4 @@
-/** Server messages: node-postgres reads what is built here, and what servers send is read strictly. */
+/** Server messages: node-postgres reads the messages built here, and messages of servers are decoded strictly. */
 import { parse } from 'pg-protocol';
 import type { StageError } from '../../src/errors.ts';
 import {
@@ -33,7 +33,7 @@ import { assert, suite } from '../helpers/suite.ts';
 const payload = (message: Buffer) => message.subarray(5);
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-/** What node-postgres understands. */
+/** Returns the messages as node-postgres parses them. */
 async function understood(...messages: Buffer[]): Promise<Record<string, unknown>[]> {
   const heard: Record<string, unknown>[] = [];
   const { Readable } = await import('node:stream');

@@ -1,4 +1,4 @@
-/** Watching a server's stream while it passes: nothing lost, nothing held but what is watched. */
+/** Scanning a server's stream while it passes: nothing is lost, and only watched messages are buffered. */
 
 import {
   commandComplete,
@@ -35,7 +35,7 @@ interface Found {
   readonly end: number;
 }
 
-/** Scans one chunk, and gives the pieces that the receiver is given, in order, and the watched messages among them. */
+/** Scans one chunk, and returns the pieces passed to the receiver, in order, and the watched messages among them. */
 function scanOne(scanner: BackendScanner, chunk: Buffer) {
   const pieces: Buffer[] = [];
   const found: Found[] = [];
@@ -54,7 +54,7 @@ function scanOne(scanner: BackendScanner, chunk: Buffer) {
   return { pieces, bytes: Buffer.concat(pieces), found, messages };
 }
 
-/** Scans chunks and gives all bytes passed on and the watched messages found, as hexadecimal. */
+/** Scans chunks and returns all bytes passed on and the watched messages found, as hexadecimal. */
 function scanAll(scanner: BackendScanner, chunks: readonly Buffer[]) {
   const scans = chunks.map((chunk) => scanOne(scanner, chunk));
   return {

@@ -1,4 +1,4 @@
-/** Cutting a stream into messages: split anywhere, hostile lengths, and memory that follows the bytes received. */
+/** Cutting a stream into messages: splits anywhere, hostile lengths, and memory that grows only with the bytes received. */
 import type { StageError } from '../../src/errors.ts';
 import type { Message } from '../../src/wire/framer.ts';
 import { Framer } from '../../src/wire/framer.ts';
@@ -23,7 +23,7 @@ function takeAll(framer: Framer): Message[] {
   return messages;
 }
 
-/** A header alone, with any length field. */
+/** Returns a header alone, with any length field. */
 function header(type: string, length: number): Buffer {
   const bytes = Buffer.alloc(5);
   bytes.write(type, 'latin1');

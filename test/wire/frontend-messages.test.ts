@@ -1,4 +1,4 @@
-/** Client messages: what is built is what is read, and every wrong body is an error of its own. */
+/** Client messages: encoding and decoding match, and every invalid body has its own error. */
 import type { StageError } from '../../src/errors.ts';
 import {
   bindMessage,

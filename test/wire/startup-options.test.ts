@@ -1,4 +1,4 @@
-/** The `options` parameter, read as the server reads it. */
+/** The `options` parameter, parsed as the server parses it. */
 import type { StageError } from '../../src/errors.ts';
 import { formatOptions, parseOptions } from '../../src/model/startup-options.ts';
 import { createRandom } from '../helpers/random.ts';

@@ -11,7 +11,7 @@ import { assert, suite } from '../helpers/suite.ts';
 
 const body = (packet: Buffer) => packet.subarray(4);
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
-/** A StartupMessage's body: version and raw texts. */
+/** Returns the body of a StartupMessage: version and raw texts. */
 const startup = (version: string, text: string) => Buffer.concat([hex(version), Buffer.from(text)]);
 
 function refusal(packet: Buffer): StageError {
