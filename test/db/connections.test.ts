@@ -1,4 +1,4 @@
-/** What every connection of the service account carries, and that one without it is not used. */
+/** What every connection of the service account must have, and that a connection without it is not used. */
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
@@ -25,7 +25,7 @@ suite('connections of the service account', (test) => {
   let db: Database;
   test.before(async () => {
     database = await createTestDatabase({ template: 'empty' });
-    // what a role or a database is given counts less
+    // Settings of a role or a database have lower precedence.
     await database.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database()); END $$`,
     );
@@ -56,7 +56,7 @@ suite('connections of the service account', (test) => {
 
   test('say that the database takes none for a while', async () => {
     const late = createDatabase({ url: database.url, maxConnections: 1 });
-    // nobody may do so from inside
+    // PostgreSQL allows this only from another database.
     const outside = await createTestDatabase({ template: 'empty' });
     const allow = (isAllowed: boolean) =>
       outside.query(`ALTER DATABASE ${database.name} ALLOW_CONNECTIONS ${isAllowed}`);

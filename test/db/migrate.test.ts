@@ -1,4 +1,4 @@
-/** The schema of the service: made once by whoever comes first, printed for an administrator, never downgraded. */
+/** The schema of the service: it is created once, by the first daemon, printed for an administrator, and never downgraded. */
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
@@ -16,7 +16,7 @@ const objects = `
   SELECT 'function ' || p.proname FROM pg_proc p WHERE p.pronamespace = 'stage'::regnamespace
   ORDER BY 1`;
 
-/** Takes words back for the letters that origins of rows were. */
+/** Restores the letters that origins of rows were before they were words. */
 const originsAsLetters = `
   ALTER TYPE stage.apply_run ALTER ATTRIBUTE origin TYPE "char"; DROP TYPE stage.row_origin;`;
 
@@ -140,7 +140,7 @@ suite('migrations', (test) => {
     void refused.finally(() => {
       outcome.isOver = true;
     });
-    // a writer that waits behind the migration, for half of what a statement of the service waits at most
+    // A writer that waits behind the migration, at most half as long as a statement of the service may.
     while (!outcome.isOver)
       await database.query(
         `SET lock_timeout = '5s'; BEGIN; LOCK TABLE stage.mutation IN ROW EXCLUSIVE MODE; COMMIT`,

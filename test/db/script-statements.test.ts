@@ -1,4 +1,4 @@
-/** Which statement of a script is at a place. */
+/** Which statement of a script is at a position. */
 import { statementAt, statementOfNumber } from '../../src/db/script-statements.ts';
 import { assert, suite } from '../helpers/suite.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Nobody who may create objects in a schema of production decides what the service's functions run: each has a search_path of its
- * own, or names everything with its schema.
+ * A user who may create objects in a schema of production cannot decide what the service's functions run: each has its own search_path, or
+ * names everything with its schema.
  */
 
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
@@ -44,11 +44,11 @@ SELECT n.nspname || '.' || p.proname AS name, l.lanname AS language, p.prosrc AS
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
 WHERE n.nspname ~ '^stage' AND p.prokind IN ('f', 'p') ORDER BY 1`;
 
-/** An expression of production's definition, or the body of its view or function: it means what it means to its caller. */
+/** An expression of production's definitions, or the body of its view or function. It keeps its caller's meaning. */
 const ofProduction =
   /^(stage_data\.(generated|constraint|default|element|predicate|partition|routed|within|value|condition|staged_view)_|stage_function_|stage_upsert_\d+\.policy_\d+_)/;
 
-/** Runs a text of the client's own, its DO UPDATE, with the client's rights. */
+/** Runs a client's own text, the DO UPDATE, with the client's rights. */
 const runsClientsText = /^(?:stage_upsert_\d+\.(?:analyse|upsert)_|stage\.infer_arbiters)/;
 
 const isPinned = ({ settings }: Function) =>

@@ -1,4 +1,4 @@
-/** A request that is still on its way when the service stops is told so. */
+/** A request still in progress when the service stops gets an error. */
 import { createDatabase } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
 import { createTestDatabase } from '../helpers/database.ts';

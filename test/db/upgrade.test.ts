@@ -1,4 +1,4 @@
-/** An upgrade that waits for a transaction: how often it tries, and whom it ends. */
+/** An upgrade that waits for a transaction: how often it retries, and which connections it ends. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
