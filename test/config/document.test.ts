@@ -1,4 +1,4 @@
-/** What is written about the options is in step with their table: `npm run docs` writes it anew. */
+/** The documents of the options match their table; `npm run docs` writes them. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ suite('documentation of the options', (test) => {
   });
 
   test('is readable at 80 columns', () => {
-    // what cannot be broken, such as the form of a line of the token file, may be longer
+    // Text that cannot be broken, such as the form of a line of the token file, may be longer.
     const wide = `${configReference()}${trustLists()}`
       .split('\n')
       .filter((line) => line.length > 80 && !/^\S+$/.test(line) && !line.startsWith('- '));
@@ -39,7 +39,7 @@ suite('documentation of the options', (test) => {
       for (const name of settingNames) {
         const { default: value, defaultText } = options[name];
         const level = value === null || defaultText ? 'default' : 'file';
-        // The proxy's address follows the other one, origin and all.
+        // The proxy's address defaults to that of the REST interface, with its origin.
         if (name !== 'proxyHost') assert.is(loaded.origins[name].level, level, name);
       }
     } finally {

@@ -1,4 +1,4 @@
-/** Where values come from, which of them counts, and what is said about wrong ones. */
+/** Where values come from, which of them takes precedence, and the messages about wrong ones. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Tokens come from places that are the user's alone. */
+/** Tokens come only from places that belong to the user. */
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

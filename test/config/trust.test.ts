@@ -1,4 +1,4 @@
-/** What a project's file decides before and after the person has trusted it. */
+/** What a project's file can set before and after the user has trusted it. */
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -24,7 +24,7 @@ import { chooseProduction } from '../../src/config/upstream.ts';
 import { StageError } from '../../src/errors.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** A value for each setting that needs trust, as a file has it. */
+/** A value for each setting that needs trust, as written in a file. */
 const values: Readonly<Record<string, string>> = {
   upstream: 'postgresql://evil.example/x',
   embedded: './db',

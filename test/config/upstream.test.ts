@@ -1,4 +1,4 @@
-/** Which database is production when several places have an opinion. */
+/** Which database is production if several places name one. */
 import { describeConfig } from '../../src/config/describe.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { chooseProduction } from '../../src/config/upstream.ts';
