@@ -1,4 +1,4 @@
-/** A diff read while it arrives. */
+/** Reading a diff while it arrives. */
 import { DiffReader } from '../../src/client/diff-reader.ts';
 import type { Change } from '../../src/model/change.ts';
 import { assert, suite } from '../helpers/suite.ts';

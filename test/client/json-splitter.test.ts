@@ -1,4 +1,4 @@
-/** JSON taken apart: whatever the chunks, nothing is lost and no number is read. */
+/** Splitting JSON: in any chunks, nothing is lost and no number is parsed. */
 import { elementsOf, Fields, membersOf } from '../../src/client/fields.ts';
 import type { Piece } from '../../src/client/json-splitter.ts';
 import { JsonSplitter } from '../../src/client/json-splitter.ts';

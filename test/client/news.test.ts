@@ -1,4 +1,4 @@
-/** Waiting for what happens to a session, at daemons of every age: one that tells, one that does not wait, one that knows no events. */
+/** Waiting for events of a session, with daemons of every age: one that reports them, one that does not wait, one without events. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiClient } from '../../src/client/api-client.ts';
@@ -11,7 +11,7 @@ const id = `sess_${'0'.repeat(32)}`;
 const never = new AbortController().signal;
 const often = { mostMs: 5_000, intervalMs: 10, signal: never };
 
-/** Answers every request alike; gives what was asked. */
+/** Starts a server with the same response to every request; returns a client of it, and the requests it received. */
 async function startOld(status: number, body: object) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

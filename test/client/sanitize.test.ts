@@ -1,11 +1,11 @@
-/** Text from strangers cannot act on a terminal. */
+/** Text from others cannot control a terminal. */
 import { nameCell, textCell, valueCell } from '../../src/client/cell.ts';
 import { sanitize } from '../../src/client/sanitize.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** What may reach a terminal: visible characters, combining marks, and the ordinary space. */
+/** The characters that may reach a terminal: visible characters, combining marks, and the ordinary space. */
 const harmless = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
 const invisible = /\p{Default_Ignorable_Code_Point}|[\u2800\u115f\u1160\u3164\uffa0]/u;
 

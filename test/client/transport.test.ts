@@ -1,4 +1,4 @@
-/** The client in front of servers that are not what it expects: each ends in one sentence and the right exit code. */
+/** The client with unexpected servers: each results in one sentence and the right exit code. */
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -38,7 +38,7 @@ async function startPeer(answer: (response: ServerResponse) => void): Promise<Pe
   };
 }
 
-/** Asks a peer for a session and gives the error that comes of it. */
+/** Requests a session from such a server and returns the resulting error. */
 async function failing(answer: (response: ServerResponse) => void): Promise<StageError> {
   const peer = await startPeer(answer);
   const api = new ApiClient({ server: peer.url, token: null });
