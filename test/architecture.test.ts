@@ -1,4 +1,4 @@
-/** The house rules that neither the compiler nor Biome holds up, and the layers, which Biome shows in the editor. */
+/** The rules of the source that neither the compiler nor Biome enforces, and the layers, which Biome shows in the editor. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { assert, suite } from './helpers/suite.ts';
@@ -16,7 +16,7 @@ const sources = (folder: string): Source[] =>
 const product = sources('src');
 const tests = sources('test').filter(({ path }) => !path.startsWith('test/fixtures/'));
 
-/** Everything that a file imports, statically or on demand. */
+/** Returns everything that a file imports, statically or dynamically. */
 const imports = ({ text }: Source): string[] =>
   [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, name]) => name as string);
 
@@ -28,7 +28,7 @@ const importersOf = (name: string, files: readonly Source[]): string[] =>
 const violations = (files: readonly Source[], rule: RegExp): string[] =>
   files.filter(({ text }) => rule.test(text)).map(({ path }) => path);
 
-/** What each room may import besides itself; DOWN only. */
+/** The rooms that each room may import besides itself. Imports only go down. */
 const below: Readonly<Record<string, readonly string[]>> = {
   cli: ['tui', 'mcp', 'client', 'config'],
   mcp: ['client', 'config'],
@@ -53,7 +53,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   config: [],
   model: [],
 };
-/** The commands that do more than ask the daemon: they load what they need on demand. */
+/** The commands that do more than send requests to the daemon. They import what they need dynamically. */
 const reachPast = [
   ...['serve', 'init', 'doctor', 'uninstall'].map((name) => `service/${name}`),
   'session/run',
@@ -62,14 +62,14 @@ const rooms = Object.keys(below).filter((room) => room !== 'model');
 
 const roomOf = (path: string): string => path.split('/')[1] ?? '';
 
-/** The rooms that a file's own imports lead to. */
+/** Returns the rooms that a file imports directly. */
 const roomsUsed = (file: Source): string[] =>
   imports(file)
     .filter((name) => name.startsWith('.'))
     .map((name) => roomOf(join(dirname(file.path), name)))
     .filter((room) => room in below);
 
-/** The rooms that Biome refuses to the files of each glob, as biome.json has them. */
+/** Returns the rooms that biome.json forbids to the files of each glob. */
 function refusedByBiome(): Map<string, string[]> {
   const refused = new Map<string, string[]>();
   for (const { includes, linter } of JSON.parse(readFileSync('biome.json', 'utf8')).overrides) {
@@ -169,7 +169,7 @@ suite('architecture', (test) => {
 
   test('every test file runs a suite, through the one door to uvu', () => {
     const files = tests.filter(({ path }) => /\.test\.tsx?$/.test(path));
-    // By itself, or through a helper that makes suites.
+    // Directly, or through a helper that defines suites.
     const starts = /^\s*(?:suite|fuzzSuite|attack|attackAs|prove)\(/m;
     const idle = files.filter(({ text }) => !starts.test(text)).map(({ path }) => path);
     assert.equal(idle, []);

@@ -1,7 +1,8 @@
 /**
- * The long run of random transactions: `npm run attack:random -- --programs 100000 --seed S [--lanes 2] [--told 20] [--kinds leak,hang]`.
- * A failing program is made small and printed, up to so many of a kind, and the run goes on. STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a
- * running server. SIGTERM and SIGINT end it early. Ends with `programs N, leaks N, hangs N, differences N, ...`; any of these is a failure.
+ * The long run of random transactions: `npm run attack:random -- --programs 100000 --seed S [--lanes 2] [--told 20] [--kinds leak,hang]`. A
+ * failed program is shrunk and printed, up to `--told` of each kind, and the run continues. STAGE_TEST_PG sets the major version,
+ * STAGE_TEST_UPSTREAM a running server. SIGTERM and SIGINT end it early. Ends with `programs N, leaks N, hangs N, differences N, ...`; any
+ * of these is a failure.
  */
 import { parseArgs } from 'node:util';
 import { runCampaign, summary } from './attacks/transactions/campaign.ts';

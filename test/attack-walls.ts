@@ -1,7 +1,7 @@
 /**
- * Takes each wall away, and sends random transactions: `npm run attack:walls -- [--programs 2000] [--seed S]`. The look before COMMIT,
- * which is left, has to keep all of them from production. That they do reach it without that look is seen as well.
- * Works on copies of the project. Ends with `N held, N did not hold`.
+ * Removes each protection, and sends random transactions: `npm run attack:walls -- [--programs 2000] [--seed S]`. The remaining commit
+ * check must keep all of them from production. The run also shows that they do reach production without the commit check. Works on copies
+ * of the project. Ends with `N held, N did not hold`.
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Gives the last line of the run: its counts. */
+/** Runs the random transactions without some code, and returns the last line of the run: its counts. */
 async function countsWithout(edits: readonly Edit[], upstream: string): Promise<string> {
   const copy = await copyProject();
   try {

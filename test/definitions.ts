@@ -1,7 +1,7 @@
 /**
- * Random changes of definitions beside staged statements: `npm run fuzz:definitions -- [--programs 500] [--seed 1] [--length 60] [--lanes 2] [--tries 100]`.
- * A program whose answers differ from PostgreSQL's is made small and printed, and the run goes on. STAGE_TEST_PG chooses the
- * major, STAGE_TEST_UPSTREAM a running server. Ends with what was counted and `programs N, differences N`.
+ * Random changes of definitions between staged statements: `npm run fuzz:definitions -- [--programs 500] [--seed 1] [--length 60] [--lanes
+ * 2] [--tries 100]`. A program whose responses differ from PostgreSQL's is shrunk and printed, and the run continues. STAGE_TEST_PG sets
+ * the major version, STAGE_TEST_UPSTREAM a running server. Ends with the counts and `programs N, differences N`.
  */
 import { parseArgs } from 'node:util';
 import { randomProgram } from './definitions/program.ts';

@@ -1,4 +1,4 @@
-/** The documents hold together: links and named files exist, README is short, tables can be read, lists are complete. */
+/** The documents are consistent: links and named files exist, README is short, tables are readable, lists are complete. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createProgram } from '../src/cli/program.ts';
@@ -24,7 +24,7 @@ const linksIn = ({ text }: Page): string[] =>
   [...withoutBlocks(text).matchAll(/\]\(([^()\s]+)\)/g)].map(([, to = '']) => to);
 const localLinks = (from: Page): string[] => linksIn(from).filter((to) => !/^https?:/.test(to));
 
-/** The anchors of the headings, as GitHub makes them. */
+/** Returns the anchors of the headings, as GitHub creates them. */
 const anchors = ({ text }: Page): string[] =>
   [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -33,7 +33,7 @@ const anchors = ({ text }: Page): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Gives the file that a link leads to, and the heading in it. */
+/** Returns the file that a link leads to, and the heading in it. */
 function target(from: Page, link: string): { path: string; anchor: string } {
   const [path = '', anchor = ''] = link.split('#');
   return { path: path === '' ? from.path : join(dirname(from.path), path), anchor };

@@ -1,8 +1,9 @@
 /**
- * The long run of faults: `npm run faults -- --kind crawls|holes|kills|races|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1] [--lanes 1]`, for holes also
- * `[--fate alive|frozen|killed]`, for a soak `[--clients 20] [--think-ms 0]`. Every round breaks something at another moment, and looks at what has become of what was asked for
- * meanwhile: production, sessions, audit and answers have to agree, and what is asked for again has to end well. Prints each anomaly, in
- * the end, or after SIGINT, what was counted and `rounds N, anomalies N`. STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server.
+ * The long run of faults: `npm run faults -- --kind crawls|holes|kills|races|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1]
+ * [--lanes 1]`, for holes also `[--fate alive|frozen|killed]`, for a soak `[--clients 20] [--think-ms 0]`. Every round causes a fault at
+ * another moment, and checks the outcome of the requests made meanwhile: production, sessions, audit and responses must agree, and repeated
+ * requests must succeed. Prints each anomaly. At the end, or after SIGINT, prints the counts and `rounds N, anomalies N`. STAGE_TEST_PG
+ * sets the major version, STAGE_TEST_UPSTREAM a running server.
  */
 import { parseArgs } from 'node:util';
 import type { Arena, Outcome } from './faults/arena.ts';

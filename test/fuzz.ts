@@ -1,10 +1,11 @@
 /**
- * The long differential run: `npm run fuzz`. Random scripts, directly and staged, until STAGE_TEST_STATEMENTS (100000)
- * statements have run; a difference is shrunk and printed as SQL, and the run goes on with the next seed. At the end it
- * tells how often each form was met, and how often it succeeded.
- * STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server, STAGE_TEST_SEED the first seed,
- * STAGE_TEST_LENGTH (500) the statements of one script, STAGE_TEST_TRIES (150) how long a failing one is shrunk,
- * STAGE_TEST_LANES (2) how many scripts run at once.
+ * The long differential run: `npm run fuzz`. It runs random scripts, directly and staged, until STAGE_TEST_STATEMENTS (100000) statements
+ * have run. A difference is shrunk and printed as SQL, and the run continues with the next seed. At the end it prints how often each form
+ * occurred, and how often it succeeded.
+ * +
+ * STAGE_TEST_PG sets the major version, STAGE_TEST_UPSTREAM a running server, STAGE_TEST_SEED the first seed, STAGE_TEST_LENGTH (500) the
+ * number of statements of one script, STAGE_TEST_TRIES (150) the number of attempts to shrink a failed one, STAGE_TEST_LANES (2) the number
+ * of scripts that run at once.
  */
 import { createCoverage } from './fuzz/coverage.ts';
 import { fuzzSeed } from './fuzz/report.ts';

@@ -1,13 +1,13 @@
-/** What people are advised, wherever it stands: commands that are there, and no way around the review. */
+/** All hints to people name commands that exist, and none advises a way around the review. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, suite } from './helpers/suite.ts';
 
-/** Ways to have a change take effect that nobody reviews. */
+/** Advice to put a change into effect without a review. */
 const aroundReview =
   /directly on|outside of (?:the|a) session|past the review|without (?:a )?review|turn(?:ed)? four_eyes off|four_eyes turned off/i;
 
-/** What a person may type or call is named like this. */
+/** The form in which hints name a command. */
 const named = /`stage ([a-z]+)(?: ([a-z]+))?|\bstage (reopen|resolve|propose|doctor|help) /g;
 
 const literal = /'(?:[^'\\\n]|\\.|'')*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/g;

@@ -1,4 +1,4 @@
-/** What is guessed that somebody meant to write, and what is not. */
+/** Which name is suggested for a misspelled one, and for which names none is. */
 import { nearest } from '../src/nearest.ts';
 import { assert, suite } from './helpers/suite.ts';
 

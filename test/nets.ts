@@ -1,7 +1,8 @@
 /**
- * The random nets at length: `npm run nets -- [--budget 20] [--seed S] [part of a name ...]`. Draws a new seed unless one is given, and runs
- * every test file that draws its cases (it imports helpers/net.ts) and every program of random cases from it, with as many times the cases
- * of `npm test`; then the tests whose cases take turns with their forms, each in each form. STAGE_TEST_PG chooses the major. What fails is named in the end with the command that draws the same cases again.
+ * The long run of the random nets: `npm run nets -- [--budget 20] [--seed S] [part of a name ...]`. It draws a new seed by default. From it
+ * run every test file that draws its cases (it imports helpers/net.ts) and every program of random cases, with `budget` times the cases of
+ * `npm test`. Then run the tests that alternate their forms, each case in each form. STAGE_TEST_PG sets the major version. At the end each
+ * failure is listed with the command that draws the same cases again.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +26,7 @@ interface Net {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Programs of random cases, with what one unit of the budget is to each. */
+/** Programs of random cases, with the amount for one unit of the budget. */
 const programs: readonly Net[] = [
   {
     name: 'test/fuzz.ts',
@@ -42,7 +43,7 @@ const programs: readonly Net[] = [
   },
 ];
 
-/** Tests whose cases take turns with their forms in `npm test`: see helpers/forms.ts. */
+/** Tests that alternate the forms of their cases in `npm test`: see helpers/forms.ts. */
 const inTurn: Net = {
   name: 'every form',
   arguments: [

@@ -1,11 +1,13 @@
 /**
- * PostgreSQL's own regression files, staged and compared with direct execution statement by statement:
- * `npm run regress -- <directory of src/test/regress/sql> [name ...]`. The files come with PostgreSQL's source, of the
- * server's major (src/test/regress/sql, with src/test/regress/data beside it); they are not part of this repository. Without
- * names, those about writing are run (`generated` is called `generated_stored` from 18 on). The columns: `wording` is the same
- * SQLSTATE in other words, `consequence` what comes behind a refusal in the same transaction, `run directly` DDL and what has to
- * run with it, `skipped` triggers, rules and psql's own.
- * STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server. STAGE_TEST_SHOW=differ,refused,wording says what is listed.
+ * PostgreSQL's own regression files, staged and compared with direct execution statement by statement: `npm run regress -- <directory of
+ * src/test/regress/sql> [name ...]`. The files are part of PostgreSQL's source of the server's major version (src/test/regress/sql, with
+ * src/test/regress/data beside it), not of this repository. Without names, those about writing run (`generated` is called
+ * `generated_stored` from 18 on).
+ * +
+ * The columns: `wording` is the same SQLSTATE with another message, `consequence` what follows a refusal in the same transaction, `run
+ * directly` DDL and what must run with it, `skipped` triggers, rules and psql's own commands.
+ * +
+ * STAGE_TEST_PG sets the major version, STAGE_TEST_UPSTREAM a running server. STAGE_TEST_SHOW=differ,refused,wording sets what is listed.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -43,7 +45,7 @@ const read = (folder: string, name: string) =>
     () => null,
   );
 
-/** The tables that all files share are made directly, as the regression test's own schedule does. */
+/** Runs one file. The tables that all files share are created directly, as the regression tests' own schedule does. */
 async function runFile(folder: string, name: string): Promise<void> {
   const [setup, script] = [await read(folder, 'test_setup'), await read(folder, name)];
   if (script === null) {
@@ -64,7 +66,7 @@ async function runFile(folder: string, name: string): Promise<void> {
   }
 }
 
-/** Roles belong to the server and outlive the databases. */
+/** Drops the roles. They belong to the server and outlive the databases. */
 async function dropRoles(roles: readonly string[]): Promise<void> {
   const database = await createTestDatabase({ template: 'empty' });
   for (const role of roles)

@@ -1,9 +1,10 @@
 /**
- * Runs the test files: `npm test -- [part of a path ...]`. Files of a room share processes; all run on one PostgreSQL.
- * Ends with the line `N passed, N failed`; anything that is wrong counts as a failure.
- *
- * STAGE_TEST_PG=15|16|17|18 chooses the major, or an installation by its absolute path (`/usr/lib/postgresql/15`: distributions' builds have JIT);
- * STAGE_TEST_SETTINGS='jit_above_cost=0' adds settings of the server; STAGE_TEST_UPSTREAM=URL chooses a running server.
+ * Runs the test files: `npm test -- [part of a path ...]`. Files of a room share processes; all run on one PostgreSQL. Ends with the line
+ * `N passed, N failed`; every fault counts as a failure.
+ * +
+ * STAGE_TEST_PG=15|16|17|18 sets the major version, or an installation by its absolute path (`/usr/lib/postgresql/15`), because builds of
+ * distributions have JIT. STAGE_TEST_SETTINGS='jit_above_cost=0' adds settings of the server. STAGE_TEST_UPSTREAM=URL sets a running
+ * server.
  */
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -27,7 +28,7 @@ function readSettings(): Settings {
     allowPositionals: true,
     options: {
       directory: { type: 'string', default: 'test' },
-      // two more than there are cores: a test often waits
+      // Two more than there are cores, because a test often waits.
       jobs: { type: 'string', default: String(availableParallelism() + 2) },
       'file-timeout': { type: 'string', default: '900000' },
     },
@@ -40,7 +41,7 @@ function readSettings(): Settings {
   };
 }
 
-/** The test files below the directory whose path holds one of the patterns; fixtures are no tests of this run. */
+/** Returns the test files below the directory whose paths contain one of the patterns. Fixtures are not tests of this run. */
 async function findFiles({ directory, patterns }: Settings): Promise<string[]> {
   const names = await readdir(directory, { recursive: true });
   return names
@@ -50,15 +51,15 @@ async function findFiles({ directory, patterns }: Settings): Promise<string[]> {
     .sort();
 }
 
-/** Rooms whose files share one process: they need no server, and are done sooner than a process has started. */
+/** Rooms whose files share one process: they need no server, and run in less time than a process takes to start. */
 const quick = /^test\/(wire|sql|config|client|tui|cli\/diff)\/(?=[^/]+$)/;
 
-/** Rooms whose files go in batches: the start of a process is about half of what one of them takes. Other folders' files go alone. */
+/** Rooms whose files run in batches: the start of a process is about half of the time of one file. Files of other folders run alone. */
 const batched = /^test\/(attacks|cli|daemon|mcp|proxy|rest|review|staging)\/(?=[^/]+$)/;
-/** More would leave one process with the rest of a run. */
+/** With larger batches, one process would run alone at the end. */
 const batchSize = 5;
 
-/** Groups the files by the process that they run in. */
+/** Groups the files by the process in which they run. */
 function groupFiles(paths: readonly string[]): string[][] {
   const rooms = new Map<string, string[]>();
   for (const path of paths) {
@@ -70,7 +71,7 @@ function groupFiles(paths: readonly string[]): string[][] {
   );
 }
 
-/** Deals files into batches. Neighbours by name are alike, and often slow together: they come into different ones. */
+/** Distributes files over batches. Neighbours by name are alike, and often slow together, so they go into different batches. */
 function deal(files: readonly string[]): string[][] {
   const count = Math.ceil(files.length / batchSize);
   return Array.from({ length: count }, (_, batch) =>
@@ -122,7 +123,7 @@ async function runAll(
 
 function print({ files, faults, output }: GroupResult): void {
   const named = (path: string) => faults.some((fault) => fault.startsWith(`${path}: `));
-  // what no file is to blame for is on all of them
+  // A fault that names no file applies to all of them.
   const unnamed = faults.some((fault) => !files.some(({ path }) => fault.startsWith(`${path}: `)));
   for (const { path, passed, failed, skipped, milliseconds } of files) {
     const good = failed === 0 && !unnamed && !named(path);
@@ -153,7 +154,7 @@ const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => interrupt.abort());
 }
-// `npm test | head` closes the pipe: that ends the run, and must not keep it from clearing up.
+// `npm test | head` closes the pipe. That must end the run, and must not prevent its clean-up.
 process.stdout.on('error', () => interrupt.abort());
 const { passed, failed } = await runFiles(readSettings(), interrupt.signal).catch(
   (error: unknown) => {

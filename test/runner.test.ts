@@ -1,11 +1,11 @@
-/** The runner itself: every fixture goes wrong in its own way, and none of them may come out green. */
+/** The runner itself: every fixture fails in its own way, and none of them may pass. */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { compiled } from './helpers/compiled.ts';
 import { assert, suite } from './helpers/suite.ts';
 import { runTestFiles } from './runner/test-file.ts';
 
-/** What the runner must say about each fixture. */
+/** The output of the runner for each fixture. */
 const expected: Readonly<Record<string, RegExp>> = {
   'does-not-load': /did not run to the end/,
   'exits-early': /did not run to the end/,
@@ -47,7 +47,7 @@ function run(...args: readonly string[]): Promise<Run> {
   });
 }
 
-/** Those with nothing wrong. */
+/** The fixtures without a fault. */
 const right = ['passes', 'lacks-a-program'];
 
 const fixtures = ['--directory', 'test/fixtures/runner', '--file-timeout', '8000'];

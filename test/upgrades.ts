@@ -1,8 +1,8 @@
 /**
- * The upgrades of the history: `npm run upgrades -- [--commits 30] [--seed 1] [--shapes NAME ...] [--log FILE] [commit ...]`. Takes commits out of the history that changed
- * a migration, a function of the schema or a template, compiles each, has it serve a database on which sessions of every kind stage, and
- * upgrades that to this release while a client is idle in a transaction. Then it compares what the sessions do, and the catalog, with a
- * database that has had this release from the start. STAGE_TEST_PG chooses the major.
+ * Upgrades from earlier commits: `npm run upgrades -- [--commits 30] [--seed 1] [--shapes NAME ...] [--log FILE] [commit ...]`. It draws
+ * commits that changed a migration, a function of the schema or a template, compiles each, and lets it serve a database in which sessions
+ * of every kind stage. It upgrades that database to this release while a client is idle in a transaction. Then it compares the behaviour of
+ * the sessions, and the catalog, with a database that had this release from the start. STAGE_TEST_PG sets the major version.
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
