@@ -1,4 +1,4 @@
-/** Advisory locks as migrations and job queues take them: refused unless the configuration allows them, and then PostgreSQL's own. */
+/** Advisory locks as migrations and job queues take them: refused unless the configuration allows them, otherwise PostgreSQL's own. */
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { Step } from '../helpers/interleaving.ts';
 import { interleave } from '../helpers/interleaving.ts';
@@ -18,7 +18,7 @@ const takers = ['pg_advisory_lock', 'pg_advisory_xact_lock'].flatMap((name) => [
   `${name.replace('pg_', 'pg_try_')}_shared`,
 ]);
 
-/** Statements of one connection, after each of which another one looks at what is locked. */
+/** Statements of one connection. After each, another connection lists what is locked. */
 const stories: Readonly<Record<string, readonly string[]>> = {
   'of the session': [
     'SELECT pg_advisory_lock(1), pg_try_advisory_lock(1), pg_advisory_lock_shared(2, 3)',
@@ -49,7 +49,7 @@ const stories: Readonly<Record<string, readonly string[]>> = {
 const held =
   'SELECT classid, objid, mode, granted FROM pg_locks WHERE locktype = $$advisory$$ AND objsubid IN (1, 2) AND classid < 1000 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1, 2, 3';
 
-/** A queue's worker takes a lock on a row's key, not on the row. */
+/** A worker of a queue locks a row's key, not the row. */
 const races: readonly Step[] = [
   [0, 'SELECT pg_advisory_lock(7)'],
   [1, 'SELECT pg_try_advisory_lock(7)'],
@@ -124,7 +124,7 @@ suite('advisory locks', (test) => {
 
   test('hold nothing of the service up, whoever holds which', async () => {
     const holder = await strict.connect(strict.database.url);
-    // 'stag' and what follows it: numbers that were once used
+    // 'stag' and the numbers after it: the service once used them
     await holder.query(
       `SELECT pg_advisory_lock(g) FROM generate_series(x'73746160'::int, x'7374617f'::int) g`,
     );

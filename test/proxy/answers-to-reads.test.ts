@@ -1,4 +1,4 @@
-/** The same messages get the same answers through the proxy and without it: everything that writes nothing. */
+/** Messages that write nothing get the same responses through the proxy as directly. */
 
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -206,7 +206,7 @@ suite('answers to reads', (test) => {
   test('random conversations', async () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const messages = randomPipeline(createRandom(seed), 15, false);
-      // A guarded read that fails leaves its transaction's settings as they are until the client rolls it back.
+      // When a guarded read fails, the settings of its transaction stay changed until the client rolls back.
       const compared = (answers: string[]) => answers.filter((answer) => !answer.startsWith('S '));
       const answers = compared(await tell(url, messages));
       assert.equal(answers, compared(await tell(proxied.database.url, messages)), `seed ${seed}`);

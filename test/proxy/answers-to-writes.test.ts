@@ -1,4 +1,4 @@
-/** The same messages get the same answers from the proxy as from a database on which the changes are real. */
+/** Writes get the same responses from the proxy as from a database that is really changed. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';

@@ -1,4 +1,4 @@
-/** A cancel request that comes while a COPY waits for its data ends the COPY with the data that comes next, as in PostgreSQL. */
+/** A cancel request during a COPY that waits for data ends the COPY when the next data arrives, as in PostgreSQL. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -9,10 +9,10 @@ import { b, data, done, e, h, inWords, p, q, s } from '../helpers/wire-script.ts
 
 const schema = 'CREATE TABLE item (id int PRIMARY KEY, v text); INSERT INTO item VALUES (1, $$a$$)';
 const line = (id: number) => data(`${id}\tx\n`);
-/** Longer than what the proxy takes for a pause. */
+/** Waits longer than the proxy's threshold for a pause. */
 const pause = () => delay(120);
 
-/** From the CopyInResponse on. */
+/** The messages after the CopyInResponse. */
 const stories: Readonly<Record<string, (client: WireClient) => Promise<void>>> = {
   'before the data': async (client) => {
     await client.cancel();

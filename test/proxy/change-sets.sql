@@ -1,4 +1,4 @@
--- UPDATEs and DELETEs that may change many rows: they are staged as a set where all is in order, and row by row where something is not.
+-- UPDATEs and DELETEs that may change many rows: they are staged as a set if every row is valid, otherwise row by row.
 CREATE TABLE top (id int PRIMARY KEY, word text);
 INSERT INTO top SELECT g, 't' || g FROM generate_series(1, 20) g;
 CREATE TABLE goods (

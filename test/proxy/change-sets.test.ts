@@ -1,4 +1,4 @@
-/** UPDATEs and DELETEs of many rows: staged as a set, or row by row, they are what PostgreSQL makes of them. */
+/** UPDATEs and DELETEs of many rows have the same results as in PostgreSQL, whether they are staged as a set or row by row. */
 import { approveStories, assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -78,7 +78,7 @@ suite('which rows change as a set', (test) => {
   });
   test.after(() => proxied.stop());
 
-  /** In how many commands the rows of the last statement on a table were staged. */
+  /** Returns the number of commands that staged the rows of the last statement on a table. */
   const commands = async (table: string) => {
     const [row] = await proxied.database.query<{ oid: number }>(`SELECT '${table}'::regclass::oid`);
     const [found] = await proxied.database.query<{ n: number }>(

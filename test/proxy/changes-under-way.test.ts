@@ -1,4 +1,4 @@
-/** What changes while a connection is open: tables under its cached names, rows under its statements. */
+/** Changes while a connection is open: tables whose names it has cached, and rows that its statements use. */
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -18,12 +18,12 @@ suite('a table changes under a connection', (test) => {
   let proxied: Proxied;
   let client: pg.Client;
   let changes = 0;
-  /** Makes the overlay out of date. */
+  /** Makes the overlay outdated. */
   const change = async () => {
     changes += 1;
     await proxied.database.query(`ALTER TABLE item ALTER COLUMN amount SET DEFAULT ${changes}`);
   };
-  /** Adds a column to a table whose overlay is there, without staged rows. */
+  /** Adds a column to a table that has an overlay, but no staged rows. */
   const addColumn = async (table: string) => {
     await proxied.database.query(`CREATE TABLE ${table} (id int PRIMARY KEY)`);
     await client.query(`BEGIN; INSERT INTO ${table} VALUES (1); ROLLBACK`);
@@ -73,7 +73,7 @@ suite('a table changes under a connection', (test) => {
       (await client.query('SELECT extra FROM remade WHERE public.remade.extra > 0')).rows,
       [{ extra: 5 }],
     );
-    // prepared with one column
+    // the statement was prepared with one column
     assert.is((await rejects(client.query(named))).code, '0A000');
     assert.equal((await client.query(named.text)).rows, [{ id: 5, extra: 5 }]);
     assert.equal((await client.query('SELECT extra FROM remade WHERE id = $1', [5])).rows, [
@@ -160,7 +160,7 @@ suite('a table changes under a connection', (test) => {
     const update = 'UPDATE item SET amount = amount + 1 WHERE id = 4';
     await change();
     await client.query(`BEGIN; ${update}; COMMIT`);
-    // the watch for what users make may tell of the change first: then the block goes on
+    // the check for user-defined objects may notice the change first, and then the block goes on
     let code = '';
     for (let tries = 0; code !== '40001' && tries < 5; tries += 1) {
       await change();

@@ -1,4 +1,7 @@
-/** SERIALIZABLE transactions of one session on tables that nobody has touched through the proxy before: what each has read counts as on the tables themselves. */
+/**
+ * SERIALIZABLE transactions of one session on tables that nobody has used through the proxy yet: their reads count as reads of the tables
+ * themselves.
+ */
 import type { Step } from '../helpers/interleaving.ts';
 import { beginBoth, interleave } from '../helpers/interleaving.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -10,7 +13,7 @@ const count = 'SELECT count(*) FROM doc WHERE oncall';
 const leave = (id: number) => `UPDATE doc SET oncall = false WHERE id = ${id}`;
 
 const begin = beginBoth('SERIALIZABLE');
-/** Each reads, then each writes, then the first one commits before the second one does. */
+/** Each transaction reads, then each writes, then the first one commits before the second. */
 const skew = (read: string, first = leave(1), second = leave(2)): Step[] => [
   ...begin,
   [0, read],
@@ -21,7 +24,7 @@ const skew = (read: string, first = leave(1), second = leave(2)): Step[] => [
   [1, 'COMMIT'],
 ];
 
-/** The tables of each schedule are made for it. */
+/** The tables of each schedule are created for it. */
 const schedules: Readonly<Record<string, readonly [schema: string, steps: readonly Step[]]>> = {
   'each reads what the other writes': [doctors, skew(count)],
   'both commit at last': [
@@ -81,7 +84,10 @@ const schedules: Readonly<Record<string, readonly [schema: string, steps: readon
   ],
 };
 
-/** What has to be made for the first read is newer than the transaction's snapshot: the block is begun anew, and the client does not see it. */
+/**
+ * The objects that the first read needs are newer than the transaction's snapshot. The proxy restarts the block, and the client does not
+ * notice.
+ */
 const begunAnew: typeof schedules = {
   'by a view': [
     `${doctors} CREATE VIEW duty AS SELECT * FROM doc WHERE oncall;`,

@@ -1,4 +1,4 @@
-/** An error in the look before COMMIT: a write whose transaction it fails is not acknowledged. */
+/** An error in the commit check: a write is not acknowledged when the check fails its transaction. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';

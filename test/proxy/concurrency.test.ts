@@ -1,4 +1,4 @@
-/** Two connections of one session at once: they wait for each other, fail and recover as they would on the tables themselves. */
+/** Two connections of one session at once wait for each other, fail and recover as they would on the tables themselves. */
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -11,7 +11,7 @@ CREATE TABLE item (id int PRIMARY KEY, n int NOT NULL, code text UNIQUE);
 INSERT INTO item SELECT g, 0, 'c' || g FROM generate_series(1, 20) g;
 CREATE TABLE part (id int PRIMARY KEY, item int REFERENCES item);`;
 
-/** The SQLSTATE with which some work fails, or that it is done. */
+/** Returns the SQLSTATE with which the work fails, or `done`. */
 const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => 'done',
@@ -31,7 +31,7 @@ suite('two connections of one session', (test) => {
     session = await proxied.daemon.newSession({ reads: 'staged' });
     const url = proxied.daemon.clientUrl(session);
     [one, other] = await Promise.all([proxied.connect(url), proxied.connect(url)]);
-    // overlays are there, so that nobody waits for one to be made
+    // create the overlays first, so that nobody waits for them
     await one.query('BEGIN; UPDATE item SET n = n; INSERT INTO part VALUES (1, 1); ROLLBACK');
   });
   test.afterEach(async () => {
@@ -65,7 +65,7 @@ suite('two connections of one session', (test) => {
       finish(one, 'UPDATE item SET n = 1 WHERE id = 2'),
       finish(other, 'UPDATE item SET n = 2 WHERE id = 1'),
     ]);
-    // the one that waited on finds the row free again, or changed by nobody
+    // the connection that waited finds the row unlocked, and unchanged
     assert.equal([...codes].sort(), ['40P01', 'done']);
     const winner = codes[0] === 'done' ? 1 : 2;
     assert.equal([await value(1), await value(2)], [winner, winner]);
@@ -161,7 +161,7 @@ suite('many connections at once', (test) => {
     assert.equal(await proxied.database.query('SELECT sum(n)::int AS n FROM item'), rows);
   });
 
-  /** Adds to counters, by single statements and in transactions that may fail, and gives what was committed. */
+  /** Increments counters, by single statements and in transactions that may fail. Returns what was committed. */
   async function work(client: pg.Client, plan: readonly number[][]): Promise<number> {
     let sum = 0;
     for (const [id = 1, amount = 1, kind = 0] of plan) {

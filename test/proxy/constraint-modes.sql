@@ -1,4 +1,4 @@
--- SET CONSTRAINTS, and constraints that can be deferred: judged when PostgreSQL would, with its errors.
+-- SET CONSTRAINTS and deferrable constraints: checked when PostgreSQL checks them, with its errors.
 CREATE SCHEMA other;
 CREATE TABLE item (id int PRIMARY KEY, next int, rank int,
   CONSTRAINT item_next FOREIGN KEY (next) REFERENCES item DEFERRABLE,

@@ -1,4 +1,4 @@
-/** SET CONSTRAINTS, and constraints that can be deferred: judged when PostgreSQL would, with its errors. */
+/** SET CONSTRAINTS and deferrable constraints: checked when PostgreSQL checks them, with its errors. */
 import type pg from 'pg';
 import { approveStories, assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -21,7 +21,7 @@ suite('constraint modes', (test) => {
   test('a deferred key, of rows that two connections of a session stage', async () => {
     const url = await proxied.session('staged');
     const [first, second] = [await proxied.connect(url), await proxied.connect(url)];
-    // the table has its overlay before both begin
+    // create the overlay before both begin
     await first.query('INSERT INTO part VALUES (960, 2, 960)');
     for (const client of [first, second]) await client.query('BEGIN');
     await first.query('INSERT INTO part VALUES (961, 2, 961)');

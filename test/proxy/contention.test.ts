@@ -1,4 +1,4 @@
-/** Many connections of one session on few rows: what must hold, holds, whatever the order, and nobody fails who would not directly. */
+/** Many connections of one session on few rows: invariants hold in any order, and no statement fails that would not fail directly. */
 import type pg from 'pg';
 import { firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -42,7 +42,7 @@ suite('contention in one session', (test) => {
     assert.is(ends.length, connections);
   });
 
-  /** Does the work on each connection, one round after the other, all connections at once. */
+  /** Runs the work on all connections at once, one round after the other. */
   const everywhere = async (
     work: (client: pg.Client, random: Random, round: number, place: number) => Promise<void>,
   ) => {
@@ -57,7 +57,7 @@ suite('contention in one session', (test) => {
 
   const read = async (text: string) => (await (clients[0] as pg.Client).query(text)).rows[0];
 
-  /** Runs a transaction until it is committed; only what PostgreSQL too may answer makes it start again. */
+  /** Runs a transaction until it commits. Retries only after errors that PostgreSQL could return, too. */
   const commit = async (
     client: pg.Client,
     begin: string,
@@ -166,7 +166,7 @@ suite('contention in one session', (test) => {
       await second.query('BEGIN');
       const waiting = second.query({ text: add, ...(name && { name }) });
       await until(async () => (await proxied.database.query(waits)).length > 0);
-      // whoever logs in learns of it, and so does the service
+      // the next login notices the function, and with it the service does
       await proxied.database.query(
         `CREATE FUNCTION made_${name}() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
       );

@@ -1,4 +1,4 @@
-/** Where an error or a notice of a staged write comes from, as far as it comes from what is the client's own. */
+/** The context of an error or a notice of a staged write, where it comes from the client's own objects. */
 import { decodeErrorFields } from '../../src/wire/error-fields.ts';
 import { backend, frontend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** Random conversations get the answers that PostgreSQL gives: none is lost, none hangs. STAGE_TEST_STATEMENTS says how many. */
+/** Random conversations get the responses of PostgreSQL. None is lost, and none hangs. STAGE_TEST_STATEMENTS is their number. */
 import { firstDifference } from '../helpers/first-difference.ts';
 import { fixPlans } from '../helpers/fixed-plans.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
@@ -13,7 +13,7 @@ import { tell } from '../helpers/wire-script.ts';
 
 const count = drawn(25, 'STATEMENTS');
 const first = firstSeed();
-/** Of a conversation that differs, so many parts are tried to be left out. */
+/** The maximum number of parts that are tried to be left out of a differing conversation. */
 const maxCuts = 40;
 
 suite('conversations', (test) => {
@@ -41,7 +41,7 @@ suite('conversations', (test) => {
     return direct.at(-1) !== 'closed' && JSON.stringify(staged) !== JSON.stringify(direct);
   };
 
-  /** Leaves out what the difference does not need. */
+  /** Removes the parts that the difference does not need. */
   const shrink = async (conversation: Conversation, cut: number): Promise<Conversation> => {
     let least = conversation;
     let cuts = 0;

@@ -1,4 +1,4 @@
-/** COPY FROM STDIN by the clients that people use, and what becomes of it around the data. */
+/** COPY FROM STDIN by common clients, and its effects on the statements around it. */
 import { execFile } from 'node:child_process';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -234,7 +234,7 @@ suite('COPY by clients', (test) => {
   });
 });
 
-/** The fields of the error that a script gets, but for places in the server's source. */
+/** Returns the fields of the error that a script gets, without places in the server's source. */
 async function errorOf(url: string, messages: readonly Buffer[]): Promise<string[][]> {
   const wire = await connectWire(url);
   wire.send(...messages);

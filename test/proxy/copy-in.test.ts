@@ -1,4 +1,4 @@
-/** COPY FROM STDIN through the proxy gets the answers, and stages the rows, that it gets and writes without one. */
+/** COPY FROM STDIN through the proxy gets the same responses as directly, and stages the same rows. */
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import { MessageWriter } from '../../src/wire/message-writer.ts';
@@ -24,10 +24,10 @@ const rows = tables.map((table) => q(`SELECT * FROM ${table} ORDER BY id`));
 
 const fail = copyFailMessage('no more');
 
-/** A whole COPY by a Query message, each line in a message of its own. */
+/** Returns a complete COPY in the simple protocol, with each line in its own message. */
 const copy = (text: string, ...lines: string[]) =>
   Buffer.concat([q(text), ...lines.map((line) => data(`${line}\n`)), done]);
-/** The same by the extended protocol, with the Sync along with the Execute, as libpq does it. */
+/** Returns the same in the extended protocol. Sync follows Execute at once, as libpq sends it. */
 const copyExtended = (text: string, ...lines: string[]) =>
   Buffer.concat([p(text), b(), d(), e(), s, ...lines.map((line) => data(`${line}\n`)), done, s]);
 
@@ -183,7 +183,7 @@ const scripts: Record<string, readonly Buffer[]> = {
   ],
 };
 
-/** COPY's binary format for a row of (int, text). */
+/** Returns COPY's binary format of a row of (int, text). */
 function binary(id: number, name: string): Buffer {
   return new MessageWriter()
     .raw(Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'))

@@ -1,4 +1,4 @@
-/** Random COPYs, whose data comes in pieces with pauses between them, get the answers and leave the rows that they do without the proxy. */
+/** Random COPYs, whose data arrives in pieces with pauses, get the same responses and leave the same rows as without the proxy. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import { backend } from '../../src/wire/message-codes.ts';
@@ -20,7 +20,7 @@ const before = [
   `INSERT INTO item VALUES (2000, 1, 1, 'own')`,
   'UPDATE item SET id = 4 WHERE id = 3',
 ];
-/** Each is not in order, or is so only after something that may have been staged. */
+/** Lines that are out of order, or in order only after a line that may be staged already. */
 const suspect = ['2\t1\t1\tx', '3\t1\t1\tx', '2000\t1\t1\tx', '900\t1\t1\ttwo', '901\t1\t1\town'];
 const wrong = [
   'x\t1\t1\tx',
@@ -30,10 +30,10 @@ const wrong = [
   '905\t1',
   '10\t1\t1\tx',
 ];
-/** Longer than what the proxy takes for one. */
+/** Longer than the proxy's threshold for a pause. */
 const pauseMs = 80;
 
-/** A message and what ends its answer, or data of a COPY with a pause behind it. */
+/** A message and the type of the message that ends its response, or data of a COPY followed by a pause. */
 interface Step {
   readonly bytes: Buffer;
   readonly answer: number | null;
@@ -75,7 +75,7 @@ function randomCopy(random: Random, from: number): Step[] {
     pieces.push({ bytes: data(text.slice(at, end)), answer: null, pause: random.chance(0.1) });
     at = end;
   }
-  // PostgreSQL looks at keys in batches, and may come to the client's word first: docs/limits.md
+  // PostgreSQL checks keys in batches, and may read the CopyFail first: docs/limits.md
   const end = !isSuspect && random.chance(0.2) ? copyFailMessage('no more') : done;
   return [
     { bytes: q('COPY item FROM STDIN'), answer: backend.copyInResponse, pause: random.chance(0.1) },
@@ -99,7 +99,7 @@ suite('COPY with pauses', (test) => {
       client.send(bytes);
       if (pause) await delay(pauseMs);
       if (answer === null || (isFailed && answer === backend.copyInResponse)) continue;
-      // a COPY in a failed transaction asks for nothing
+      // a COPY in a failed transaction gets no CopyInResponse
       const messages = await client.read(
         ({ type }) => type === answer || type === backend.readyForQuery,
       );

@@ -1,4 +1,4 @@
-/** The rows of a COPY that are staged as a set, and those of one that has to be run again: the client cannot tell. */
+/** COPYs whose rows are staged as a set, and COPYs that have to be repeated: the client sees no difference. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import { backend } from '../../src/wire/message-codes.ts';
@@ -23,10 +23,10 @@ const copy = (text: string, ...pieces: (string | Buffer)[]) => [
   ...pieces.map((piece) => data(piece)),
   done,
 ];
-/** Each line in a message of its own. */
+/** Sends each line in its own message. */
 const oneByOne = (from: number, to: number, rest: string) =>
   Array.from({ length: to - from + 1 }, (_, at) => lines(from + at, from + at, rest));
-/** A piece with an error in the middle, and more behind it. */
+/** Pieces with an error in the middle, and more data after it. */
 const pieces = (wrong: string) => [
   lines(10, 500),
   `${wrong}\n`,
@@ -123,7 +123,10 @@ suite('COPY of rows as a set', (test) => {
     await proxied.database.query('ALTER TABLE numbered ALTER id RESTART');
   });
 
-  /** How often functions of the overlay of a table were called, by clients that are gone: a server tells it at the latest then. */
+  /**
+   * Returns how often functions of a table's overlay were called by clients that have disconnected. A backend reports its statistics when
+   * it ends, at the latest.
+   */
   async function calls(part: string, table = 'item'): Promise<number> {
     const clients = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
       AND application_name <> 'stage' AND pid <> pg_backend_pid()`;
@@ -152,7 +155,7 @@ suite('COPY of rows as a set', (test) => {
     client.send(...copy('COPY item (id, word) FROM STDIN', ...oneByOne(20, 150, `\t${word}`)));
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await until(async () => (await proxied.database.query(waiting)).length === 1);
-    // longer than a pause of a client that the rows are staged in
+    // longer than the pause of a client after which rows are staged
     await delay(150);
     await other.query('ROLLBACK');
     const told = await client.readTo(backend.readyForQuery);
@@ -160,7 +163,7 @@ suite('COPY of rows as a set', (test) => {
     await other.end();
     client.close();
     assert.is(await calls('after_load'), loads + 1);
-    // one by the other client, whose row was taken back
+    // one call by the other client, whose row was rolled back
     assert.is(await calls('insert'), inserts + 1);
   });
 

@@ -1,9 +1,9 @@
-/** Statements about cursors that need no transaction, or end one; cursors WITH HOLD among them. */
+/** Statements about cursors that need no transaction or end one, including cursors WITH HOLD. */
 import { add, all, change, declare, remove } from './cursor-stories.ts';
 
 export const hold = declare.replace(' FOR ', ' WITH HOLD FOR ');
 
-/** What needs no transaction, or ends one. */
+/** Statements that need no transaction, or end one. */
 export const edges: Readonly<Record<string, readonly string[]>> = {
   'outside of a transaction block': [
     declare,

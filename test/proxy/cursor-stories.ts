@@ -1,4 +1,4 @@
-/** Statements that declare cursors and fetch from them, right and wrong, between staged writes. */
+/** Statements that declare cursors and fetch from them, correctly and incorrectly, between staged writes. */
 
 const tables = `
 CREATE TABLE item (id int PRIMARY KEY, n int, note text);
@@ -17,7 +17,7 @@ export const change = 'UPDATE item SET n = n + 1000 WHERE id IN (1, 4) RETURNING
 export const remove = 'DELETE FROM item WHERE id IN (2, 5)';
 export const all = ['SELECT * FROM item ORDER BY id', 'SELECT * FROM part ORDER BY id'];
 
-/** Each is a transaction of its own. */
+/** Each runs in its own transaction. */
 export const stories: Readonly<Record<string, readonly string[]>> = {
   'every direction': [
     declare,
@@ -155,7 +155,7 @@ export const stories: Readonly<Record<string, readonly string[]>> = {
     'FETCH 1 c',
   ],
   'an error of FETCH itself': [
-    // what is computed before a sort fails before the first row: which plan there is depends on statistics
+    // values computed before a sort fail before the first row, and the choice of the plan depends on statistics
     'SET enable_sort = off',
     change,
     'DECLARE c CURSOR FOR SELECT 10 / (id - 3) FROM (SELECT id FROM item ORDER BY id OFFSET 0) i',

@@ -1,4 +1,4 @@
-/** SQL cursors in transactions that write: the same rows, tags and errors as on a database on which the changes are real. */
+/** SQL cursors in transactions that write: the same rows, tags and errors as in a database that is really changed. */
 import { fixPlans } from '../helpers/fixed-plans.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -15,7 +15,7 @@ const protocols: Readonly<Record<string, Protocol>> = {
   'in one batch': (text) => text.split('; ').map((statement) => run(statement)),
 };
 
-/** Stories of staged writes between DECLARE and FETCH. */
+/** Staged writes between DECLARE and FETCH. */
 const ageStories = [
   'staged writes between two FETCHes',
   'staged writes before the first FETCH',
@@ -36,7 +36,7 @@ suite('cursors', (test) => {
 
   const compare = async (script: readonly Buffer[]) => {
     const before = await proxied.contents();
-    // a batch that has failed has not come to its own ROLLBACK
+    // a failed batch has not reached its own ROLLBACK
     const messages = [...script, s, q('ROLLBACK')];
     const url = await proxied.session('staged');
     assert.equal(await tell(url, messages), await tell(proxied.twin.url, messages));

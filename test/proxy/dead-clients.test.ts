@@ -1,4 +1,4 @@
-/** Clients whose machine is gone without a word: behind a network of its own, whose link is cut. */
+/** Clients whose machine vanishes without closing connections. They run in a separate network, whose link is cut. */
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ const execute = promisify(execFile);
 const [near, far] = ['10.213.77.1', '10.213.77.2'];
 const name = `stage${process.pid}`;
 
-/** What a client does before its link is cut; the last of it is not waited for. */
+/** What a client does before its link is cut. It does not wait for the last response. */
 const deeds: Readonly<Record<string, string>> = {
   idle: `await client.query('BEGIN'); await client.query("UPDATE products SET stock = 1 WHERE id = 1")`,
   running: `client.query('SELECT pg_sleep(300)')`,
@@ -92,7 +92,7 @@ suite('proxy: clients whose machine is gone', (test) => {
         );
         return found.map((row) => row.name);
       };
-      // the one that reads nothing may be gone already
+      // the client that reads nothing may be disconnected already
       assert.ok((await left()).length >= 4);
       await ip('-n', name, 'link', 'set', `${name}b`, 'down');
       assert.ok(await until(async () => (await left()).length === 0));

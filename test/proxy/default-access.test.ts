@@ -1,4 +1,4 @@
-/** What a client sets default_transaction_read_only to holds, and is taken back, exactly where PostgreSQL does it. */
+/** default_transaction_read_only applies, and is reset, exactly where it is in PostgreSQL. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
@@ -61,7 +61,7 @@ suite('the default access', (test) => {
         const option = `default_transaction_read_only=${start}`;
         const answers = async (url: string) => {
           const told = await tell(withOption(url, option), messages);
-          // What a rollback takes back is reported with the answer to the next message.
+          // Values that a rollback restores are reported with the response to the next message.
           return told.filter((line) => !line.startsWith('S default_transaction_read_only'));
         };
         const staged = await answers(await proxied.session('staged'));

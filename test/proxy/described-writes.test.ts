@@ -1,4 +1,4 @@
-/** The first description of a write after a change of its table tells the new types, as PostgreSQL's own. */
+/** The first description of a write after a change of its table returns the new types, as in PostgreSQL. */
 
 import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** Tables that are dropped while a client's first statement is made ready for them: it fails as on the tables themselves. */
+/** Tables that are dropped while the proxy prepares a client's first statement on them: it fails as on the tables themselves. */
 import pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

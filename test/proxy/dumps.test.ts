@@ -1,4 +1,4 @@
-/** Dumps of what a session sees: pg_dump, and the statements by which it prepares itself. */
+/** Dumps of a session's data: pg_dump, and the statements that it sends first. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type pg from 'pg';
@@ -104,7 +104,7 @@ suite('proxy: dumps', (test) => {
     const [server] = await proxied.database.query<{ major: number }>(
       "SELECT current_setting('server_version_num')::int / 10000 AS major",
     );
-    // pg_dump refuses a newer server before it asks for anything.
+    // pg_dump refuses a newer server before it queries anything.
     const major = Number(/\d+/.exec(version.stdout)?.[0]);
     if (major < Number(server?.major)) return assert.ok(server);
     const id = await proxied.daemon.newSession({ reads: 'staged' });

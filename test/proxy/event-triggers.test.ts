@@ -1,4 +1,4 @@
-/** Event triggers of the database run when the service makes its objects: what logs DDL does not stand in the way, and what forbids it is named. */
+/** Event triggers run when the service creates its objects: a trigger that logs DDL is no obstacle, and one that forbids DDL is named. */
 import type { DatabaseError } from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -36,7 +36,7 @@ suite('event triggers of the database', (test) => {
     assert.is(error?.code, 'P0001');
     assert.match(String(error?.message), 'change freeze');
     assert.match(String(error?.hint), 'event triggers');
-    // what is ready already goes on
+    // tables that have their objects already still work
     assert.is((await client.query('UPDATE item SET v = v + 1')).rowCount, 1);
     await daemon.call('POST', `/sessions/${id}/propose`);
     const answer = await daemon.call('POST', `/sessions/${id}/approve`);

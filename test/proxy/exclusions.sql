@@ -1,4 +1,4 @@
--- Ranges that exclude each other, on every version.
+-- Exclusion constraints over ranges, on every version.
 CREATE EXTENSION btree_gist;
 CREATE TABLE slot (id int, during int4range, note text, PRIMARY KEY (id, during), EXCLUDE USING gist (id WITH =, during WITH &&));
 INSERT INTO slot VALUES (1, '[1,5)', 'a'), (1, '[5,10)', 'b'), (2, '[1,10)', 'c');

@@ -1,4 +1,4 @@
-/** EXPLAIN of writes: the plan that production would use, and nothing runs. */
+/** EXPLAIN of writes shows the plan that production would use, and runs nothing. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';
@@ -27,7 +27,7 @@ const upsert = `INSERT INTO other VALUES (1, 'y') ON CONFLICT (id) DO UPDATE SET
 const cursor = 'DECLARE c CURSOR FOR SELECT id FROM other ORDER BY id';
 const named = (text: string, name: string) => [p(text, name), b([], name, name), s];
 
-/** What is sent in transactions that write and explain writes. */
+/** Messages of transactions that write and explain writes. */
 const transactions: Readonly<Record<string, readonly Buffer[]>> = {
   'behind a write': [q(write), q(explain)],
   'before a write': [q(explain), q(write)],

@@ -1,4 +1,4 @@
-/** Portals of a transaction that has failed: known to its end, and refused as PostgreSQL refuses them. */
+/** Portals of a failed transaction exist until its end, and are refused as in PostgreSQL. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
@@ -16,11 +16,11 @@ const open = [
 ];
 const forget = ['read', 'change', 'silent', 'own', 'no'].map((name) => c('statement', name));
 const names = ['bound', 'begun', 'writes', 'quiet', '', 'nowhere', 'own'];
-/** Each in a batch of its own. */
+/** Each in its own batch. */
 const look = names.flatMap((name) => [d('portal', name), s, e(1, name), s]);
 const closed = [c('portal', 'bound'), s, e(0, 'bound'), s, d('portal', 'bound'), s];
 
-/** What makes the transaction fail. */
+/** Messages that fail the transaction. */
 const failures: Readonly<Record<string, readonly Buffer[]>> = {
   'a Query': [q('SELECT 1/0')],
   'a statement of the extended protocol': [run('SELECT 1/(id - id) FROM item'), s],

@@ -1,4 +1,4 @@
-/** Bytes in both directions, held back where one side is slow; and how connections end. */
+/** The flow of bytes in both directions: backpressure where one side is slow, and how connections end. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -16,14 +16,14 @@ import { connectWire, inWords, q, run, s } from '../helpers/wire-script.ts';
 const schema = `CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (1, 'one')`;
 const ready = 'Z'.charCodeAt(0);
 
-/** Gives the process id of the connection's backend. */
+/** Returns the process id of the connection's backend. */
 async function backendOf(wire: WireClient): Promise<number> {
   wire.send(q('SELECT pg_backend_pid()'));
   const [, row] = await wire.readTo(ready);
   return Number(decodeDataRow(row!.payload)[0]);
 }
 
-/** A message with a body that need not make sense. */
+/** Returns a message with a body that need not be valid. */
 function message(type: string, body = '', length = 4 + body.length): Buffer {
   const header = Buffer.from(`${type}....`);
   header.writeInt32BE(length, 1);
@@ -37,7 +37,7 @@ suite('back-pressure', (test) => {
   });
   test.after(() => proxied.stop());
 
-  /** Resolves when the server itself has to wait for somebody to take its answer. */
+  /** Resolves when the server itself waits for its response to be read. */
   const untilServerWaits = (pid: number) =>
     until(async () => {
       const [row] = await proxied.database.query<{ event: string }>(

@@ -1,4 +1,4 @@
--- Answers that random statements once found to differ from PostgreSQL's.
+-- Regressions that random statements found: responses that once differed from PostgreSQL's.
 CREATE TABLE parent (id int PRIMARY KEY);
 CREATE TABLE late (id int PRIMARY KEY, e int, r int4range, a int, b int,
   EXCLUDE USING btree (e WITH =) DEFERRABLE INITIALLY DEFERRED,

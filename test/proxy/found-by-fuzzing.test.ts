@@ -1,4 +1,4 @@
-/** Answers that random statements once found to differ from PostgreSQL's. */
+/** Regressions that random statements found: responses that once differed from PostgreSQL's. */
 import { approveStories, assertAlike } from '../helpers/alike.ts';
 import { serverMajor } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -27,7 +27,7 @@ suite('what random statements have found', (test) => {
     const merge = (first: number, second: number) =>
       q(`MERGE INTO tree m USING (VALUES (${first}), (${second})) s (id) ON m.id = s.id
         WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, up) VALUES (s.id, 70)`);
-    // before 17 the join may give its rows in another order
+    // before 17 the join may return its rows in another order
     const orders = (await serverMajor()) < 17 ? [merge(70, 71)] : [merge(71, 70), merge(70, 71)];
     const rest = q('SELECT * FROM tree ORDER BY id');
     await assertAlike(proxied, [q('INSERT INTO tree VALUES (70, 1, NULL)'), ...orders, rest]);
@@ -39,7 +39,7 @@ suite('what random statements have found', (test) => {
       'MERGE INTO keyless k USING (VALUES (1), (1)) v (id) ON k.id = v.id WHEN MATCHED THEN UPDATE SET n = 2',
     );
     const told = await tell(daemon.clientUrl(await daemon.newSession()), [twice]);
-    // before 17 such a table is none to merge into
+    // before 17 MERGE into such a table is not supported
     assert.match(told.join(), (await serverMajor()) < 17 ? 'C=0A000' : 'C=21000 M=MERGE command');
   });
 

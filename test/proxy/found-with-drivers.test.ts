@@ -1,4 +1,4 @@
-/** What drivers and their test suites have found to differ from PostgreSQL. */
+/** Differences from PostgreSQL that drivers and their test suites found. */
 import pg from 'pg';
 import { approveStories } from '../helpers/alike.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -46,7 +46,7 @@ suite('proxy: found with drivers', (test) => {
       ] as const) {
         await proxied.database.query(`CREATE TABLE ${table} (id serial PRIMARY KEY, a int)`);
         const client = await proxied.connect(await proxied.session('staged'));
-        // with rows that are staged a change of a type is a conflict
+        // with staged rows, a change of a type would be a conflict
         await client.query(`BEGIN; INSERT INTO ${table} (a) VALUES (1); ROLLBACK`);
         await proxied.database.query(`INSERT INTO ${table} (a) VALUES (1)`);
         await proxied.database.query(`ALTER TABLE ${table} ALTER a TYPE ${type}`);

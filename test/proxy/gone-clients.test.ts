@@ -1,4 +1,4 @@
-/** Clients that have left, or take nothing any more: what they held is free, and what they ran ends. */
+/** Clients that have disconnected or no longer read: their locks are released, and their statements end. */
 import type { EventEmitter } from 'node:events';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -13,10 +13,10 @@ type Client = pg.Client & {
   readonly connection: EventEmitter & { readonly stream: Socket };
 };
 
-/** How long a client may take nothing. */
+/** How long a client may read nothing. */
 const stallTimeoutMs = 1200;
 
-/** Waits longer than that: nothing is to happen. */
+/** Waits longer than the timeout. Nothing must happen meanwhile. */
 const outlast = () => delay(2 * stallTimeoutMs);
 
 suite('proxy: clients that are gone', (test) => {
@@ -125,7 +125,7 @@ suite('proxy: clients that are gone', (test) => {
     const id = await daemon.newSession();
     const client = await connect(id);
     const { stream } = client.connection;
-    // node-postgres by itself would break the COPY off
+    // node-postgres would abort the COPY
     client.connection.removeAllListeners('copyInResponse');
     client.query('COPY products (id, sku, name, price) FROM STDIN').catch(() => undefined);
     await running();

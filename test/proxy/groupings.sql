@@ -1,4 +1,4 @@
--- GROUP BY of a table's key, with the table's other columns in the query: over what is staged as over the table itself.
+-- GROUP BY of a table's key, with other columns of the table in the query: works on staged rows as on the table itself.
 CREATE TYPE mood AS ENUM ('sad', 'ok');
 CREATE DOMAIN short AS varchar(9);
 CREATE TYPE pair AS (a int, b int);

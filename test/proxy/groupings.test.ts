@@ -1,4 +1,4 @@
-/** GROUP BY of a table's key, with the table's other columns in the query: over what is staged as over the table itself. */
+/** GROUP BY of a table's key, with other columns of the table in the query: works on staged rows as on the table itself. */
 import { assertAlike } from '../helpers/alike.ts';
 import { tellStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** Inheritance trees: whose rights and policies count, MERGE, what is refused, and trees that change. */
+/** Inheritance trees: whose rights and policies apply, MERGE, what is refused, and trees that change. */
 import { approveStories } from '../helpers/alike.ts';
 import { assertSameAs, createRole, testRole } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
--- Inheritance trees: what PostgreSQL answers to statements on parents and children, and what is in each table after the approval.
+-- Inheritance trees: statements on parents and children get PostgreSQL's responses, and approval leaves the same rows in each table.
 CREATE DOMAIN short AS text CHECK (length(VALUE) < 8);
 CREATE TABLE city (id int PRIMARY KEY, name short NOT NULL, pop int DEFAULT 1 CHECK (pop >= 0), CONSTRAINT own CHECK (pop < 1000) NO INHERIT,
   total int GENERATED ALWAYS AS (pop * 2) STORED);

@@ -1,4 +1,4 @@
-/** Inheritance trees: what PostgreSQL answers to statements on parents and children, and what is in each table after the approval. */
+/** Inheritance trees: statements on parents and children get PostgreSQL's responses, and approval leaves the same rows in each table. */
 import { assertAlike } from '../helpers/alike.ts';
 import { tellStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';

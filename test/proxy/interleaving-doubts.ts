@@ -1,4 +1,7 @@
-/** Steps of connections of which one has changed a row, perhaps for good, that is in the way of an upsert: the tables are those of interleavings.test.ts. */
+/**
+ * Steps of connections of which one has an uncommitted change of a row that conflicts with an upsert. The tables are those of
+ * interleavings.test.ts.
+ */
 import type { Step } from '../helpers/interleaving.ts';
 import { beginBoth as begin } from '../helpers/interleaving.ts';
 

@@ -1,4 +1,6 @@
-/** Steps of connections of which one changes the key of a row that another one is changing: the tables are those of interleavings.test.ts. */
+/**
+ * Steps of connections of which one changes the key of a row that another one is changing. The tables are those of interleavings.test.ts.
+ */
 import type { Step } from '../helpers/interleaving.ts';
 import { beginBoth as begin } from '../helpers/interleaving.ts';
 
@@ -11,7 +13,7 @@ const moves = {
   'an upsert': 'INSERT INTO mark VALUES (4, 7) ON CONFLICT (id) DO UPDATE SET id = 40',
 };
 
-/** The first one has begun, the second one waits, the first one ends, and so does the second one. */
+/** The first connection begins, the second one waits, the first one ends, and then the second one does. */
 const after = (first: string, second: string, end = 'COMMIT'): Step[] => [
   ...begin(),
   [0, first],
@@ -20,7 +22,7 @@ const after = (first: string, second: string, end = 'COMMIT'): Step[] => [
   [1, 'COMMIT'],
 ];
 
-/** As `after`, while transactions of others begin and end on the server between the two statements. */
+/** As `after`, while other transactions begin and end on the server between the two statements. */
 const besideOthers = (first: string, second: string): Step[] => {
   const other: Step = [2, `INSERT INTO line VALUES (8, 'x')`];
   return after(first, second).flatMap((step) =>

@@ -1,4 +1,7 @@
-/** Steps of connections of which one is in the way of another, and may be about to leave it: the tables are those of interleavings.test.ts. */
+/**
+ * Steps of connections of which one has a row that conflicts with another's, and may be about to remove it. The tables are those of
+ * interleavings.test.ts.
+ */
 import type { Step } from '../helpers/interleaving.ts';
 import { beginBoth as begin } from '../helpers/interleaving.ts';
 
@@ -67,7 +70,7 @@ export const obstacles: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-/** What differs from PostgreSQL, which tells the last statement something else. */
+/** Differences from PostgreSQL, where the last statement has another result. */
 export const otherwise: Readonly<Record<string, readonly [readonly Step[], string, string]>> = {
   'a parent whose child another connection takes away': [
     [

@@ -1,4 +1,4 @@
-/** Steps of two or three connections, by what they are about: the tables are those of interleavings.test.ts. */
+/** Steps of two or three connections, by subject. The tables are those of interleavings.test.ts. */
 import type { Step } from '../helpers/interleaving.ts';
 import { beginBoth as begin } from '../helpers/interleaving.ts';
 
@@ -249,7 +249,7 @@ export const interleavings: Readonly<Record<string, readonly Step[]>> = {
     ...begin(),
     [0, 'UPDATE item SET n = 1 WHERE id = 1'],
     [1, 'UPDATE item SET n = 1 WHERE id = 2'],
-    // looked for by one of them alone, and not before the other one waits
+    // only one of them checks for deadlocks, and not before the other one waits
     [0, `SET deadlock_timeout = '4s'`],
     [1, `SET deadlock_timeout = '1h'`],
     [0, 'UPDATE item SET n = 2 WHERE id = 2'],

@@ -1,4 +1,4 @@
-/** The tables on which connections of one session meet: with keys, without, partitioned, and tied by foreign keys. */
+/** The tables that connections of one session share: with keys, without, partitioned, and linked by foreign keys. */
 export const schema = `
 CREATE TABLE item (id int PRIMARY KEY, n int NOT NULL, code text UNIQUE);
 CREATE TABLE part (id int PRIMARY KEY, item bigint REFERENCES item ON UPDATE CASCADE);
@@ -12,7 +12,7 @@ CREATE TABLE mark (id int PRIMARY KEY, n int NOT NULL);
 CREATE TABLE line (n int, code text);
 CREATE TABLE span (id int PRIMARY KEY, during int4range, EXCLUDE USING gist (during WITH &&));`;
 
-/** Puts the first rows in the place of whatever is there. */
+/** Replaces all rows with the first ones. */
 export const fill = `
 DELETE FROM part; DELETE FROM note; DELETE FROM tag; DELETE FROM slot; DELETE FROM item;
 DELETE FROM area; DELETE FROM mark; DELETE FROM line; DELETE FROM span;

@@ -1,6 +1,6 @@
 /**
- * Connections of one session, step by step: what waits, what fails, what remains, and what approval leaves is as on the tables themselves.
- * The two protocols take turns; `STAGE_TEST_FORMS=all npm test -- proxy/interleavings` has each in both.
+ * Connections of one session, step by step: they wait and fail as on the tables themselves, and they and approval leave the same rows.
+ * The two protocols alternate. `STAGE_TEST_FORMS=all npm test -- proxy/interleavings` runs each schedule in both.
  */
 import pg from 'pg';
 import { firstDifference } from '../helpers/first-difference.ts';

@@ -1,10 +1,10 @@
-/** What a staged read depends on is asked by statements that stay prepared: whatever code puts in their place, nothing is written. */
+/** The queries about names that staged reads depend on stay prepared. Whatever code replaces them with, nothing is written. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { b, e, p, q, s, tell } from '../helpers/wire-script.ts';
 
-/** Puts the statement in the place of each question that is prepared, if one is given, and tells how many these are. */
+/** `supplant` replaces each prepared query about names with a statement, if one is given, and returns their number. */
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
 INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 3) g;
@@ -69,7 +69,7 @@ suite('questions that stay prepared', (test) => {
     assert.is(answers.filter(isRead).length, 4, answers.join('\n'));
   });
 
-  // behind a staged write no read's guard is open
+  // after a staged write no read's guard is open
   for (const behind of [[], [q(`UPDATE item SET name = 'staged' WHERE id = 2`)]])
     for (const block of [[], [q('BEGIN')]])
       test(`cannot write: ${block} ${behind}`, async () => {

@@ -1,10 +1,10 @@
-/** Statements of the proxy's own stay prepared; what code puts in their place, or a command takes away, makes no difference. */
+/** Internal statements stay prepared. Code that replaces them, or a command that removes them, makes no difference. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { b, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
 
-/** Puts a harmless statement in the place of each of ours that is prepared, and tells how many these are. */
+/** `supplant` replaces each prepared internal statement with a harmless one, and returns their number. */
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
 INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 9) g;
@@ -27,9 +27,9 @@ CREATE DOMAIN tricky AS text CHECK (supplant() >= 0);
 `;
 
 const update = 'UPDATE item SET name = $1 WHERE id = $2';
-/** Two staged writes: as many statements of ours stay prepared as there are kinds of them. */
+/** Two staged writes. One internal statement of each kind stays prepared. */
 const twice = [p(update, 'w'), s, b(['a', '1'], 'w'), e(), s, b(['b', '2'], 'w'), e(), s];
-/** With the parameters, if any, of the writes that call a function. */
+/** Like the writes that call a function, with their parameters if they have any. */
 const like = [
   ...[q(`UPDATE item SET name = 'e' WHERE id = 6`)],
   ...[run('UPDATE item SET name = $1 WHERE id = 7', 'f'), s],
@@ -37,7 +37,7 @@ const like = [
 const after = [b(['c', '1'], 'w'), e(), s, b(['d', '2'], 'w'), e(), s, ...like];
 const afterAnew = [run(update, 'c', '1'), s, run(update, 'd', '2'), s, ...like];
 
-/** Each with what comes after it, and how many staged writes it holds itself. */
+/** Each with the messages that follow it, and with the number of its own staged writes. */
 const ways: Record<string, readonly [readonly Buffer[], readonly Buffer[], number]> = {
   'a function that a read calls': [[q('SELECT supplant()')], after, 0],
   'a view': [[q('TABLE seen')], after, 0],

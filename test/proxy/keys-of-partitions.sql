@@ -1,4 +1,4 @@
--- Foreign keys that partitions have of their own, from them and to them: staged through the root, they hold for the rows of these.
+-- Foreign keys of single partitions, in both directions, apply to their rows that are staged through the root.
 CREATE TABLE store (id int PRIMARY KEY, name text);
 CREATE TABLE rental (id int PRIMARY KEY, store int REFERENCES store ON UPDATE CASCADE ON DELETE RESTRICT, note text);
 CREATE TABLE receipt (id int PRIMARY KEY);

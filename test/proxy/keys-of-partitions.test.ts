@@ -1,4 +1,4 @@
-/** Foreign keys that partitions have of their own, from them and to them: staged through the root, they hold for the rows of these. */
+/** Foreign keys of single partitions, in both directions, apply to their rows that are staged through the root. */
 import { approveStories, assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** Clients that send Sync, or a Query, when they have seen an error or before they can have: the server skips up to Sync, and so do we. */
+/** Clients that send Sync, or a Query, after they saw an error or before they can see it: server and proxy skip up to Sync. */
 import postgres from 'postgres';
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import { backend } from '../../src/wire/message-codes.ts';
@@ -28,7 +28,7 @@ type Script = readonly (Buffer | Pause)[];
 const insert = 'INSERT INTO item VALUES ($1, $2, 1) RETURNING id';
 const rows = q('SELECT * FROM item ORDER BY id');
 
-/** Each fails, in the extended protocol and without a Sync. */
+/** Each fails in the extended protocol, without a Sync. */
 const failures: Readonly<Record<string, Script>> = {
   'a wrong column, at Parse': [p('INSERT INTO item (id, vv) VALUES ($1, $2)'), d('statement')],
   'a wrong column, at Parse of a name': [p('UPDATE item SET nn = $1', 'u'), d('statement', 'u')],
@@ -56,7 +56,7 @@ const failures: Readonly<Record<string, Script>> = {
   'a portal that is not there': [run(insert, '20', 'y'), e(0, 'nowhere')],
 };
 
-/** How the client goes on. */
+/** How the client continues. */
 const ends: Readonly<Record<string, Script>> = {
   'Sync later': [h, 'wait', s, 'wait'],
   'Sync later, after more of the batch': [
@@ -77,7 +77,7 @@ const ends: Readonly<Record<string, Script>> = {
   'a Query once it has seen the error': [h, 'wait', q('SELECT 6'), q('SELECT 7'), h, s, 'wait'],
 };
 
-/** What the server tells without being asked by Sync or Flush, by the type of the message that a client waits for. */
+/** What the server sends without Sync or Flush, by the type of the message that a client waits for. */
 const unasked: Readonly<Record<string, readonly [type: number, ...messages: Buffer[]]>> = {
   'an error at Parse': [backend.errorResponse, p('selec')],
   'an error at Bind': [backend.errorResponse, p(insert), b(['x', 'y'])],
@@ -118,7 +118,7 @@ suite('errors before Sync', (test) => {
     q('DELETE FROM item WHERE id >= 20'),
   ] as const;
   for (const [failure, begin] of Object.entries(failures)) {
-    // what is deferred fails at the Query's own end: docs/limits.md
+    // deferred checks fail at the end of the Query itself: docs/limits.md
     const told = Object.entries(ends).filter(([end]) => !/deferred.*Query/.test(failure + end));
     const alone = told.flatMap(([, rest]) => [...begin, ...rest, ...after]);
     const inBlocks = Object.values(ends).flatMap((rest) => [

@@ -1,4 +1,4 @@
-/** What a connection takes over of what others have learned of names, and what not. */
+/** Which resolved names a connection takes over from others, and which not. */
 import { decodeDataRow } from '../../src/wire/backend-decoder.ts';
 import type { Relayed } from '../helpers/relay.ts';
 import { startRelayed } from '../helpers/relay.ts';
@@ -18,7 +18,7 @@ suite('what is shared of names', (test) => {
   });
   test.after(() => relayed.stop());
 
-  /** Runs a text to its end; gives what is sent upstream for it, the SQLSTATE of its error, and the last values of its rows. */
+  /** Runs a text to its end. Returns what is sent upstream for it, the SQLSTATE of its error, and the last values of its rows. */
   async function sentFor(
     client: WireClient,
     text: string,
@@ -37,7 +37,7 @@ suite('what is shared of names', (test) => {
   }
 
   test('a later connection asks whether it holds', async () => {
-    // what its first write makes for the table counts as made by users, too
+    // the objects that the first write creates for the table count as changes by users, too
     const maker = await relayed.connect();
     await sentFor(maker, 'INSERT INTO t VALUES (0, 0)');
     maker.close();
@@ -75,7 +75,7 @@ suite('what is shared of names', (test) => {
     await sentFor(old, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
     await sentFor(old, 'SELECT count(*) FROM pg_class');
     await relayed.database.query('ALTER DOMAIN small ADD CHECK (code(VALUE))');
-    // from its login on the service knows of the check
+    // from its login on the service knows the check
     const later = await relayed.connect();
     assert.is((await sentFor(old, 'INSERT INTO t VALUES (2, 2)')).error, null);
     assert.match((await sentFor(later, 'INSERT INTO t VALUES (3, 3)')).sent, /stage\.watch/);
@@ -97,14 +97,14 @@ suite('what is shared of names', (test) => {
       assert.is(error, null);
       return sent.includes('stage.find_code');
     };
-    // what the first write makes for the table counts as made by users, too
+    // the objects that the first write creates for the table count as changes by users, too
     await asks();
-    // PostgreSQL's counters tell some seconds later of what has been made, and all is asked again
+    // PostgreSQL's counters report the new objects some seconds later, and then everything is queried again
     await until(async () => !(await asks()));
-    // what may be called in a schema is for its grants to say, of which nobody hears
+    // whether a function of a schema may be called depends on the schema's grants, whose changes no event reports
     await database.query(`CREATE SCHEMA closed;
       CREATE FUNCTION closed.lower(int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END'`);
-    // of that name nothing is shared any more
+    // nothing is shared of this name any more
     for (const _ of [1, 2]) assert.ok(await asks());
     await database.query('DROP SCHEMA closed CASCADE');
   });
@@ -127,7 +127,7 @@ suite('what is shared of names', (test) => {
     const text = `UPDATE called SET v = translate('a', 'b', 'c') WHERE id = 1`;
     assert.is((await sentFor(old, text)).error, null);
     const later = await relayed.connect();
-    // of the extension's function of that name the old one knows nothing
+    // the old connection does not know the extension's function of this name
     assert.match((await sentFor(later, text)).sent, /stage\.find_code/);
     for (const client of [old, later]) client.close();
   });
@@ -139,7 +139,7 @@ suite('what is shared of names', (test) => {
       CREATE FUNCTION same(int) RETURNS int LANGUAGE internal IMMUTABLE AS 'int4up';
       CREATE FUNCTION before.same(int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'`);
     const write = (id: number) => `INSERT INTO plainly VALUES (same(${id}))`;
-    // what the first write makes for the table counts as made by users, too
+    // the objects that the first write creates for the table count as changes by users, too
     for (const id of [1, 2, 3]) {
       const client = await relayed.connect();
       assert.is((await sentFor(client, write(id))).error, null);

@@ -1,4 +1,4 @@
-/** Cancel requests: they reach their owner's statement, and nothing else. */
+/** Cancel requests reach their owner's statement, and no other. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -27,7 +27,7 @@ suite('proxy: cancel', (test) => {
     listener = await startTestListener({ upstream: `${server.url}?sslmode=disable` });
   });
   test.afterEach(async () => {
-    // A server does not notice that the client of a sleeping statement is gone.
+    // A server does not notice that the client of a sleeping statement has disconnected.
     await server.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = '${sleep}'`,
     );
@@ -43,12 +43,12 @@ suite('proxy: cancel', (test) => {
     return (await server.query(running)).length;
   }
 
-  /** Waits until so many backends sleep. */
+  /** Waits until the given number of backends sleep. */
   async function sleeping(count: number): Promise<void> {
     while ((await countSleeping()) !== count);
   }
 
-  /** Sends a request as libpq does: waits for the other side to close. */
+  /** Sends a request as libpq does: waits until the other side closes. */
   async function cancel(key: Key, port = listener.port): Promise<void> {
     const socket = connect(port, '127.0.0.1');
     socket.resume();
@@ -56,7 +56,7 @@ suite('proxy: cancel', (test) => {
     await once(socket, 'close');
   }
 
-  /** Logs in with bytes, begins to sleep, and gives the connection and its key. */
+  /** Logs in with bytes and starts to sleep. Returns the connection and its key. */
   async function beginSleep(minor: number, port = listener.port) {
     const startup = startupMessage([
       ['user', 'trusted'],
@@ -153,14 +153,14 @@ suite('proxy: cancel', (test) => {
       { ...key, secret: key.secret.subarray(0, 4) },
       { ...key, processId: key.processId + 1 },
       { processId: 0, secret: Buffer.alloc(4) },
-      // the process ids are the backends' own
+      // the real process ids of the backends
       ...backends
         .map(({ pid }) => ({ ...key, processId: Number(pid) }))
         .filter(({ processId }) => processId !== key.processId),
     ]) {
       await cancel(request);
     }
-    // Once a request is answered its signal has been sent.
+    // Once a request is answered, its signal has been sent.
     assert.is(await countSleeping(), 2);
     await cancel(key);
     assert.is(await readError(client), '57014');
@@ -221,7 +221,7 @@ async function readKey({ stream }: RawClient): Promise<{ key: Key; types: string
   }
 }
 
-/** Reads on to the next error and gives its SQLSTATE. */
+/** Reads up to the next error. Returns its SQLSTATE. */
 async function readError({ stream }: RawClient): Promise<string> {
   for (;;) {
     const message = await stream.next();

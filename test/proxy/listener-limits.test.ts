@@ -1,4 +1,4 @@
-/** Who is turned away, how fast, and how everything ends. */
+/** Which clients are turned away, how fast, and how everything ends. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -112,7 +112,7 @@ suite('proxy: limits and end', (test) => {
       assert.is(error.message, message);
       assert.ok(error.hint);
       assert.equal((await second.query('SELECT 1 AS one')).rows, [{ one: 1 }]);
-      // A place is free again once the connection is gone on both sides.
+      // A slot is free again once the connection has ended on both sides.
       const gone = once(listener.pairs[0]?.upstream as Socket, 'close');
       await Promise.all([first.end(), gone]);
       const third = await connectPg(listener.url('trusted', ''));
@@ -150,7 +150,7 @@ suite('proxy: limits and end', (test) => {
     const half = await connectRaw(listener.port, login(listener).subarray(0, 20));
     for (const client of [sasl, silent, half])
       assert.is((await client.readToEnd()).sqlstate, '57014');
-    // The time counts for the login alone.
+    // The time limit applies to the login alone.
     const client = await connectPg(listener.url('trusted', ''));
     await client.query('SELECT pg_sleep(1.2)');
     await client.end();

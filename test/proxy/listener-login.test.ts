@@ -1,4 +1,4 @@
-/** Logging in through the listener: every way that is relayed, real clients, a real server. */
+/** Logins through the listener, by every method that is relayed, with real clients and a real server. */
 import pg from 'pg';
 import postgres from 'postgres';
 import { decodeBackendKeyData, decodeParameterStatus } from '../../src/wire/backend-decoder.ts';
@@ -10,7 +10,7 @@ import { assert, rejects, suite } from '../helpers/suite.ts';
 import type { TestListener } from '../helpers/test-listener.ts';
 import { connectRaw, startTestListener } from '../helpers/test-listener.ts';
 
-/** Runs one query through node-postgres and gives its first row. */
+/** Runs one query with node-postgres. Returns its first row. */
 async function ask(url: string, text: string): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

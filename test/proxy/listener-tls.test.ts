@@ -1,4 +1,4 @@
-/** Encryption on both sides of the listener: asked for, refused, verified, and never mixed with plain text. */
+/** TLS on both sides of the listener: requested, refused, verified, and never mixed with plain text. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -86,7 +86,7 @@ suite('proxy: encryption', (test) => {
       return psql(started.url('trusted', ''), 'SELECT 1');
     };
     assert.match((await behind('require')).err, /does not support SSL, but sslmode is require/);
-    // It gets as far as the listener behind, which knows no such session.
+    // The login reaches the listener behind, which knows no such session.
     assert.match((await behind('prefer')).err, /names no session/);
   });
 

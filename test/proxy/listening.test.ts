@@ -1,4 +1,4 @@
-/** LISTEN through the proxy: what production notifies is heard as on a direct connection; what is staged notifies nobody. */
+/** LISTEN through the proxy receives notifications of production as a direct connection does. Staged writes notify nobody. */
 import type pg from 'pg';
 import type { TestDatabase } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -11,7 +11,7 @@ CREATE TABLE item (id int PRIMARY KEY, n int); INSERT INTO item VALUES (1, 1);
 CREATE FUNCTION told() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_notify('changed', NEW.n::text); RETURN NEW; END$$;
 CREATE TRIGGER told AFTER UPDATE ON item FOR EACH ROW EXECUTE FUNCTION told();`;
 
-/** Statements of the client; `! channel` is notified by another connection, which goes to production. */
+/** Statements of the client. `! channel` is notified by another connection, directly to production. */
 const steps = [
   ['LISTEN a', '! a', '! b'],
   ['BEGIN', 'LISTEN b', '! a', '! b', 'COMMIT', '! b'],
@@ -42,7 +42,7 @@ suite('LISTEN', (test) => {
         await client.query({ text, ...(queryMode && { queryMode }) }).catch((error) => {
           heard.push(`${text}: ${error.code}`);
         });
-      // what another connection has notified comes before the answer to the next statement
+      // another connection's notifications precede the response to the next statement
       await client.query('SELECT 1').catch(() => undefined);
     }
     return heard;

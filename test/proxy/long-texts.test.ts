@@ -1,4 +1,4 @@
-/** Texts that are parsed in another thread: they mean the same, and nobody else waits for them. */
+/** Texts that are parsed in a worker thread have the same meaning, and nobody else waits for them. */
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
 import { allowHeavyTexts, loadParser } from '../../src/sql/parser/parser.ts';
 import type { Proxied } from '../helpers/proxied.ts';

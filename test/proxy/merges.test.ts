@@ -1,4 +1,4 @@
-/** MERGE: the same counts, rows, errors and effects as PostgreSQL's own, on servers that merge into views and that do not. */
+/** MERGE has the same counts, rows, errors and effects as in PostgreSQL, on servers with and without MERGE into views. */
 import { assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -168,7 +168,7 @@ const scripts: Record<string, readonly Buffer[]> = {
     'MERGE INTO item t USING (VALUES (6)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET id = 66',
     'MERGE INTO part USING (SELECT * FROM item WHERE id IN (1, 81)) i ON part.item = i.id WHEN NOT MATCHED THEN INSERT (item, q) VALUES (i.id, 1) WHEN MATCHED AND q > 7 THEN DELETE',
   ].map(q),
-  // in some orders of the joins PostgreSQL 17 and 18 fail to plan a MERGE into a view
+  // with some orders of joins, PostgreSQL 17 and 18 fail to plan a MERGE into a view
   'sources that are joins': [
     `MERGE INTO sum t USING portion p JOIN label l ON p.id = l.id AND share = 20 ON t.id = p.id
      WHEN NOT MATCHED THEN INSERT VALUES (l.id, more, l.name) WHEN MATCHED THEN DELETE`,

@@ -1,4 +1,4 @@
-/** Names that come to stand for another relation, between statements and while overlays are made for one. */
+/** Names that change to another relation, between statements and while overlays are created for one. */
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -9,7 +9,7 @@ const attach =
   'ALTER TABLE parted ATTACH PARTITION written FOR VALUES FROM (MINVALUE) TO (MAXVALUE)';
 const move = 'ALTER TABLE written RENAME TO former; ';
 
-/** What becomes of the table that was written to, and what the next write to its name is told. */
+/** What happens to the table that was written to, and the result of the next write to its name. */
 const changes: Record<string, { readonly change: string; readonly code: string | null }> = {
   'a partition itself': { change: attach, code: '1 rows' },
   'another one, a partition': {
@@ -30,7 +30,7 @@ suite('names that move', (test) => {
   let proxied: Proxied;
   let client: pg.Client;
   let schemas = 0;
-  /** A new schema with a table that has been written to, and what has no stand-in yet. */
+  /** Creates a schema with a table that has been written to, and relations that have no stand-in yet. */
   const written = async () => {
     schemas += 1;
     await proxied.database.query(`CREATE SCHEMA s${schemas}; SET search_path = s${schemas};
@@ -39,7 +39,7 @@ suite('names that move', (test) => {
     await client.query(`SET search_path = s${schemas}`);
     assert.is((await client.query('UPDATE written SET v = 2')).rowCount, 1);
   };
-  /** Updates no row; gives the SQLSTATE of the error, if it is one. */
+  /** Updates no row. Returns the SQLSTATE if that fails. */
   const update = (source: string) =>
     client.query(`UPDATE written SET v = 3 WHERE id IN (SELECT id FROM ${source})`).then(
       ({ rowCount }) => (rowCount === 0 ? null : `${rowCount} rows`),

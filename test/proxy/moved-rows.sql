@@ -1,4 +1,4 @@
--- Rows that move to another partition: PostgreSQL deletes them in one and inserts them in the other, and judges them so.
+-- Rows that move to another partition: PostgreSQL deletes and inserts them, and checks them accordingly.
 CREATE TABLE top (id int PRIMARY KEY);
 CREATE TABLE wander (code int PRIMARY KEY, up int REFERENCES top) PARTITION BY RANGE (code);
 CREATE TABLE wander_low PARTITION OF wander FOR VALUES FROM (0) TO (10);

@@ -1,4 +1,4 @@
-/** Rows that move to another partition: PostgreSQL deletes them in one and inserts them in the other, and judges them so. */
+/** Rows that move to another partition: PostgreSQL deletes and inserts them, and checks them accordingly. */
 import { approveStories } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** The mutation log of every kind of write against what statement triggers count when the same runs directly. */
+/** The mutation log of every kind of write, compared with the counts of statement triggers when the same runs directly. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -18,8 +18,8 @@ INSERT INTO note VALUES (1, 1), (2, 2), (3, 5);
 `;
 
 /**
- * What PostgreSQL counts: the rows of each command of a client, not those of the foreign keys' actions, which run inside
- * of a trigger. What an upsert finds there already counts in its tag among what it inserts.
+ * Counts as PostgreSQL does: the rows of each command of a client, but not the rows of foreign keys' actions, which run inside a trigger.
+ * The tag of an upsert counts the rows that it found among those that it inserted.
  */
 const counters = `
 CREATE SCHEMA counted;
@@ -58,7 +58,7 @@ END $$`;
 
 const upserted = `SELECT 'INSERT' AS type, "table", sum(affected_rows)::int AS affected_rows FROM counted.log GROUP BY 2`;
 
-/** Messages, and the texts and parameters that the log keeps, one for each statement that staged anything. */
+/** Messages, and the texts and parameters in the log, one for each statement that staged anything. */
 type Case = readonly [messages: readonly Buffer[], ...texts: (readonly [string, unknown[]])[]];
 
 const alone = (text: string): Case => [[q(text)], [text, []]];
@@ -193,7 +193,7 @@ interface Logged {
   readonly params: unknown[];
 }
 
-/** In the order of their names: in which order a statement writes its tables is PostgreSQL's own affair. */
+/** Sorted by table name: PostgreSQL alone decides in which order a statement writes its tables. */
 const counts = (log: readonly Logged[]) =>
   log.map(({ type, table, affected_rows }) => `${table} ${type} ${affected_rows}`).sort();
 

@@ -1,4 +1,4 @@
-/** What the mutation log keeps of statements: the client's own text, and the parameters as PostgreSQL reads them. */
+/** The mutation log stores the client's own text, and the parameters as PostgreSQL reads them. */
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

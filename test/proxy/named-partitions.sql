@@ -1,4 +1,4 @@
--- Writes that name a partition: they are staged in the table at the top, and judged as PostgreSQL judges them.
+-- Writes that name a partition are staged in the root table, and checked as in PostgreSQL.
 CREATE TABLE ref (id int PRIMARY KEY, name text);
 CREATE TABLE event (id int, day int NOT NULL, v text DEFAULT 'root', n int DEFAULT 1, ref int REFERENCES ref ON DELETE CASCADE, twice int GENERATED ALWAYS AS (n * 2) STORED,
   PRIMARY KEY (id, day), CONSTRAINT n_max CHECK (n < 100)) PARTITION BY RANGE (day);

@@ -1,4 +1,4 @@
-/** Writes that name a partition: answered as PostgreSQL does, and staged in the table at the top. */
+/** Writes that name a partition get PostgreSQL's responses, and are staged in the root table. */
 import type pg from 'pg';
 import { approveStories, assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** `set_config($1, ...)`: what names the setting is a value, so a call is judged by what each Bind and EXECUTE brings. */
+/** `set_config($1, ...)`: the name of the setting is a value, so each Bind and EXECUTE is checked for the values that it brings. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -17,7 +17,7 @@ const set = 'SELECT set_config($1, $2, $3)';
 const shown = (name: string) => q(`SELECT current_setting('${name}', true)`);
 const binary = (text: string) => Buffer.from(text);
 
-/** Told alike by a session and directly. */
+/** A session and a direct connection respond alike. */
 const stories: Readonly<Record<string, readonly Buffer[]>> = {
   'a request variable, in one batch': [
     p(set),
@@ -125,7 +125,7 @@ const stories: Readonly<Record<string, readonly Buffer[]>> = {
   ],
 };
 
-/** The setting must stay what it is; all but the first message is sent in one batch, a Sync behind it. */
+/** The setting must not change. All messages but the first are sent in one batch, with a Sync at its end. */
 const forbidden: Readonly<Record<string, readonly Buffer[]>> = {
   ...Object.fromEntries(
     [

@@ -1,10 +1,10 @@
-/** Foreign and temporary tables, and what functions read: what a session makes of them. */
+/** How a session handles foreign tables, temporary tables, and functions that read. */
 import { outcomeOf } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** A foreign table without a server behind it can be named, and that is all that is asked of it here. */
+/** A foreign table without a server can be named, and this test needs no more. */
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text);
 INSERT INTO item VALUES (1, 'one');

@@ -1,4 +1,4 @@
--- Constraints, unique indexes and generated columns that a partition has of its own: staged through the root, they hold for its rows.
+-- Constraints, unique indexes and generated columns of single partitions apply to their rows that are staged through the root.
 CREATE TABLE event (id int, kind text, code text, n int, twice int GENERATED ALWAYS AS (n * 2) STORED, CONSTRAINT n_max CHECK (n < 100)) PARTITION BY RANGE (id);
 CREATE TABLE event_low PARTITION OF event FOR VALUES FROM (0) TO (10);
 CREATE TABLE event_mid (twice int GENERATED ALWAYS AS (n * 20) STORED, n int, code text, kind text, id int, CONSTRAINT n_max CHECK (n < 100)); -- since 16

@@ -1,4 +1,4 @@
-/** Constraints, unique indexes and generated columns that a partition has of its own: staged through the root, they hold for its rows. */
+/** Constraints, unique indexes and generated columns of single partitions apply to their rows that are staged through the root. */
 import { approveStories, assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -8,7 +8,7 @@ export interface Partitioned {
   readonly schema: string;
 }
 
-/** How rows go to partitions: by `k`, from 0 to 29. */
+/** How rows are distributed to partitions: by `k`, from 0 to 29. */
 const methods = {
   range: ['FROM (0) TO (10)', 'FROM (10) TO (20)', 'FROM (20) TO (25)'],
   list: ['IN (0, 1, 2, 3, 4, 5)', 'IN (6, 7, 8, 15, 16)', 'IN (NULL, 20, 21)'],
@@ -37,7 +37,7 @@ export function drawPartitioned(random: Random, name: string): Partitioned {
   const partitions: string[] = [];
   const attach = (partition: string, bounds: string, below = '') => {
     partitions.push(partition);
-    // a partition that was a table before has its columns in another order, and may have lost one
+    // a partition that was a table before has its columns in another order, and may lack a dropped one
     if (below !== '' || random.chance(0.4)) {
       made.push(`CREATE TABLE ${partition} PARTITION OF ${name} ${bounds}${below}`);
     } else {
@@ -67,7 +67,7 @@ export function drawPartitioned(random: Random, name: string): Partitioned {
   return { name, partitions, hasKey, schema: [...made, fill].join(';\n') };
 }
 
-/** What partitions have of their own. */
+/** Draws the partitions' own constraints, indexes and columns. */
 const drawOwn = (random: Random, partitions: readonly string[]): string[] =>
   partitions.flatMap((partition) =>
     random.chance(0.5)
@@ -83,7 +83,7 @@ const drawOwn = (random: Random, partitions: readonly string[]): string[] =>
         ],
   );
 
-/** A statement that may well be refused. Its rows come in any order, and are compared as a set. */
+/** Draws a statement, which PostgreSQL may refuse. Its rows come in any order, and are compared as a set. */
 export function drawStatement(random: Random, table: Partitioned): string {
   const one = () => random.pick([...table.partitions, table.name]);
   const name = random.chance(0.8) ? random.pick(table.partitions) : table.name;

@@ -1,4 +1,4 @@
--- Errors about rows of a partitioned table name the partition, as PostgreSQL's own do.
+-- Errors about rows of a partitioned table name the partition, as PostgreSQL's do.
 CREATE SCHEMA other;
 CREATE TABLE top (id int, code text NOT NULL, n int CONSTRAINT n_low CHECK (n < 100), late int,
   CONSTRAINT top_key PRIMARY KEY (id), UNIQUE (id, code), CONSTRAINT top_late UNIQUE (id, late) DEFERRABLE INITIALLY DEFERRED)

@@ -1,4 +1,4 @@
-/** Errors about rows of a partitioned table name the partition, as PostgreSQL's own do. */
+/** Errors about rows of a partitioned table name the partition, as PostgreSQL's do. */
 import { assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

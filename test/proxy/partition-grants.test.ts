@@ -1,4 +1,4 @@
-/** A partition that is named has grants and policies of its own: those of its table say nothing. */
+/** A named partition has its own grants and policies. Those of its table do not apply. */
 import { assertSameAs, createRole, testRole } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,6 +1,6 @@
 /**
- * Random partitioned tables and random statements that name their partitions: each is answered as PostgreSQL does, and what is approved is
- * what PostgreSQL has. STAGE_TEST_STATEMENTS tables, from STAGE_TEST_SEED on.
+ * Random partitioned tables and random statements that name their partitions get PostgreSQL's responses, and approval leaves the same rows.
+ * STAGE_TEST_STATEMENTS is the number of tables, STAGE_TEST_SEED the first seed.
  */
 import type pg from 'pg';
 import { outcomeOf } from '../helpers/both-ways.ts';
@@ -68,7 +68,7 @@ suite('random writes that name partitions', (test) => {
   }
 });
 
-/** Which of several rows is told of depends on the plan. */
+/** The plan decides which of several rows the message names. */
 const withoutRow = (outcome: object) =>
   'error' in outcome
     ? { ...outcome, error: { ...(outcome.error as object), detail: null } }

@@ -1,4 +1,4 @@
--- Keys WITHOUT OVERLAPS and foreign keys with PERIOD, which PostgreSQL has since 18: judged over all the rows that cover a period.
+-- Keys WITHOUT OVERLAPS and foreign keys with PERIOD, new in PostgreSQL 18: checked over all rows that cover a period.
 CREATE TABLE room (id int, during int4range, note text, PRIMARY KEY (id, during WITHOUT OVERLAPS));
 INSERT INTO room VALUES (1, '[1,5)', 'a'), (1, '[5,10)', 'b'), (1, '[20,30)', 'c'), (2, '[1,100)', 'd'), (3, '[1,10)', 'e'),
   (4, '[1,100)', 'f'), (5, '[1,10)', 'g'), (6, '[1,10)', 'h'), (6, '[10,20)', 'i'), (7, '[1,10)', 'j'), (8, '[1,50)', 'k'), (10, '[1,10)', 'l');

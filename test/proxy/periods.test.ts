@@ -1,4 +1,4 @@
-/** Keys WITHOUT OVERLAPS and foreign keys with PERIOD, which PostgreSQL has since 18: judged over all the rows that cover a period. */
+/** Keys WITHOUT OVERLAPS and foreign keys with PERIOD, new in PostgreSQL 18: checked over all rows that cover a period. */
 import { approveStories } from '../helpers/alike.ts';
 import { serverMajor } from '../helpers/database.ts';
 import type { Step } from '../helpers/interleaving.ts';
@@ -36,7 +36,7 @@ suite('periods', (test) => {
 
   for (const { steps } of read) approveStories(test, () => proxied, steps);
 
-  // they change the twin alone, so they come last
+  // they change the twin only, so they run last
   for (const [name, steps] of major < 18 ? [] : Object.entries(interleavings)) {
     test(name, async () => {
       const { database, daemon, twin } = proxied;

@@ -6,13 +6,13 @@ const change = 'UPDATE item SET n = n + 1000 WHERE id IN (1, 4) RETURNING id, n'
 const add = `INSERT INTO item VALUES (7, 70, 'new'), (0, 0, 'new') RETURNING id`;
 const remove = 'DELETE FROM item WHERE id IN (2, 5)';
 
-/** A portal with the given name over the rows of a query. */
+/** Opens a portal with the given name over the rows of a query. */
 const open = (text: string, portal: string, ...values: string[]) => [
   p(text, `of ${portal}`),
   b(values, `of ${portal}`, portal),
 ];
 
-/** What a driver with a fetch size sends: all at once, then a batch for each further piece. */
+/** What a driver with a fetch size sends: all of the first batch at once, then a batch for each further piece. */
 const fetchLoop = (text: string, size: number, pieces: number) => [
   ...[p(text, 'S_1'), b([], 'S_1', 'C_1'), d('portal', 'C_1'), e(size, 'C_1'), s],
   ...Array.from({ length: pieces }, () => [e(size, 'C_1'), s]).flat(),

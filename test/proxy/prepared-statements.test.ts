@@ -12,7 +12,7 @@ CREATE TABLE target (id int PRIMARY KEY, n int);
 INSERT INTO target VALUES (1, 1), (2, 2);
 `;
 
-/** Messages of a client, each followed by the answer up to ReadyForQuery; a text is a migration run meanwhile. */
+/** Messages of a client, read up to ReadyForQuery after each step; a text is a migration that runs meanwhile. */
 type Step = readonly Buffer[] | string;
 
 const merge =

@@ -1,4 +1,4 @@
-/** What is known of a text from another one of its shape is what would be found out about itself. */
+/** The plan derived from another text of the same shape equals the plan of the text itself. */
 import type { TextClass } from '../../src/rewrite/query-planner.ts';
 import { createQueryPlanner } from '../../src/rewrite/query-planner.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
@@ -28,7 +28,7 @@ suite('query planner', (test) => {
   const compare = (sql: string) => {
     const text = Buffer.from(sql);
     const wanted = attempt(() => fresh.plan(text));
-    // What PostgreSQL's grammar refuses for a literal's value it refuses itself.
+    // A text whose literal PostgreSQL's grammar refuses is left to PostgreSQL.
     if (wanted !== null)
       assert.equal(
         attempt(() => planner.look(text)),

@@ -1,4 +1,4 @@
-/** Batches that only read and come whole: none waits for a round trip, and each is answered as PostgreSQL answers it. */
+/** Batches that only read and arrive complete: none waits for a round trip, and each gets PostgreSQL's responses. */
 import type { Relayed } from '../helpers/relay.ts';
 import { startRelayed } from '../helpers/relay.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -44,7 +44,7 @@ suite('batches that only read', (test) => {
       return sent.filter((message) => message.equals(s)).length === 3;
     };
     await until(syncs);
-    // of what is no such batch nothing has been sent
+    // nothing was sent of the message that is no such batch
     assert.not(sent.some((message) => message.includes('SELECT 4')));
     locking.close();
     const rows = (await client.readTo(ready, 4)).map(inWords).filter(isRow);
@@ -139,7 +139,7 @@ suite('batches that only read', (test) => {
       const client = await relayed.connect(await newStaged());
       await asked(client, p('SELECT v FROM one', 'kept'), s);
       await asked(client, ...messages);
-      // The question is not answered before the lock is let go.
+      // The query is not answered before the lock is released.
       const locking = await connectWire(database.url);
       locking.send(q('BEGIN; LOCK TABLE stage.overlay IN ACCESS EXCLUSIVE MODE'));
       await locking.readTo(ready);

@@ -1,4 +1,4 @@
-/** An overlay that is made anew, because its table was altered: who writes to other tables does not wait for it. */
+/** An overlay that is rebuilt because its table was altered: writers of other tables do not wait for it. */
 import pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -16,7 +16,7 @@ suite('an overlay that is made anew', (test) => {
   });
   test.after(() => proxied.stop());
 
-  /** Whether a transaction of the service waits for somebody while it makes overlays. */
+  /** Returns whether a transaction of the service waits for somebody while it creates overlays. */
   const isRebuilding = async () => {
     const { rows } = await holder.query(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'stage' AND wait_event_type = 'Lock'`,
@@ -36,7 +36,7 @@ suite('an overlay that is made anew', (test) => {
     holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     try {
-      // the rebuild gets as far as the shadow table, which somebody reads
+      // the rebuild reaches the shadow table, which somebody has locked for reading
       await holder.query('BEGIN');
       await holder.query(
         `DO $$ BEGIN EXECUTE format('LOCK TABLE stage_data.shadow_%s IN ACCESS SHARE MODE', 'large'::regclass::oid); END $$`,

@@ -1,4 +1,4 @@
-/** What the proxy refuses: in the server's place, with the server's effects. */
+/** Errors that the proxy returns in the server's place have the same effects as the server's. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -15,12 +15,12 @@ CREATE FUNCTION tell() RETURNS text LANGUAGE plpgsql AS $$BEGIN NOTIFY told; RET
 `;
 
 const drop = 'DROP TABLE item';
-/** Whose text tells that it is refused. */
+/** A statement that is refused because of its text. */
 const create = 'CREATE TABLE made (i int)';
 const refused = /^E .*C=0A000 .*H=/;
 const functionCall = Buffer.from('F\x00\x00\x00\x0e\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00');
 
-/** Letters of the answers; a refusal is R, and what the last query of `tell` adds is left out. */
+/** Returns the letters of the responses: R for a refusal. Leaves out what the last query of `tell` adds. */
 const letters = (answers: readonly string[]) =>
   answers
     .slice(0, -5)

@@ -1,4 +1,4 @@
-/** Tables that are replaced or altered while a client has a connection: the next transaction block goes on, as on the tables themselves. */
+/** Tables that are replaced or altered while a client is connected: the next transaction block works as on the tables themselves. */
 import type { QueryConfig } from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -34,7 +34,7 @@ suite('tables that are replaced', (test) => {
   test.after(() => proxied.stop());
 
   let schemas = 0;
-  /** What a client is told that has used the table before it changed. */
+  /** Returns the responses to a client that used the table before it changed. */
   async function tell(
     url: string,
     path: string,
@@ -137,7 +137,7 @@ suite('tables that are replaced', (test) => {
       for (const [what, statement] of Object.entries(later)) {
         const staged = await told(url, database, statement);
         const direct = await told(twin.url, twin, statement);
-        // what was staged before is there only for transactions that begin later; a view may have to be made anew first
+        // only transactions that begin later see what was staged before; a view may have to be recreated first
         const isFound = level === 'READ COMMITTED';
         const isEither = isFound && what === 'reads a view of it' && staged === '40001';
         assert.is(staged, isFound && !isEither ? direct : '40001', what);

@@ -1,4 +1,4 @@
-/** session_replication_role silences triggers, by which everything is staged: what is acknowledged is staged all the same. */
+/** session_replication_role disables triggers, and staging depends on triggers: acknowledged writes are staged all the same. */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -73,7 +73,7 @@ suite('session_replication_role', (test) => {
     return row?.n ?? 0;
   };
 
-  /** Runs writes of every kind; what the client is told has to be what is staged. */
+  /** Runs writes of every kind. What the client is told must equal what is staged. */
   async function writeAll(session: string, client: pg.Client): Promise<void> {
     let told = 0;
     for (const text of counted) {

@@ -1,4 +1,4 @@
-/** What stage.resolve_relations answers is what the proxy takes it for: no key more or less, no other type, for every kind of relation. */
+/** The result of stage.resolve_relations has exactly the keys and types that the proxy declares, for every kind of relation. */
 
 import type { Client } from 'pg';
 import type { NameUse, ResolvedName, StandIn } from '../../src/rewrite/resolved-name.ts';
@@ -77,7 +77,7 @@ const typeOf = (value: unknown) => {
   return Array.isArray(value) ? 'array' : typeof value;
 };
 
-/** Which types the values have, by key. */
+/** Returns the types of the values by key. */
 function typesOf(answers: readonly object[]): Record<string, string[]> {
   const found = new Map<string, Set<string>>();
   for (const [key, value] of answers.flatMap((answer) => Object.entries(answer)))
@@ -101,7 +101,7 @@ const uses: readonly Omit<NameUse, 'schema' | 'name'>[] = [
   { only: true, target: 'UPDATE' },
 ];
 
-/** What stands there, or what has to be made before. */
+/** Returns what the name stands for, or what has to be created first. */
 function told({ view, madeAs, isLacking, isHidden, verify }: StandIn): string {
   const children = 'tree' in verify ? ' with children' : '';
   if (isLacking) return `make ${madeAs}${children}`;
@@ -109,7 +109,7 @@ function told({ view, madeAs, isLacking, isHidden, verify }: StandIn): string {
   return `${view.schema.replace(/^stage_(\w+?)_\d+$/, '$1')}${children}${isHidden ? ' hidden' : ''}`;
 }
 
-/** Nobody has written yet. */
+/** Before any write. */
 const unmade = `keyed: production | production | make overlay | make overlay | make overlay
 base: production with children | production | make overlay | make overlay with children | make overlay
 derived: production | production | make overlay | make overlay | make overlay
@@ -118,7 +118,7 @@ piece: make staged view | make staged view | make overlay | make overlay | make 
 seen: make staged view | make staged view | make overlay | make overlay | make overlay
 pg_class: production | production | make overlay | make overlay | make overlay`.split('\n');
 
-/** There is an overlay of all tables but `base`, which was read together with its children. */
+/** All tables have overlays, except `base`, which was read together with its children. */
 const made = `keyed: overlay | overlay | overlay | overlay | overlay
 base: tree with children | overlay | make overlay | make overlay with children | make overlay
 derived: overlay | overlay | overlay | overlay | overlay
@@ -127,7 +127,7 @@ piece: overlay | overlay | overlay | overlay | overlay
 seen: overlay | overlay | overlay | overlay | overlay
 pg_class: production | production | make overlay | make overlay | make overlay`.split('\n');
 
-/** The tables got another column. */
+/** After another column was added to the tables. */
 const changed = `keyed: make overlay | make overlay | make overlay | make overlay | make overlay
 base: make staged view with children | make overlay | make overlay | make overlay with children | make overlay
 derived: make overlay | make overlay | make overlay | make overlay | make overlay

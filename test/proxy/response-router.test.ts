@@ -1,4 +1,4 @@
-/** What the client is given of a server's answers, however these arrive: without a server. */
+/** What the client receives of a server's responses, however they are split. No server is needed. */
 
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -106,10 +106,10 @@ suite('proxy: response router', (test) => {
     router.receive(answer);
     await turn();
     assert.equal(written, []);
-    // nothing has come for a turn, and the next batch may take its time
+    // nothing arrived for a turn, and the next batch may take long
     await turn();
     assert.equal(client(), Buffer.concat([shown, shown]));
-    // that of the next batch but one has come in part
+    // a part of the response to the batch after the next one has arrived
     router.receive(Buffer.concat([answer, closed]));
     await turn();
     await turn();

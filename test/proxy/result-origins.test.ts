@@ -1,4 +1,4 @@
-/** Results say that their columns come from the tables that the client wrote, as they do on PostgreSQL directly. */
+/** The columns of results name the tables that the client wrote as their origin, as in PostgreSQL. */
 import type pg from 'pg';
 import { ColumnOrigins } from '../../src/server-connection/result-origins.ts';
 import type { Proxied } from '../helpers/proxied.ts';

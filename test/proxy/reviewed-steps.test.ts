@@ -1,4 +1,4 @@
-/** What is reviewed is what runs, through the proxy and REST: statements whose net says less than their steps. */
+/** The review shows what approval runs, through the proxy and REST: statements whose net change says less than their steps. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -15,7 +15,7 @@ CREATE TRIGGER pay AFTER INSERT OR UPDATE ON ledger FOR EACH ROW EXECUTE FUNCTIO
 
 const benign = `INSERT INTO t VALUES (800, 'benign')`;
 
-/** What a diff tells before and after approval: the state and the triggers that are to run change. */
+/** Returns the parts of a diff that approval does not change: all but the state and the triggers that will run. */
 const lasting = (diff: object) =>
   JSON.parse(
     JSON.stringify(diff, (key, value) => (/^(status|triggers)$/.test(key) ? null : value)),

@@ -1,11 +1,11 @@
-/** What is sent upstream for a read: the client's own messages and nothing else, but for a question about names that need one. */
+/** What is sent upstream for a read: only the client's own messages, and a query about names where one is needed. */
 import type { Relayed } from '../helpers/relay.ts';
 import { startRelayed } from '../helpers/relay.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
 import { q, run, s } from '../helpers/wire-script.ts';
 
-/** Reads of applications and of psql, for which there is nothing to ask. */
+/** Reads of applications and of psql that need no query. */
 const plain = [
   'SELECT 1',
   'SELECT id, "v" FROM item WHERE id = 1 ORDER BY lower(v) LIMIT 10',
@@ -20,10 +20,10 @@ const plain = [
   'WITH x AS (SELECT i.id FROM item i) SELECT x.id, row_number() OVER (ORDER BY x.id) FROM x',
 ];
 
-/** Reads that call what only the catalog knows. */
+/** Reads that call functions that only the catalog knows. */
 const asking = ['SELECT e.value, e.key FROM json_each($${}$$) e', 'SELECT (i).v FROM item i'];
 
-/** Of these, reads that run code of users: what it has done is looked at before their end. */
+/** Reads that run code of users, so the proxy checks its effects before the end. */
 const running = ['SELECT mine(1)', 'SELECT public.mine(1)', 'SELECT (i).tagged, (i).v FROM item i'];
 
 suite('round trips of reads', (test) => {
@@ -42,7 +42,7 @@ suite('round trips of reads', (test) => {
     extended: (text) => [run(text), s],
   };
 
-  /** What is sent upstream for messages, without the last one's answer being waited for by more than its ReadyForQuery. */
+  /** Returns what is sent upstream for messages, up to the ReadyForQuery of the last one. */
   const sentFor = async (client: WireClient, messages: readonly Buffer[]): Promise<string> => {
     const { relay, reader } = relayed;
     relay.take(reader.name);
@@ -66,7 +66,7 @@ suite('round trips of reads', (test) => {
       const client = await relayed.connect();
       for (const text of [...asking, ...running]) {
         const first = await sentFor(client, messages(text));
-        // what is the server's own, one connection asks for all
+        // one connection's query about the server's own functions serves all
         const asks = running.includes(text) || protocol === 'simple';
         assert.ok(first.includes('stage.find_code') || !asks, text);
         const other = text.replace('(1)', '(22)');

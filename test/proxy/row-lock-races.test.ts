@@ -1,4 +1,4 @@
-/** Two connections of one session that lock rows: they wait for each other, and end with what PostgreSQL's would. */
+/** Two connections of one session that lock rows: they wait for each other, and end with PostgreSQL's results. */
 import type { Step } from '../helpers/interleaving.ts';
 import { interleave } from '../helpers/interleaving.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -15,7 +15,7 @@ const next = 'SELECT id, state FROM job WHERE state = $$ready$$ ORDER BY id LIMI
 const give = (id: number) => `UPDATE job SET state = 'taken' WHERE id = ${id}`;
 const joined = `SELECT a.balance, o.name FROM account a JOIN owner o ON o.id = a.owner WHERE a.id = 1`;
 
-/** What two connections of one session end with, whoever had to wait. */
+/** The final results of two connections of one session, whoever had to wait. */
 const races: Readonly<Record<string, readonly Step[]>> = {
   'relative changes behind a lock': [
     ...([

@@ -1,4 +1,4 @@
-/** The tables of the tests of row locks, accounts and a queue of jobs, and what is often done to them. */
+/** The tables of the tests of row locks, accounts and a queue of jobs, and common statements on them. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 
@@ -18,7 +18,7 @@ export const take =
 export const spend = 'UPDATE account SET balance = balance - 10 WHERE id = 1 RETURNING balance';
 export const lock = 'SELECT id FROM account WHERE id = 1 FOR UPDATE';
 
-/** Starts both databases, filled alike. */
+/** Starts both databases with the same rows. */
 export async function startFilled(): Promise<Proxied> {
   const proxied = await startProxied(schema);
   await proxied.database.query(fill);

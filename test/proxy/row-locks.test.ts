@@ -1,4 +1,4 @@
-/** Row locks as ORMs and job queues take them: the answers are PostgreSQL's, and nothing is locked in production. */
+/** Row locks as ORMs and job queues take them get PostgreSQL's responses, and nothing is locked in production. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { assertSameAs, createRole, testRole } from '../helpers/both-ways.ts';
@@ -69,7 +69,7 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Where PostgreSQL refuses them. */
+/** Queries in which PostgreSQL refuses row locks. */
 const forbidden = [
   'SELECT DISTINCT owner FROM account FOR UPDATE',
   'SELECT DISTINCT ON (owner) id FROM account ORDER BY owner FOR NO KEY UPDATE',
@@ -83,7 +83,7 @@ const forbidden = [
   'SELECT id FROM account UNION (SELECT id FROM job ORDER BY id LIMIT 1 FOR UPDATE) ORDER BY 1',
 ];
 
-/** Where it says so because of what it makes of the query. */
+/** Queries in which PostgreSQL refuses them because of the plan. */
 const forbiddenByPlan = [
   'SELECT count(*) FROM account FOR UPDATE',
   'SELECT id, row_number() OVER (ORDER BY id) FROM account FOR UPDATE',
@@ -98,7 +98,7 @@ suite('row locks', (test) => {
     await proxied.database.query(
       `${createRole(reader)} GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${reader.name}`,
     );
-    // directly, locks take the right to write
+    // directly, locks need the right to write
     await proxied.twin.query(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${reader.name}`);
   });
   test.after(async () => {

@@ -10,7 +10,7 @@ const value = (random: Random) => 10 * (1 + random.below(9));
 const code = (random: Random) => `'c${1 + random.below(5)}'`;
 const letter = (random: Random) => `'${random.pick(['a', 'b', 'q'])}'`;
 
-/** The forms that write to a table with a key `id` and a number `n`. */
+/** Writes to a table with a key `id` and a number `n`. */
 const keyed = (table: string): Draw[] => [
   (random) => `UPDATE ${table} SET n = n + 1 WHERE id = ${key(random)} RETURNING n`,
   (random) => `UPDATE ${table} SET n = n + 1 WHERE id = ${key(random)} AND n < 20`,

@@ -1,6 +1,7 @@
 /**
- * Random schedules of two or three connections of one session: what each statement tells, which of them wait, and what remains is as on the
- * tables themselves. STAGE_TEST_STATEMENTS schedules, from STAGE_TEST_SEED on; STAGE_TEST_LEVELS chooses isolation levels.
+ * Random schedules of two or three connections of one session: each statement has the same result as on the tables themselves, the same
+ * statements wait, and the same rows remain. STAGE_TEST_STATEMENTS is the number of schedules, STAGE_TEST_SEED the first seed;
+ * STAGE_TEST_LEVELS chooses isolation levels.
  */
 import pg from 'pg';
 import { fixPlans } from '../helpers/fixed-plans.ts';
@@ -63,7 +64,7 @@ suite('random schedules of connections of one session', (test) => {
     return Promise.all([run(database, url), run(twin, twin.url)]);
   }
 
-  /** Leaves out what the difference does not need, and tells the rest. */
+  /** Removes the steps that the difference does not need, and describes the rest. */
   async function shrunk(schedule: Schedule): Promise<string> {
     let found = schedule;
     let runs = await runBoth(found);

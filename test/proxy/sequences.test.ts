@@ -1,4 +1,4 @@
-/** Keys that a client draws by itself, as Hibernate does before each INSERT; and what it is told of a transaction's access. */
+/** Keys that a client takes from a sequence, as Hibernate does before each INSERT; and the transaction's access as the client sees it. */
 
 import type pg from 'pg';
 import { assertAlike } from '../helpers/alike.ts';

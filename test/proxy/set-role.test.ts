@@ -1,6 +1,6 @@
 /**
- * A login that takes other roles: drawn conversations of SET ROLE in all its forms, inside and outside of blocks, between reads and
- * writes under each role's rights, policies and search path. Every answer is what the twin gives, and what was staged lands.
+ * A login that takes other roles: random conversations with all forms of SET ROLE, inside and outside of blocks, between reads and writes
+ * under each role's rights, policies and search path. Every response equals the twin's, and approval applies what was staged.
  */
 import pg from 'pg';
 import { createRole, testRole } from '../helpers/both-ways.ts';
@@ -210,7 +210,7 @@ suite('SET ROLE', (test) => {
   });
 });
 
-/** Of each request the role, the tenant and the statement; what fails rolls back, and the connection is used again. */
+/** Sends the role, the tenant and the statement of each request. Failed requests are rolled back, and the connection is used again. */
 async function requests(connectionString: string): Promise<unknown[]> {
   const insert = `WITH source AS (INSERT INTO public.todo (id, task) SELECT body.id, body.task FROM json_to_recordset($1) AS body (id int, task text) RETURNING *)
     SELECT count(*) AS total, coalesce(json_agg(source), '[]') AS body FROM source`;

@@ -1,4 +1,4 @@
--- INSERTs that bring many rows: they are staged as a set where all is in order, and row by row where something is not.
+-- INSERTs of many rows: they are staged as a set if every row is valid, otherwise row by row.
 CREATE TABLE top (id int PRIMARY KEY);
 INSERT INTO top SELECT generate_series(1, 20);
 CREATE TABLE source (n int, word text, wrong text);

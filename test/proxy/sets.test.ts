@@ -1,4 +1,4 @@
-/** INSERTs of many rows: staged as a set, or row by row, they are what PostgreSQL makes of them. */
+/** INSERTs of many rows have the same results as in PostgreSQL, whether they are staged as a set or row by row. */
 import { approveStories, assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,6 +1,6 @@
 /**
- * What connections learn of names is shared with those that begin later. Definitions change in between in drawn ways; each new
- * connection, in a session of its own, is answered what the twin answers one that begins there.
+ * Connections share resolved names with those that begin later. Definitions change at random in between. Each new connection, in its own
+ * session, gets the responses that the twin returns to a connection that begins there.
  */
 import pg from 'pg';
 import { drawn, firstSeed } from '../helpers/net.ts';
@@ -25,7 +25,7 @@ CREATE VIEW a.seen AS SELECT id, v FROM a.t;
 INSERT INTO a.t SELECT g, g FROM generate_series(1, 4) g; INSERT INTO a.u SELECT g, g FROM generate_series(1, 4) g;
 INSERT INTO a.part SELECT g, g FROM generate_series(1, 4) g; INSERT INTO a.child SELECT g, g FROM generate_series(1, 4) g;`;
 
-/** Changes of definitions. What cannot be done by now, is not. */
+/** Changes of definitions. One that is not possible is skipped. */
 const changes = [
   () => 'ALTER TABLE a.t ADD COLUMN more int DEFAULT 5',
   () => 'ALTER TABLE a.t DROP COLUMN more CASCADE',
@@ -90,7 +90,7 @@ const statements = [
 ];
 const paths = ['a,public', 'a,public', 'b,a,public'];
 
-/** A connection that begins: by whom, under which search path, and what it runs. */
+/** A new connection: its role, its search path, and the statements that it runs. */
 interface Beginning {
   readonly isRole: boolean;
   readonly path: string;
@@ -134,7 +134,7 @@ suite('names that connections have learned', (test) => {
     await proxied.stop();
   });
 
-  /** Connects under a search path. */
+  /** Connects with a search path. */
   async function connect(base: string, path: string): Promise<pg.Client> {
     const url = new URL(base);
     const options = url.searchParams.get('options') ?? '';
@@ -154,7 +154,7 @@ suite('names that connections have learned', (test) => {
     return answers;
   }
 
-  /** The same on the twin, which keeps nothing of it. */
+  /** Runs the same on the twin, and rolls it back. */
   async function onTwin(url: string, { path, texts, inBlock }: Beginning): Promise<string[]> {
     const client = await connect(url, path);
     const answers: string[] = [];
@@ -170,7 +170,7 @@ suite('names that connections have learned', (test) => {
     return answers;
   }
 
-  /** Says what differs on a new connection from one on the twin; what is not supported may be refused, with all behind it. */
+  /** Describes how a new connection differs from one on the twin. Unsupported statements may be refused, with all that follow. */
   async function demandSame(beginning: Beginning, history: string): Promise<boolean> {
     const { daemon, twin } = proxied;
     const id = await daemon.newSession({ reads: 'staged' });

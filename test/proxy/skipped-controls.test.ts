@@ -1,4 +1,4 @@
-/** Transaction control that the server skips behind an error changes nothing of what the proxy takes for true. */
+/** Transaction control that the server skips after an error does not change the proxy's state. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
@@ -8,7 +8,10 @@ import { q, run, s, tell } from '../helpers/wire-script.ts';
 const write = 'UPDATE item SET amount = 5 WHERE id = 1';
 const wrong = 'SELECT 1/0';
 
-/** After a failure outside of savepoints a chained transaction begins by the default; inside of them, as the last one did. */
+/**
+ * After a failure outside of savepoints a chained transaction begins with the default access; inside of them, with that of the last
+ * transaction.
+ */
 const chained = (chain: string) => [q(chain), q(write), q('SHOW transaction_read_only'), q('END')];
 
 const scripts: Record<string, readonly Buffer[]> = {

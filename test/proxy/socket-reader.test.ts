@@ -1,4 +1,4 @@
-/** What arrives at a socket is taken whole and in order, and may be kept, whatever comes at once. */
+/** The bytes that arrive at a socket are read completely and in order, and may be retained, whatever their sizes. */
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -13,7 +13,7 @@ import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
-/** How many bytes come at once, each time that all before them are taken. */
+/** The numbers of bytes that arrive at once, each after all before them are read. */
 const sizes: Readonly<Record<string, readonly number[]>> = {
   'a few bytes': [1, 40, 5],
   'many bytes': [300_000, 70_000],
@@ -30,7 +30,7 @@ suite('pieces of a socket', (test) => {
   });
   test.after(() => rm(directory, { recursive: true }));
 
-  /** Gives both ends of a connection: the accepted one paused, as after a login. */
+  /** Returns both ends of a connection. The accepted one is paused, as after a login. */
   async function connected(encrypted: boolean): Promise<readonly [Socket, Socket, Server]> {
     const server = encrypted ? tls.createServer(certificate) : createServer();
     server.listen(0, '127.0.0.1');
@@ -52,9 +52,9 @@ suite('pieces of a socket', (test) => {
         const [client, socket, server] = await connected(encrypted);
         const bytes = counts.map((size) => Buffer.alloc(size, random.below(256)));
         const sent = Buffer.concat(bytes);
-        // what has come before anybody asked is taken, too
+        // bytes that arrived before the reader was set are read, too
         client.write(bytes[0] as Buffer);
-        await delay(5); // nothing tells that it has come
+        await delay(5); // no event reports their arrival
         const pieces: Buffer[] = [];
         let isPaused = true;
         const isShared = readPieces(socket, (piece) => {
@@ -63,7 +63,7 @@ suite('pieces of a socket', (test) => {
           isPaused = random.chance(0.3);
           if (isPaused) socket.pause();
         });
-        // else this version of Node keeps elsewhere what it reads into
+        // otherwise this version of Node stores its read buffer elsewhere
         assert.is(isShared, !encrypted);
         const taken = () => pieces.reduce((sum, { length }) => sum + length, 0);
         const untilTaken = (size: number) =>

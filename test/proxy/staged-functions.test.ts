@@ -1,4 +1,4 @@
-/** Functions that a read of what is staged calls: what they read is staged, too, where their bodies tell what they do. */
+/** Functions that a staged read calls read staged rows, too, where their bodies show what they do. */
 import { tellStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

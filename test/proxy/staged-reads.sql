@@ -1,4 +1,4 @@
--- Reads that see the session's staged rows over production.
+-- Reads that see the session's staged rows merged with production's.
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
 INSERT INTO item VALUES (1, 'one'), (2, 'two');
 CREATE TABLE computed (a int PRIMARY KEY, b int GENERATED ALWAYS AS (a * 2) STORED);

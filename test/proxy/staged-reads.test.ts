@@ -1,4 +1,4 @@
-/** Reads that see the session's staged rows over production, and reads that do not. */
+/** Reads that see the session's staged rows merged with production's, and reads that do not. */
 import type pg from 'pg';
 import { approveStories } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -91,6 +91,6 @@ suite('staged reads', (test) => {
     assert.equal(written, [{ name: 'mine' }]);
   });
 
-  // they change production, so they come last
+  // they change production, so they run last
   approveStories(test, () => proxied, steps);
 });

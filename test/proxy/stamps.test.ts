@@ -1,6 +1,6 @@
 /**
- * A statement that counts on a function of an overlay, which is gone by then, is tried again with what is there; and what such a
- * function remembers in a plan is never older than the table.
+ * A statement that depends on a dropped function of an overlay is tried again without it, and a stamp that is cached in a plan is never
+ * older than the table.
  */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -18,7 +18,7 @@ const settled = (answer: Promise<{ rows: Record<string, unknown>[] }>, column: s
     (error) => error.code,
   );
 
-/** Reads of the third item that ask along with them whether its name is still good. Each gives a value, or a SQLSTATE. */
+/** Reads of the third item that also check whether its name still holds. Each returns a value or a SQLSTATE. */
 const reads = {
   prepared: (client: Client, column: string) => {
     const text = `SELECT ${column} FROM item WHERE id = $1`;
@@ -70,7 +70,7 @@ suite('overlays without the function of their stamp', (test) => {
     await client.query(`UPDATE item SET name = 'y' WHERE id = 6`);
     await dropStamp();
     const failed = await client.query(`UPDATE item SET name = 'z' WHERE id = 7`).catch((e) => e);
-    // the savepoint before the statement lets it be tried again
+    // the savepoint before the statement allows to run it again
     assert.is(failed.rowCount ?? failed.code, 1);
     await client.query('COMMIT');
   });
@@ -79,7 +79,7 @@ suite('overlays without the function of their stamp', (test) => {
     test(`are read all the same, ${form}`, async () => {
       const client = await proxied.connect(await proxied.session('staged'));
       for (const begin of ['SELECT', 'BEGIN']) {
-        // made anew, with the function
+        // recreates the overlay, with the function
         await proxied.database.query(
           'ALTER TABLE item ADD COLUMN again int; ALTER TABLE item DROP COLUMN again',
         );
@@ -88,7 +88,7 @@ suite('overlays without the function of their stamp', (test) => {
         await client.query(begin);
         await dropStamp();
         const found = await read(client, 'price');
-        // of a transaction that has failed by it the client is told to try again
+        // when the transaction failed, the client is told to retry it
         assert.ok(found === 30 || (begin === 'BEGIN' && found === '40001'), String(found));
         await client.query('ROLLBACK');
         assert.is(await read(client, 'price'), 30);

@@ -1,4 +1,4 @@
-/** Which start-up parameters select a session, which pass, and which are refused: nothing nearly right is let through. */
+/** Which startup parameters select a session, which pass, and which are refused. Misspelled ones never pass. */
 
 import { pinnedParameters, readLogin } from '../../src/client-connection/startup-parameters.ts';
 import type { StageError } from '../../src/errors.ts';
@@ -24,7 +24,7 @@ function refusal(parameters: Record<string, string>): StageError {
   throw new Error('the login was accepted');
 }
 
-/** A setting in every way in which a startup packet can hold it. */
+/** Returns a setting in every form that a startup packet can have. */
 function forms(name: string, value: string): Record<string, string>[] {
   const dashed = name.replaceAll('_', '-');
   return [

@@ -1,11 +1,11 @@
-/** Code of users that temporary tables run, and what is sent in the extended protocol: nothing of it changes production. */
+/** Code of users that temporary tables run, and statements in the extended protocol: none of it changes production. */
 import { assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { b, c, d, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
 
-/** What grants locks no relation: the catalogs alone tell of it. */
+/** GRANT locks no relation: only the catalogs show it. */
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, n int);
 INSERT INTO item VALUES (1, 10), (2, 20);
@@ -108,7 +108,7 @@ suite('code of users in temporary tables', (test) => {
       ...[b(['30'], 'into'), d(), e(), s, b(['40'], 'into'), e(), s],
       ...[p('UPDATE a SET n = n + $1 RETURNING n', 'up'), d('statement', 'up'), s],
       ...[b(['3'], 'up'), e(), b(['4'], 'up'), e(), s],
-      // what a name means between Parse and Execute
+      // the meaning of a name changes between Parse and Execute
       ...[p('DELETE FROM item WHERE id = $1 RETURNING id', 'del'), s],
       ...[run('CREATE TEMP TABLE item AS TABLE item'), s, c('statement', 'del')],
       ...[p('DELETE FROM item WHERE id = $1 RETURNING id', 'del'), s, b(['1'], 'del'), e(), s],

@@ -1,4 +1,4 @@
-/** Random conversations about temporary tables, beside staged writes and reads of what they hide. */
+/** Random conversations about temporary tables, beside staged writes and reads of the tables that they hide. */
 import type { Random } from '../helpers/random.ts';
 import { b, c, d, data, done, e, p, q, run, s } from '../helpers/wire-script.ts';
 
@@ -74,7 +74,7 @@ const controls = [
   'RELEASE s',
 ];
 
-/** Gives the messages of a conversation of so many statements. */
+/** Returns the messages of a conversation with the given number of statements. */
 export function temporaryConversation(random: Random, length: number): Buffer[] {
   const statements = Array.from({ length }, () => messages(random));
   return [

@@ -1,4 +1,4 @@
-/** Random conversations about temporary tables get the answers that PostgreSQL gives. STAGE_TEST_STATEMENTS says how many. */
+/** Random conversations about temporary tables get PostgreSQL's responses. STAGE_TEST_STATEMENTS is their number. */
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** Temporary tables of a connection: made, filled and dropped as in PostgreSQL, and read beside what is staged. */
+/** Temporary tables of a connection are created, filled and dropped as in PostgreSQL, and read beside staged rows. */
 import { approveStories } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

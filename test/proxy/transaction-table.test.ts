@@ -1,4 +1,4 @@
-/** What the table of the transaction's states says of its access and its failure is what a real server says. */
+/** The table of transaction states has the access and the failure that a real server reports. */
 import type {
   TransactionEvent,
   TransactionPhase,
@@ -12,7 +12,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
 import { connectWire, q } from '../helpers/wire-script.ts';
 
-/** What the client sends, with the event that it is; as the proxy sends it, a BEGIN outside of a block bears its access. */
+/** What the client sends, with its event. As the proxy sends it, a BEGIN outside of a block states its access. */
 const commands: readonly (readonly [
   string,
   (phase: TransactionPhase) => TransactionEvent | null,
@@ -57,7 +57,7 @@ async function access(client: WireClient): Promise<'read write' | 'read only'> {
   return row?.payload.toString('latin1').endsWith('on') ? 'read only' : 'read write';
 }
 
-/** Runs a command on the server, and has the table follow; what the two say of the state has to be the same. */
+/** Runs a command on the server and in the table. Their states must be equal. */
 async function step(
   client: WireClient,
   phase: TransactionPhase,

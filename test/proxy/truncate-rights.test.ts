@@ -1,4 +1,4 @@
-/** Which roles may stage a TRUNCATE, and of what. */
+/** Which roles may stage a TRUNCATE, and of which tables. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';

@@ -1,4 +1,4 @@
-/** TRUNCATE is answered as PostgreSQL answers it, and leaves what it leaves; approval deletes the rows that were seen. */
+/** TRUNCATE gets PostgreSQL's responses and leaves the same rows. Approval deletes the rows that the session saw. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,4 +1,4 @@
-/** What a staged session says of tables and statements that it cannot stage, instead of failing on the way. */
+/** A session refuses tables and statements that it cannot stage with a reason, before anything fails. */
 import { createRole, testRole } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** INSERT ... ON CONFLICT DO UPDATE with parameters in its clause: what drivers send most. */
+/** INSERT ... ON CONFLICT DO UPDATE with parameters in its clause, the form that drivers send most. */
 import { assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -46,7 +46,7 @@ const mistakes = [
   `INSERT INTO tag (name) VALUES ('a') ON CONFLICT ON CONSTRAINT tag_name DO NOTHING`,
 ];
 
-/** No index is meant of a table that has partial ones and some over expressions. */
+/** No index matches, on a table with partial indexes and indexes over expressions. */
 const unmatched = [
   '(name)',
   '(lower(name))',
@@ -63,7 +63,7 @@ const unmatched = [
     `INSERT INTO part (id, name, kind) VALUES (9, 'x', 'y') ON CONFLICT ${arbiter} DO UPDATE SET n = 1`,
 );
 
-/** What follows from the words, which are not those of the index. */
+/** Clauses that imply an index, in other words than its definition. */
 const inferred: readonly string[] = [
   ...['(lower(name)) WHERE active AND id > 0', '(lower(name)) WHERE active = true'],
   ...['((n % 10), n) WHERE n > 8', '(n, (n % 10)) WHERE n IN (7, 8)', '(id) WHERE n > 100'],

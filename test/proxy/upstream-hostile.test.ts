@@ -1,4 +1,4 @@
-/** An upstream that breaks the protocol costs its own connection and nothing more. */
+/** An upstream that breaks the protocol ends only its own connection. */
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -28,7 +28,7 @@ const settings = Buffer.concat([
 ]);
 const key = backendKeyData(7, Buffer.from('0007', 'latin1'));
 const ready = readyForQuery('I');
-/** The answer to the one question that is asked while logging in. */
+/** The result of the one query during login. */
 const row = Buffer.concat([hex('0001 00000006'), Buffer.from('origin')]);
 const answered = Buffer.concat([
   new MessageWriter().raw(hex('0000')).message(backend.rowDescription),
@@ -70,11 +70,11 @@ suite('proxy: hostile upstream', (test) => {
   });
 
   test.afterEach(async () => {
-    // `once` of node:events would raise the reset that some of these tests provoke
+    // `once` of node:events would throw the reset that some of these tests provoke
     for (const socket of open) await new Promise((resolve) => socket.once('close', resolve));
   });
 
-  /** Logs in against an upstream that answers as given; tells what the client heard. */
+  /** Logs in against an upstream that responds as given. Returns what the client received. */
   async function logIn(answer: Buffer | ((socket: Socket) => void), port = listener.port) {
     script.answer = typeof answer === 'function' ? answer : (socket) => socket.write(answer);
     const startup = startupMessage([
@@ -205,7 +205,7 @@ suite('proxy: hostile upstream', (test) => {
 
   test('sends notices without end', async () => {
     const { port } = upstream.address() as AddressInfo;
-    // the limit of messages has to come before that of time, however busy the machine is
+    // the limit of messages has to apply before that of time, however busy the machine is
     const patient = await startTestListener({
       upstream: `postgresql://x@127.0.0.1:${port}/d?sslmode=disable`,
       settings: { loginTimeoutMs: 20_000 },

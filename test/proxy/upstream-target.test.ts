@@ -1,4 +1,4 @@
-/** Reading the upstream URL. */
+/** How the upstream URL is read. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the one writer to the upstream's socket takes: it cannot be given the client's words for a write. */
+/** What the only writer to the upstream's socket accepts: the client's own text of a write is refused. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { PendingResponse } from '../../src/server-connection/pending-response.ts';
@@ -21,7 +21,7 @@ import { assert, suite } from '../helpers/suite.ts';
 
 const asked = new PendingResponse('parse', 'all');
 
-/** A link to nowhere, with what has been sent through it. */
+/** Returns a link to nowhere, with what was sent through it. */
 function linkOf(state: TransactionState) {
   const written: string[] = [];
   const socket = Object.assign(new EventEmitter(), {

@@ -1,4 +1,4 @@
-/** What the planner believes of a shadow table that was vacuumed when it was empty does not make statements of many rows slow. */
+/** The planner's statistics of a shadow table that was vacuumed when empty do not make statements of many rows slow. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -21,7 +21,7 @@ suite('a shadow table that was vacuumed when it was empty', (test) => {
     const session = await proxied.daemon.newSession();
     const client = await proxied.connect(proxied.daemon.clientUrl(session));
     await client.query(`UPDATE ${name} SET n = n + 1 WHERE id > 0`);
-    // its statistics are there when its server process has ended
+    // the statistics are complete when its backend has ended
     await client.end();
     return session;
   }
@@ -45,7 +45,7 @@ suite('a shadow table that was vacuumed when it was empty', (test) => {
       );
       return found;
     };
-    // a transaction of the service may keep a VACUUM from removing all
+    // a transaction of the service may keep a VACUUM from removing all rows
     await until(async () => {
       await database.query(`VACUUM ${shadow?.name}`);
       return (await scans())?.bytes === 0;

@@ -1,4 +1,4 @@
-/** Who may not read a view or a partition is told so in staged reads, too, in PostgreSQL's words, whoever the connection has become. */
+/** A role that may not read a view or a partition gets PostgreSQL's error in staged reads, too, also after SET ROLE. */
 import { assertSameAs, createRole, outcomeOf, testRole } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

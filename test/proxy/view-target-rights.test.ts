@@ -1,4 +1,4 @@
-/** Updatable views as targets: whose rights count, what is refused, and what happens when a definition changes. */
+/** Updatable views as targets: whose rights apply, what is refused, and what happens when a definition changes. */
 import type pg from 'pg';
 import { approveStories } from '../helpers/alike.ts';
 import { assertSameAs, createRole, outcomeOf, testRole } from '../helpers/both-ways.ts';

@@ -1,4 +1,4 @@
--- Updatable views as targets: what PostgreSQL answers, and what is in the tables after the approval.
+-- Updatable views as targets: they get PostgreSQL's responses, and approval leaves the same rows in the tables.
 CREATE TYPE mood AS ENUM ('sad', 'ok');
 CREATE DOMAIN short AS text CHECK (length(VALUE) < 8) DEFAULT 'dom';
 CREATE FUNCTION twice(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 2 * $1';

@@ -1,4 +1,4 @@
-/** Updatable views as targets: what PostgreSQL answers, and what is in the tables after the approval. */
+/** Updatable views as targets: they get PostgreSQL's responses, and approval leaves the same rows in the tables. */
 import { assertAlike } from '../helpers/alike.ts';
 import { tellStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** Views and partitions in staged reads and as sources of staged writes: they show what is staged in the tables behind them. */
+/** Views and partitions in staged reads and as sources of staged writes show what is staged in their tables. */
 import type pg from 'pg';
 import { approveStories } from '../helpers/alike.ts';
 import { assertSameAs, createRole, outcomeOf, testRole } from '../helpers/both-ways.ts';
@@ -153,7 +153,7 @@ suite('views and partitions', (test) => {
     await proxied.database.query('ALTER TABLE part DETACH PARTITION loose');
     assert.equal(await read(3), [{ name: 'x' }]);
     await other.query('ROLLBACK');
-    // one that no session has staged rows in as a table
+    // no session has staged rows in this partition as a table of its own
     await client.query('TABLE part_1');
     await proxied.database.query('ALTER TABLE part DETACH PARTITION part_1');
     const { rows } = await client.query('INSERT INTO item SELECT -4, v FROM part_1 RETURNING name');

@@ -1,8 +1,8 @@
-/** What a function called by a read leaves behind in its connection does not run where writing is possible. */
+/** What a function called by a read leaves in its connection does not run where writes are possible. */
 import { attack, evil, stage } from '../helpers/attack.ts';
 import { b, e, p, q, run, s } from '../helpers/wire-script.ts';
 
-/** What a function that runs any SQL can do where nothing can be written. */
+/** Runs any SQL by a function, where nothing can be written. */
 const anything = (sql: string) => q(`SELECT anything($$${sql}$$)`);
 const supplant = (name: string, body = evil) => [
   anything(`DEALLOCATE ${name}`),

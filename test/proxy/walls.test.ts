@@ -1,4 +1,4 @@
-/** No way around READ ONLY: whatever a client tries with a function that writes, production stays what it was. */
+/** There is no way around READ ONLY: whatever a client tries with a function that writes, production does not change. */
 import { attack, evil, stage } from '../helpers/attack.ts';
 import { b, c, d, e, h, p, q, run, s } from '../helpers/wire-script.ts';
 

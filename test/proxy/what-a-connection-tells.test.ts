@@ -1,4 +1,4 @@
-/** What a client can learn of its connection: that its writes are staged, in which session, and what its reads see. */
+/** What a client can learn of its connection: that its writes are staged, in which session, and what its reads show. */
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -14,7 +14,7 @@ suite('proxy: what a connection tells', (test) => {
   });
   test.after(() => proxied.stop());
 
-  /** Connects with further options; gives the notices that come. */
+  /** Connects with further options. Returns the notices. */
   async function connect(options = '') {
     const id = await proxied.daemon.newSession();
     const url = new URL(proxied.daemon.clientUrl(id));

@@ -1,4 +1,4 @@
-/** Checks, generated columns and indexes over more columns than a function has arguments. */
+/** Checks, generated columns and indexes over more columns than a function can have arguments. */
 import { approveStories } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
