@@ -1,4 +1,4 @@
-/** Backups of a database with sessions in it, by those who make them: real pg_dump, restored for real. */
+/** Backups of a database with sessions, by the roles that make them, with the real pg_dump and a real restore. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Two daemons behind a balancer: sessions are one, whichever daemon answers, and outlive either of them. */
+/** Two daemons behind a balancer share sessions, which outlive either of them. */
 import pg from 'pg';
 import type { Balancer } from '../helpers/balancer.ts';
 import { startBalancer } from '../helpers/balancer.ts';

@@ -1,4 +1,4 @@
-/** The workflow for CI, its steps run for real, with pull requests whose authors want more than to change data. */
+/** The CI workflow, with its real steps, for pull requests whose authors attempt more than to change data. */
 import { execFile } from 'node:child_process';
 import {
   chmod,
@@ -24,16 +24,16 @@ import { playJob, readWorkflow } from '../helpers/workflow.ts';
 const execute = promisify(execFile);
 const slow = { timeout: 180_000 };
 
-/** Files of a pull request by their paths; a link is written as `-> target`. */
+/** The files of a pull request by path. A link is written as `-> target`. */
 type Files = Readonly<Record<string, string>>;
 
-/** GitHub's program, which answers who has approved deployments of a run, or fails as without the right to ask. */
+/** A replacement of GitHub's program: it prints who approved deployments of a run, or fails as if it lacked the right. */
 const answering = `#!/bin/sh
 [ "$1" != api ] && exit 0
 [ "$2" = repos/shop/shop/actions/runs/17/approvals ] && [ "$GH_TOKEN" = job-token ] && cat "$APPROVALS"
 `;
 
-/** What GitHub answers of a review. */
+/** Returns GitHub's JSON of a review. */
 const review = (login: string, state = 'approved', environment = 'production') => ({
   state,
   comment: '',
@@ -48,7 +48,7 @@ suite('CI workflow', (test) => {
   let shell: Shell;
   let runner: Record<string, string>;
   let workflow: Workflow;
-  /** Where programs of the attacker's put what they find. */
+  /** Where programs of the attacker store what they find. */
   let loot: string;
   let approvals: string;
   const tokens = { author: "the author's token", reviewer: "the reviewer's token" };
@@ -67,7 +67,7 @@ suite('CI workflow', (test) => {
     await daemon.stop();
   });
 
-  /** Makes a repository with the recipe, and a branch of it with some files. */
+  /** Creates a repository with the recipe, and a branch of it with some files. */
   async function pull(files: Files): Promise<PullRequest> {
     const repository = await mkdtemp(join(shell.folder, 'repository-'));
     const git = async (...args: string[]) => {
@@ -113,7 +113,7 @@ suite('CI workflow', (test) => {
   const play = (job: string, request: PullRequest, more: Record<string, string>) =>
     playJob(workflow, job, request, more, { ...runner, LOOT: loot, APPROVALS: approvals });
   const propose = (request: PullRequest) => play('propose', request, values(tokens.author));
-  /** With what the job before has put out, as a person lets it. */
+  /** Runs the approval with the outputs of the preceding job, after a person permitted it. */
   const approve = (request: PullRequest, { outputs }: JobOutcome) =>
     play('approve', request, {
       ...values(tokens.reviewer),
@@ -126,7 +126,7 @@ suite('CI workflow', (test) => {
   const stolen = () => readFile(loot, 'utf8').catch(() => null);
   const steal = `echo "$STAGE_TOKEN $STAGE_APPROVER" >> "$LOOT"`;
 
-  /** What else comes with a pull request. */
+  /** Files that a hostile pull request adds. */
   const trojans: Files = {
     '.github/stage-change.sh': `#!/bin/sh\n${steal}\necho session=s >> "$GITHUB_OUTPUT"\n`,
     '.github/workflows/stage-change.yml': 'on: push\n',

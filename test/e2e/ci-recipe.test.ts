@@ -1,4 +1,4 @@
-/** The recipe for CI, run for real: a script staged by psql, a person who decides, and how it ends. */
+/** The CI recipe in real processes: a script staged by psql, a person who decides, and how it ends. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -51,7 +51,7 @@ suite('CI recipe', (test) => {
     await daemon.stop();
   });
 
-  /** Runs the script; what it prints of its session can be read while it waits. */
+  /** Runs the script. Its output about the session can be read while it waits. */
   function change(args: readonly string[], more: Record<string, string> = {}) {
     const outcome = { code: null as number | null, stdout: '', stderr: '' };
     const options = { cwd: shell.folder, env: { ...env, ...more } };

@@ -1,4 +1,4 @@
-/** A token file, logins through the proxy, and what REST makes of the roles that staged: from the first write to the approval. */
+/** A token file, logins through the proxy, and how REST handles the roles that staged: from the first write to the approval. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ suite('database roles of those who stage', (test) => {
   const folder = mkdtempSync(join(tmpdir(), 'stage-roles-'));
   let database: TestDatabase;
   let daemon: TestDaemon;
-  /** Of an author, and of a reviewer. */
+  /** The database roles of an author and of a reviewer. */
   let clerk: TestRole;
   let login: TestRole;
   let session: string;

@@ -1,4 +1,4 @@
-/** What the documents say of rights, of functions, and of what clients send. */
+/** The documents' statements about rights, functions, and what clients send. */
 import type { SqlStatement } from './documented-form.ts';
 import { limits, refused, same, works } from './documented-form.ts';
 
@@ -143,7 +143,7 @@ export const ofClients: readonly SqlStatement[] = [
     sql: ['DELETE FROM item WHERE id = 12', 'SELECT count(*) FROM item WHERE id IN (12, 13)'],
     gives: same,
   },
-  // what follows keeps the session from writing
+  // the statements below prevent the session from writing
   limits(
     'Added columns take their default',
     [`UPDATE migrated SET v = 'staged' WHERE id = 1`, 'SELECT * FROM migrated'],

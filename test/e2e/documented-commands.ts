@@ -1,16 +1,16 @@
-/** Statements of the documents about commands, in the order of one story: each with the words of its page and what shows that they hold. */
+/** The documents' statements about commands, in the order of one story: each with the words of its page, and a check that they hold. */
 
 export interface CommandStatement {
-  /** Page of docs/. */
+  /** The page of docs/. */
   readonly page: string;
-  /** Words that stand on it. */
+  /** Words of the page. */
   readonly says: string;
   /** `$S` stands for the session, `$R` for the one that the line before has named. */
   readonly args: readonly string[];
   readonly code: number;
   readonly stdout?: RegExp;
   readonly stderr?: RegExp;
-  /** Run in the session before, and on production. */
+  /** Statements that run first, in the session and on production. */
   readonly staged?: string;
   readonly production?: string;
 }

@@ -1,19 +1,16 @@
-/** The form of a statement of the documents about SQL: the words of its page, and what shows that they are true. */
+/** The form of a statement of the documents about SQL: the words of its page, and a check that they hold. */
 
 export interface SqlStatement {
-  /** Page of docs/. */
+  /** The page of docs/. */
   readonly page: string;
-  /** Words that stand on it. */
+  /** Words of the page. */
   readonly says: string;
   readonly sql: readonly string[];
-  /**
-   * What comes of the last text in a session with staged reads: what PostgreSQL answers to the same on its own, an SQLSTATE, or
-   * the rows that it gives.
-   */
+  /** The result of the last text in a session with staged reads: the same as PostgreSQL's, an SQLSTATE, or rows. */
   readonly gives: 'as PostgreSQL' | string | readonly (readonly unknown[])[];
-  /** Run on production before, past the service. */
+  /** Runs on production first, past the service. */
   readonly before?: string;
-  /** As a role that has these rights alone, and USAGE on the schema. */
+  /** The texts run as a role that has only these rights, and USAGE on the schema. */
   readonly rights?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The tables, views and functions that statements of the documents are tried on. */
+/** The tables, views and functions on which the documents' statements are tested. */
 
 export const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL UNIQUE, qty int NOT NULL DEFAULT 0, doc json);

@@ -1,4 +1,4 @@
-/** What docs/limits.md says of statements, tables and views. */
+/** What docs/limits.md states about statements, tables and views. */
 import type { SqlStatement } from './documented-form.ts';
 import { limits, refused, same } from './documented-form.ts';
 

@@ -1,4 +1,4 @@
-/** What the documents say, tried: each statement stands on its page in the words of the list, and holds. */
+/** Tests the documents: each statement in the list stands on its page in the same words, and holds. */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { SqlStatement } from './documented-form.ts';
 import { schema } from './documented-schema.ts';
 import { ofStatements } from './documented-sql.ts';
 
-/** A page as its words stand in a row, whatever its lines are. */
+/** Returns a page with all white space collapsed, independent of its lines. */
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ');
 const pages = new Map<string, string>();
 function pageOf(name: string): string {
@@ -37,7 +37,7 @@ suite('statements of the documents', (test) => {
     await proxied.stop();
   });
 
-  /** The rows of the last text, or the SQLSTATE of the first that fails. */
+  /** Returns the rows of the last text, or the SQLSTATE of the first that fails. */
   const answer = async (client: pg.Client, texts: readonly string[]): Promise<unknown> => {
     try {
       let rows: unknown[][] = [];
@@ -53,7 +53,7 @@ suite('statements of the documents', (test) => {
     }
   };
 
-  /** The same as a role that has some rights alone. */
+  /** Runs the same as a role that has only some rights. */
   const answerTo = async (rights: string, texts: readonly string[], url: string) => {
     const role = await createRole(proxied.database, rights);
     const own = new URL(url);
@@ -71,7 +71,7 @@ suite('statements of the documents', (test) => {
     assert.equal(missing, []);
   });
 
-  /** Which statements do not hold. A session takes many: what is staged for one must not change the answer to another. */
+  /** Returns the statements that do not hold. Many share a session: what is staged for one must not change the response to another. */
   const mistakesIn = async (statements: readonly SqlStatement[]): Promise<unknown[]> => {
     const url = await proxied.session('staged');
     const here = await proxied.connect(url);

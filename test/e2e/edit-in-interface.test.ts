@@ -1,10 +1,10 @@
-/** What is staged is changed in the terminal interface over a real daemon: conflicts settled, rows taken out, approvals taken back. */
+/** Staged rows are changed in the terminal interface over a real daemon: conflicts resolved, rows unstaged, approvals reverted. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { TestTerminal } from '../helpers/test-terminal.ts';
 
-/** A machine may be busy; nobody waits longer than it takes. */
+/** A timeout for busy machines. No test waits longer than necessary. */
 const patience = { timeout: 120_000 };
 
 suite('edit in the interface', (test) => {

@@ -1,4 +1,4 @@
-/** An upstream of two hosts: the daemon and its clients are back by themselves when the standby has become the primary. */
+/** An upstream of two hosts: the daemon and its clients recover without help when the standby has become the primary. */
 import pg from 'pg';
 import { startDaemon } from '../../src/daemon/start.ts';
 import { testConfig } from '../helpers/daemon.ts';
@@ -113,7 +113,7 @@ suite('an upstream of several hosts', (test) => {
     const isTold = () => logged.includes('older timeline');
     assert.not(isTold());
     if (fate === 'falls silent') {
-      // the old primary wakes up, and is the only one to answer
+      // the old primary continues, and is the only one that responds
       await freeze(primary, 'SIGCONT');
       await standby.stop();
       await until(isTold);
@@ -121,7 +121,7 @@ suite('an upstream of several hosts', (test) => {
     await daemons.pop()?.stop();
   }
 
-  /** The bytes that the standby has still to replay. */
+  /** Returns the number of bytes that the standby still has to replay. */
   async function lag(
     { url: from }: { url: string },
     { url: to }: { url: string },
@@ -131,7 +131,7 @@ suite('an upstream of several hosts', (test) => {
     return Math.max(0, (await direct(to, at)).rows[0].bytes);
   }
 
-  /** Stops the server with all of its backends, and lets them go on. */
+  /** Stops the server with all of its backends, or lets them continue. */
   async function freeze({ url }: { url: string }, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     if (signal === 'SIGSTOP') {
       const { rows } = await direct(url, 'SELECT pid FROM pg_stat_activity');
@@ -145,7 +145,7 @@ suite('an upstream of several hosts', (test) => {
       try {
         process.kill(pid, signal);
       } catch {
-        // the one that was asked has ended
+        // the backend of the query itself has ended
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Two daemons behind HAProxy, as templates/service/haproxy.cfg sets it up. */
+/** Two daemons behind HAProxy, configured by templates/service/haproxy.cfg. */
 import pg from 'pg';
 import { sendCancel } from '../helpers/cancel-request.ts';
 import type { TestDatabase } from '../helpers/database.ts';
@@ -52,7 +52,7 @@ suite('two daemons behind HAProxy', (test) => {
     await client.connect();
     return client;
   }
-  /** The daemon that a session's only client is at. */
+  /** Returns the daemon that serves a session's only client. */
   async function servedBy(session: string): Promise<SpawnedDaemon | undefined> {
     for (const daemon of daemons) {
       const { body } = await callHttp(daemon.restUrl, 'GET', `/sessions/${session}/connections`);

@@ -1,4 +1,4 @@
-/** The main job with the clients people use: stage, see production untouched, review, approve, find it in production and audit. */
+/** The main task with common clients: stage, see production unchanged, review, approve, find the rows in production and the audit. */
 import pg from 'pg';
 import postgres from 'postgres';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -7,7 +7,7 @@ import { psql } from '../helpers/login-server.ts';
 import { hasProgram } from '../helpers/programs.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** Three statements by one client: an INSERT, an UPDATE that gives rows back, a DELETE. */
+/** Three statements of one client: an INSERT, an UPDATE that returns rows, a DELETE. */
 interface Client {
   readonly name: string;
   stage(url: string): Promise<{ readonly email: string; readonly updated: number }>;
@@ -73,7 +73,7 @@ const production = `SELECT (SELECT count(*) FROM customers)::int AS customers,
   (SELECT sum(stock) FROM products WHERE sku LIKE 'TEE%')::int AS stock,
   (SELECT count(*) FROM order_items)::int AS items`;
 
-// without psql on the machine the drivers have to do
+// without psql on the machine, only the drivers are tested
 for (const client of clients.filter(({ name }) => name !== 'psql' || hasProgram('psql'))) {
   suite(`the lifecycle with ${client.name}`, (test) => {
     let daemon: TestDaemon;

@@ -1,4 +1,4 @@
-/** A failover that loses the last commits: production, sessions and audit lack the same ones. And the old primary, which comes back. */
+/** A failover that loses the last commits: production, sessions and audit lack the same ones. And the old primary, which returns. */
 import pg from 'pg';
 import { startDaemon } from '../../src/daemon/start.ts';
 import { testConfig } from '../helpers/daemon.ts';
@@ -13,7 +13,7 @@ type Daemon = Awaited<ReturnType<typeof startDaemon>>;
 suite('a failover to a standby that lacks the last commits', (test) => {
   let pair: ReplicatedPair;
   let daemon: Daemon;
-  /** What was approved before and after the standby was cut off, and what was only created after. */
+  /** The session approved before the standby was cut off, the one approved after that, and one created later. */
   let kept = '';
   let lost = '';
   let never = '';

@@ -1,6 +1,7 @@
 /**
- * Migrations while a session lives: none is blocked; the session goes on as if its rows had been there, or says what is unclear.
- * Each comes at two of three moments; `STAGE_TEST_FORMS=all npm test -- e2e/migrations` has each come at all of them.
+ * Migrations while a session lives: none is blocked. The session continues as if its rows had been in production, or reports what is
+ * ambiguous.
+ * Each runs at two of three moments; `STAGE_TEST_FORMS=all npm test -- e2e/migrations` runs each at all of them.
  */
 import type pg from 'pg';
 import { sendsAll } from '../helpers/forms.ts';
@@ -18,7 +19,7 @@ const moments = [
 ] as const;
 type Moment = (typeof moments)[number];
 
-/** What a diff says of rows, without what it says of the table as it is now. */
+/** Returns what a diff says of rows, without what it says of the table as it is now. */
 const netOf = (diff: string) =>
   diff
     .replace(/"(?:digest|status)":"[^"]*"/g, '')
@@ -42,7 +43,7 @@ suite('migrations', (test) => {
     }
   }
 
-  /** A session, and the migration's statements under the name of its table. */
+  /** A session, and the migration's statements with the name of its table. */
   interface Play {
     readonly migration: Migration;
     readonly session: string;
@@ -65,7 +66,7 @@ suite('migrations', (test) => {
       named,
       old: [...before, ...(migration.setup === undefined ? [] : [migration.setup])].map(named),
       next: named(renamed(migration, migration.next ?? after)),
-      // nobody waits: what the session holds is no lock, and nothing depends on the table
+      // the session holds no lock, and nothing depends on the table, so the migration need not wait
       migrate: () => database.query(`SET lock_timeout = '2s'; ${named(migration.ddl)}`),
     };
     if (moment === 'before anything is staged') await playAhead(scene);
@@ -75,7 +76,7 @@ suite('migrations', (test) => {
   const review = async (session: string, step: string) =>
     proxied.daemon.call('POST', `/sessions/${session}/${step}`);
 
-  /** The overlay is there, but holds nothing. */
+  /** The overlay exists, but no rows are staged. */
   async function playAhead({ migration, session, client, named, old, next, migrate }: Play) {
     await client.query(`BEGIN; ${old.join(';')}; ROLLBACK`);
     await migrate();
@@ -107,10 +108,10 @@ suite('migrations', (test) => {
     await compare(named(migration.table ?? '$t'));
   }
 
-  /** What cannot be approved is still there to be looked at, and can be rejected. */
+  /** What cannot be approved can still be viewed, and can be rejected. */
   async function end({ migration, session }: Play, reviewed: string): Promise<void> {
     const { text } = await proxied.daemon.call('GET', `/sessions/${session}/diff`);
-    // Of what is put aside its net is kept, not the steps to it: they are counted and digested no more, nor ever approved.
+    // Of orphaned rows only the net change is retained. Their steps are neither counted nor digested, and never approved.
     if (migration.conflicts) assert.is(netOf(text), netOf(reviewed), 'nothing is lost');
     assert.is((await review(session, 'reject')).status, 200);
   }

@@ -1,4 +1,4 @@
-/** Migrations of tables that a staged table is linked with: its overlay names them, too. */
+/** Migrations of tables that are linked with a staged table, whose overlay refers to them, too. */
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** A database that moves to a newer major version of PostgreSQL: what is staged lives on, and is judged by the new server's rules. */
+/** A database that moves to a newer major version of PostgreSQL: staged rows are retained, and checked by the new server's rules. */
 import pg from 'pg';
 import { generationOn } from '../../src/overlay/install/generation.ts';
 import type { Cluster } from '../helpers/clusters.ts';
@@ -35,7 +35,7 @@ suite('a newer major version of PostgreSQL', (test) => {
       .finally(() => client.end());
   }
 
-  /** The database of the older cluster, as a daemon is told of it. */
+  /** Returns the database of the older cluster in the form that a daemon takes. */
   function before(cluster: Cluster): TestDatabase {
     const url = new URL(cluster.urlOf('shop'));
     const [user, password] = [url.username, decodeURIComponent(url.password)];

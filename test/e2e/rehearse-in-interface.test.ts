@@ -1,10 +1,10 @@
-/** The rehearsal in the terminal interface over a real daemon: its pane, the question before approval, and who does not wait. */
+/** Rehearsal in the terminal interface over a real daemon: its pane, the prompt before approval, and a reviewer who does not wait. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { TestTerminal } from '../helpers/test-terminal.ts';
 
-/** A machine may be busy; nobody waits longer than it takes. */
+/** A timeout for busy machines. No test waits longer than necessary. */
 const patience = { timeout: 120_000 };
 
 suite('rehearse in the interface', (test) => {
@@ -81,7 +81,7 @@ suite('rehearse in the interface', (test) => {
       await terminal.see(/Rehearsing the approval … escape waits no longer/);
       await terminal.press('\x1b');
       await terminal.see(/\[Rows\][\s\S]*Not waited for any longer/);
-      // the next one waits in the service until that one has ended
+      // the next rehearsal waits in the service until the first one has ended
       await rest.call('POST', `/sessions/${id}/rehearse`);
       await terminal.press('\x1b[Z\x1b[Z');
       await terminal.see(/\[Effects\][\s\S]*Not rehearsed yet; press e/);

@@ -1,4 +1,4 @@
-/** A conflict from beginning to end in a real pseudo-terminal of 80 columns: found, settled, proposed, rehearsed, approved. */
+/** A conflict from beginning to end in a real pseudo-terminal of 80 columns: found, resolved, proposed, rehearsed, approved. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,7 +1,7 @@
 /**
- * Random sessions meet random changes of production, and each conflict is settled at random: what lands is what a three-way merge by
- * column gives, which is written here. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on; STAGE_TEST_TOGETHER of them in one session,
- * each with keys of its own.
+ * Random sessions and random changes of production, with each conflict resolved at random: approval applies the result of a three-way merge
+ * by column, which is implemented here. STAGE_TEST_STATEMENTS is the number of scripts, STAGE_TEST_SEED the first seed; STAGE_TEST_TOGETHER
+ * scripts share a session, each with its own keys.
  */
 
 import { findConflicts } from '../../src/review/conflicts.ts';
@@ -19,7 +19,7 @@ import { assert, suite } from '../helpers/suite.ts';
 const scripts = drawn(8, 'STATEMENTS');
 const first = firstSeed();
 const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
-/** Keys between two scripts of a session. */
+/** The distance of the keys of two scripts in a session. */
 const width = 10;
 const firstKeys = Array.from({ length: together }, (_, index) => index * width);
 
@@ -39,7 +39,7 @@ interface Drift {
   readonly script: string;
 }
 
-/** One change of a table, as SQL and as it is in memory. */
+/** One change of a table, as SQL and in memory. */
 interface Step {
   readonly sql: string;
   readonly id: number;
@@ -72,11 +72,11 @@ function run(rows: Rows, { id, set, row }: Step): void {
   else rows.set(id, { ...(rows.get(id) ?? { a: 0, b: 0 }), ...(row ?? (set as Partial<Row>)) });
 }
 
-/** What a session did to one row. */
+/** The changes of a session to one row. */
 class Touch {
   readonly base: Row | undefined;
   readonly altered = new Set<Column>();
-  /** The session deleted production's row first of all: when it is gone, it cannot be inserted anew there. */
+  /** The session's first change deleted production's row. If production deletes it, too, it cannot be inserted again there. */
   beginsDeleted = false;
   private isTouched = false;
 
@@ -94,7 +94,7 @@ class Touch {
   }
 }
 
-/** Merges one row: as a whole where a side has none, else by columns. */
+/** Merges one row: as a whole if one side lacks it, otherwise by columns. */
 function merge(
   { base, altered }: Touch,
   mine: Row | undefined,
@@ -129,7 +129,7 @@ suite('conflicts settled at random', (test) => {
     assert.equal(await brokenInvariants(staging.database, emptyBefore), [], label);
   }
 
-  /** What both sides do, and what that comes to in memory. */
+  /** Runs the changes of both sides. Returns their effect in memory. */
   async function drift(session: string, picks: readonly Pick[]): Promise<Drift> {
     const [mine, theirs, touched] = [start(), start(), new Map<number, Touch>()];
     const script: string[] = [];
@@ -154,7 +154,7 @@ suite('conflicts settled at random', (test) => {
     return { mine, theirs, touched, script: script.join('; ') };
   }
 
-  /** Takes sides: a row that one of both has not goes as a whole. */
+  /** Chooses sides. If one side lacks the row, it is resolved as a whole. */
   async function settle(
     session: string,
     { mine, touched }: Drift,

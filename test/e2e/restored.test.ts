@@ -1,4 +1,4 @@
-/** Sessions in a copy of their database, where OIDs mean other tables: what was staged stays with the tables that it was staged for. */
+/** Sessions in a copy of their database, in which OIDs belong to other tables: staged rows stay with their tables. */
 import pg from 'pg';
 import { startDaemon } from '../../src/daemon/start.ts';
 import type { Cluster } from '../helpers/clusters.ts';
@@ -8,16 +8,16 @@ import type { Answer } from '../helpers/http.ts';
 import { callHttp } from '../helpers/http.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** More than enough that the OIDs of one database are those of other tables in the next. */
+/** Enough tables that OIDs of one database belong to other tables in the next. */
 const tables = Array.from({ length: 70 }, (_, n) => `t${String(n).padStart(3, '0')}`);
-/** In another order than their names', in which pg_dump has them. */
+/** In another order than pg_dump's, which sorts by name. */
 const shuffled = tables.map((_, n) => tables[(n * 29 + 11) % tables.length]);
 
-/** Leaves out OIDs. */
+/** Returns SQL that skips OIDs. */
 const skipOids = (count: number) =>
   `SELECT lo_unlink(lo_create(0)) FROM generate_series(1, ${count});`;
 
-/** All alike: nothing but its name tells one from another. A column that was dropped gives the rest other numbers. */
+/** The tables differ only in their names. A dropped column changes the numbers of the columns after it. */
 const schema = shuffled.map(
   (name, n) => `${skipOids(n % 4)}
 CREATE TABLE ${name} (id int PRIMARY KEY, gone int, v text);
@@ -87,7 +87,9 @@ async function runOn(
   }
 }
 
-/** Leaves out OIDs in a fresh cluster so that a restore, which makes schemas, types and functions first, makes tables where the origin has them. */
+/**
+ * Skips OIDs in a fresh cluster, so that a restore, which creates schemas, types and functions first, gives tables the OIDs of the origin.
+ */
 async function shiftOids(origin: Cluster, other: Cluster): Promise<void> {
   const [{ first, before } = { first: 0, before: 0 }] = await origin.query<
     Record<'first' | 'before', number>
@@ -107,13 +109,13 @@ async function shiftOids(origin: Cluster, other: Cluster): Promise<void> {
 }
 
 interface Staged {
-  /** One that goes on. */
+  /** A session that continues. */
   readonly active: string;
   readonly shown: unknown[];
   /** The sessions of one table each, with the table. */
   readonly single: readonly (readonly [string, string])[];
   readonly mixed: string;
-  /** Of a table that lost a column which it has a value for. */
+  /** A session with a value of a column that its table then lost. */
   readonly parked: string;
   readonly renamed: string;
   readonly dropped: string;
@@ -142,7 +144,7 @@ INSERT INTO renamed VALUES (1, 'old'); INSERT INTO dropped VALUES (1, 'old');`;
 /** Stages in a fresh database of the cluster. */
 async function stageWork(cluster: Cluster, database: string): Promise<Staged> {
   await cluster.query('postgres', `CREATE DATABASE ${database}`);
-  // far enough behind those that the other cluster gives before it restores the first table
+  // far beyond the OIDs that the other cluster assigns before it restores the first table
   for (let round = 0; round < 4; round += 1) await cluster.query(database, skipOids(1300));
   await cluster.query(database, [...schema, others].join('\n'));
   return serving(cluster.urlOf(database), async ({ call, newSession, run }) => {
@@ -166,7 +168,7 @@ async function stageWork(cluster: Cluster, database: string): Promise<Staged> {
       await call('POST', `/sessions/${session}/propose`);
       diffs.set(session, JSON.stringify((await call('GET', `/sessions/${session}/diff`)).body));
     }
-    // of what becomes of these nobody hears before the copy is made
+    // nobody notices the effects of this migration before the copy is made
     await cluster.query(database, migration);
     return {
       active,
@@ -181,7 +183,7 @@ async function stageWork(cluster: Cluster, database: string): Promise<Staged> {
   });
 }
 
-/** Sees to it that each session shows what it showed, and that approving it changes the rows that it named, and no others. */
+/** Asserts that each session shows the same as before, and that its approval changes the rows that it named, and no others. */
 async function demandSame(
   cluster: Cluster,
   database: string,
@@ -203,7 +205,7 @@ async function demandSame(
     const dropped = await call('POST', `/sessions/${staged.dropped}/approve`);
     assert.is(dropped.status, 409);
     assert.is(dropped.body.conflicts[0].kind, 'schema');
-    // what is staged now, in tables that bear the numbers of others
+    // new staged rows, in tables that have OIDs of other tables
     const later = await newSession();
     for (const table of tables.slice(0, 6))
       await run(later, `UPDATE ${table} SET v = 'later' WHERE id = 3`);

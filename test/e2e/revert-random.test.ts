@@ -1,6 +1,7 @@
 /**
- * Random sessions are approved, taken back, and that is taken back: all tables are as they were, each time.
- * STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on; STAGE_TEST_TOGETHER of them in one session, each with rows of its own.
+ * Random sessions are approved, reverted, and the revert is reverted: all tables are as they were, each time.
+ * STAGE_TEST_STATEMENTS is the number of scripts, STAGE_TEST_SEED the first seed; STAGE_TEST_TOGETHER scripts share a session, each with
+ * its own rows.
  */
 import { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';

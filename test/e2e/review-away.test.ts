@@ -1,4 +1,4 @@
-/** A review while the service goes away and comes back, and what is said in it reaches the other side. */
+/** A review while the service disappears and returns; comments in it reach the other side. */
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { TestRest } from '../helpers/rest.ts';
@@ -8,7 +8,7 @@ import { TestTerminal } from '../helpers/test-terminal.ts';
 
 const patience = { timeout: 120_000 };
 
-/** A path to the service that can be cut and mended. */
+/** A connection to the service that can be cut and restored. */
 class Path {
   readonly #sockets = new Set<Socket>();
   readonly #target: number;

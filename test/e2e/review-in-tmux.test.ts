@@ -1,4 +1,4 @@
-/** The whole review in a real pseudo-terminal: the command, its keys, its exit code, and the terminal afterwards. */
+/** The complete review in a real pseudo-terminal: the command, its keys, its exit code, and the terminal afterwards. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestRest } from '../helpers/rest.ts';
@@ -86,7 +86,7 @@ suite('review in tmux', (test) => {
       await press('C-z');
       await see(/Stopped/);
       assert.not.match(await screen(), /Rows|│/);
-      // the shell went on behind the command line that was stopped
+      // the shell prints after the command line that was stopped
       await press('clear; stty -a | grep -o " echo "; fg; echo "back with $?"', 'Enter');
       await see(/\[Rows\][\s\S]*> \+ +\d+ │/);
       await press('J');

@@ -1,4 +1,4 @@
-/** The terminal interface over a real daemon, on a terminal that the test plays: frames, keys, and the way out. */
+/** The terminal interface over a real daemon, on a simulated terminal: frames, keys, and the exit. */
 import type { Left } from '../../src/tui/open-diff.tsx';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
@@ -6,7 +6,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import { leaveSequence, TestTerminal } from '../helpers/test-terminal.ts';
 import { until } from '../helpers/until.ts';
 
-/** A machine may be busy; nobody waits longer than it takes. */
+/** A timeout for busy machines. No test waits longer than necessary. */
 const patience = { timeout: 120_000 };
 
 suite('review in the interface', (test) => {
@@ -76,7 +76,7 @@ suite('review in the interface', (test) => {
       let before = -1;
       while (before < looks()) {
         before = looks();
-        // two rounds of looks, in which there is none
+        // two polling intervals without a request
         await new Promise((resolve) => setTimeout(resolve, 4500));
       }
       await rest.call('POST', `/sessions/${id}/comments`, { json: { body: 'please look' } });

@@ -1,6 +1,6 @@
 /**
- * Drawn schemas go through the whole life beside a twin: staged, shown, in conflict, settled, taken out, rehearsed, approved, rejected,
- * taken back. Nothing is answered 500, and nothing differs. STAGE_TEST_SCHEMAS of them, from STAGE_TEST_SEED on.
+ * Random schemas go through the whole life cycle beside a twin: staged, shown, in conflict, resolved, unstaged, rehearsed, approved,
+ * rejected, reverted. No response is a 500, and nothing differs. STAGE_TEST_SCHEMAS is their number, STAGE_TEST_SEED the first seed.
  */
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -41,7 +41,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
   const assertTwins = async (when: string) =>
     assert.equal(await proxied.contents(), await proxied.twinContents(), when);
 
-  /** Tells both sides the same; gives the session. */
+  /** Sends the same to both sides. Returns the session. */
   async function stage(writes: readonly string[]): Promise<string> {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
     const messages = writes.map((text) => q(text));
@@ -63,7 +63,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
     await assertTwins(when);
   }
 
-  /** Approved, taken back, and that taken back; then left as it was. */
+  /** Approves, reverts, and reverts the revert, which is then left. */
   async function approved(writes: readonly string[]): Promise<void> {
     const before = await proxied.contents();
     const id = await stage(writes);
@@ -80,7 +80,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
     await approve(again.id, `taken back twice: ${writes.join(';\n')}`);
   }
 
-  /** Settled against what production has written meanwhile; what is left of it may be refused, and nothing else. */
+  /** Resolves conflicts with production's new rows. The remaining changes may be refused, but nothing else may fail. */
   async function settled(random: Random, tables: readonly DrawnTable[]): Promise<void> {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
     const draw = () => drawWrite(random, random.pick(tables));
@@ -136,21 +136,21 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
     );
   }
 
-  /** Rows that are there before. */
+  /** Writes the initial rows on both sides. */
   async function bothTold(writes: readonly string[]): Promise<void> {
     for (const { url } of [proxied.database, proxied.twin]) await tell(url, writes.map(q));
     await assertTwins('at the beginning');
   }
 });
 
-/** Rows of one answer come in any order. */
+/** Sorts the rows of each response, because their order is free. */
 function inAnyOrder(answers: readonly string[]): string[] {
   const sorted: string[] = [];
   let rows: string[] = [];
   for (const answer of answers) {
     if (answer.startsWith('D ')) rows.push(answer);
     else {
-      // types of users have other numbers there
+      // user-defined types have other OIDs there
       sorted.push(...rows.sort(), answer.startsWith('T ') ? 'T' : answer);
       rows = [];
     }

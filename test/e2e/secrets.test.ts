@@ -1,4 +1,4 @@
-/** Planted secrets, looked for in everything that a daemon says in its life: log, errors, metrics, health, help. */
+/** Planted secrets, searched for in all output of a daemon's life: log, errors, metrics, health, help. */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const secrets = {
   hashedToken: 'planted-token-of-file',
   offeredToken: 'planted-token-unknown',
 };
-/** The client itself and the reviewer see these; nobody else does. */
+/** Only the client itself and the reviewer see these. */
 const data = ['planted-literal', 'planted-parameter', 'planted-metadata'];
 
 const hash = createHash('sha256').update(secrets.hashedToken).digest('hex');
@@ -33,9 +33,9 @@ suite('secrets', (test) => {
   let user: TestRole;
   let shell: Shell;
   let daemon: TestDaemon;
-  /** What anybody may come to see. */
+  /** Output that anybody may see. */
   const said: string[] = [];
-  /** What callers with a token, and clients, are answered. */
+  /** Responses to callers with a token, and to clients. */
   const answered: string[] = [];
 
   test.before(async () => {

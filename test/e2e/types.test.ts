@@ -1,4 +1,4 @@
-/** Every type PostgreSQL has: staged, read back, diffed and approved, it is what it would be if written directly. */
+/** Every type of PostgreSQL: staged, read back, diffed and approved, its values equal those of a direct write. */
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';

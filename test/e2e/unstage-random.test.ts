@@ -1,7 +1,7 @@
 /**
- * Random rows are taken out of random sessions, with what hangs on them: all else is staged as before, and production takes it.
- * Nobody asks production before that, so what hangs together has to be known. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on;
- * STAGE_TEST_TOGETHER of them in one session, each with rows of its own.
+ * Random rows are unstaged from random sessions, with all that depends on them: the rest stays staged, and production accepts it.
+ * Production is not consulted before, so the dependencies must be known. STAGE_TEST_STATEMENTS is the number of scripts, STAGE_TEST_SEED
+ * the first seed; STAGE_TEST_TOGETHER scripts share a session, each with its own rows.
  */
 import { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
@@ -31,7 +31,7 @@ suite('rows taken out at random', (test) => {
   const changesOf = async (session: string) =>
     (await diffOf(staging.service, session)).changes.map((change) => JSON.stringify(change));
 
-  /** Takes some rows out; gives the changes that went. */
+  /** Unstages some rows. Returns the changes that were removed. */
   async function takeSome(session: string, pick: (count: number) => number): Promise<string[]> {
     const { changes } = await diffOf(staging.service, session);
     const chosen = changes.filter(() => pick(3) === 0).slice(0, together * (1 + pick(3)));

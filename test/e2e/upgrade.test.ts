@@ -1,4 +1,6 @@
-/** Another release of the program on the database of one before it, and back: sessions live on, and what it makes is its own. */
+/**
+ * Another release of the program on the database of an earlier one, and back: sessions continue, and each release creates its own objects.
+ */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,7 +16,7 @@ import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const marker = '-- of another release';
 
-/** A copy of the program whose row trigger differs, and a function. */
+/** Creates a copy of the program with a different row trigger and a different function. */
 async function anotherRelease(
   version?: string,
 ): Promise<{ start: typeof startDaemon; folder: string }> {
@@ -132,7 +134,7 @@ suite('upgrade', (test) => {
         await client.connect();
         await serving(newer.start, async (next) => {
           const now = await versions();
-          // before the daemon has looked
+          // before the daemon has checked
           const early = await callHttp(restUrl, 'POST', `/sessions/${session}/propose`);
           assert.equal([early.status, early.body.error], [503, 'service_outdated']);
           assert.ok(early.body.hint);

@@ -1,16 +1,16 @@
-/** Migrations with what they mean for rows that a session has staged before. */
+/** Migrations, and their effect on rows that a session staged before. */
 
 export interface Migration {
   readonly name: string;
   /** `$t` stands for the table. */
   readonly ddl: string;
-  /** Run before the case: what the migration is about. */
+  /** Runs before the case: objects that the migration needs. */
   readonly setup?: string;
   /** A statement of the session after the migration. */
   readonly next?: string;
-  /** The table's name afterwards, if it has another. */
+  /** The table's name afterwards, if it changes. */
   readonly table?: string;
-  /** What the approval says: columns of schema conflicts, or the SQLSTATE with which production refuses. */
+  /** The result of approval: columns of schema conflicts, or the SQLSTATE with which production refuses. */
   readonly conflicts?: readonly (string | null)[];
   readonly refused?: string;
 }
@@ -27,7 +27,7 @@ export const table = `CREATE TABLE $t (id int PRIMARY KEY, v int, w varchar(10),
   double int GENERATED ALWAYS AS (v * 2) STORED);
 INSERT INTO $t (id, v, w, u) VALUES (1, 1, 'one', 1), (2, 2, 'two', 2), (3, 3, 'three', 3), (4, 4, 'four', 4)`;
 
-/** An insert that is updated, an update, a deletion, a moved key, a row deleted and inserted again. */
+/** An insert that is updated, an update, a deletion, a changed key, a row deleted and inserted again. */
 export const before = [
   `INSERT INTO $t (id, v, w) VALUES (10, 10, 'ten')`,
   'UPDATE $t SET v = v + 100 WHERE id IN (1, 10)',

@@ -1,4 +1,4 @@
-/** Types made of others: enums, domains, composites, arrays, ranges. */
+/** Types composed of others: enums, domains, composites, arrays, ranges. */
 import type { Family } from './family.ts';
 
 export const enums: Family = {

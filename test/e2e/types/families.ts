@@ -1,4 +1,4 @@
-/** Every family of types that PostgreSQL has, with the extensions that tests install. */
+/** Every family of PostgreSQL's types, including the extensions that the tests install. */
 import { arrays, enums, ranges } from './compounds.ts';
 import { documents, xml } from './documents.ts';
 import type { Family } from './family.ts';

@@ -1,22 +1,22 @@
-/** What a list of type cases is made of. Each value of each subject is one case. */
+/** The form of a list of type cases. Each value of each subject is one case. */
 
-/** A table with a column of one type, and the values written to it in turn: updates take a value to the next one. */
+/** A table with a column of one type, and the values written to it in turn: each update changes one value to the next. */
 export interface Subject {
-  /** The column's type with what else stands behind its name: `numeric(8,2)`, `citext COLLATE ...`. */
+  /** The column's type with the words after it: `numeric(8,2)`, `citext COLLATE ...`. */
   readonly type: string;
-  /** Texts that the type's input takes; null for NULL. */
+  /** Input texts of the type; null for NULL. */
   readonly values: readonly (string | null)[];
-  /** Texts that are refused on the way in: by the input, a domain, the column. */
+  /** Texts that are refused on input: by the type, a domain, the column. */
   readonly refused?: readonly string[];
-  /** The column is the table's primary key. */
+  /** Whether the column is the table's primary key. */
   readonly isKey?: boolean;
 }
 
 export interface Family {
   readonly name: string;
-  /** SQL that makes types and functions. */
+  /** SQL that creates types and functions. */
   readonly setup?: string;
-  /** The server must have it, or the family is skipped: an extension, or `xml`. */
+  /** An extension, or `xml`. The family is skipped if the server lacks it. */
   readonly needs?: string;
   readonly subjects: readonly Subject[];
 }

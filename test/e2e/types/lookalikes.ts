@@ -1,4 +1,4 @@
-/** Values beside others that could pass for them. */
+/** Values beside others that look alike. */
 import type { Family } from './family.ts';
 
 export const lookalikes: Family = {

@@ -1,4 +1,4 @@
-/** Numbers: scale, extremes, specials, and keys that are equal without being the same. */
+/** Numbers: scale, extremes, special values, and keys that are equal but not identical. */
 import type { Family } from './family.ts';
 
 export const numbers: Family = {

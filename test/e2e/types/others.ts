@@ -1,4 +1,4 @@
-/** Addresses, identifiers, geometry, catalog types; extensions' types. */
+/** Addresses, identifiers, geometry, catalog types, and types of extensions. */
 import type { Family } from './family.ts';
 
 export const identifiers: Family = {
