@@ -1,4 +1,4 @@
-/** What a caller makes of an answer: that it was done, that it was not, or that nobody knows. All else is wrong. */
+/** Classifies a response as the caller does: done, not done, or unknown. Anything else is wrong. */
 import type { Answer as HttpAnswer } from '../helpers/http.ts';
 
 export interface Answer {
@@ -28,7 +28,7 @@ export function sendWrite(write: () => Promise<void>): Promise<Answer> {
 
 /** The connection broke, or the server was about to end: the write may have been done. */
 const isBroken = /^(08...|57P0.)$/;
-/** Others were in the way, something was lacking, or PostgreSQL takes no connections at the moment (55000). */
+/** Conflicts with others, a lack of resources, or PostgreSQL refuses connections at the moment (55000). */
 const isRefused = /^(53...|55000|55P03|40001|40P01|57014)$/;
 
 function judge(error: Error & { readonly code?: string }): Answer {
@@ -40,7 +40,7 @@ function judge(error: Error & { readonly code?: string }): Answer {
 
 const longestMs = 90_000;
 
-/** Nobody waits longer than a minute for an answer. */
+/** Waits at most a minute for a response. */
 async function timed(work: () => Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer>((resolve) => {

@@ -1,18 +1,18 @@
-/** What each kind of fault is: a place where rounds are played, one after the other, each judged by itself. */
+/** The interface of each kind of fault: it plays rounds, one after the other, and checks each. */
 import type { Random } from '../helpers/random.ts';
 
 export interface Outcome {
-  /** What the round was. */
+  /** The label of the round. */
   readonly label: string;
-  /** What is counted over all rounds: each text once. */
+  /** Texts that are counted over all rounds, each once. */
   readonly counts: readonly string[];
-  /** What is wrong; empty when nothing is. */
+  /** What is wrong; empty if nothing is. */
   readonly anomalies: readonly string[];
 }
 
 export interface Arena {
   round(random: Random): Promise<Outcome>;
-  /** What is wrong in the end, after all rounds. */
+  /** Returns what is wrong at the end, after all rounds. */
   close(): Promise<readonly string[]>;
 }
 
@@ -26,7 +26,7 @@ export const noTotals = (): Totals => ({ rounds: 0, anomalies: 0, counts: new Ma
 
 /**
  * Plays rounds until there have been enough, and closes the arena.
- * @param tell receives each outcome as it comes
+ * @param tell receives each outcome at once
  */
 export async function play(
   arena: Arena,

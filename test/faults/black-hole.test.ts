@@ -1,4 +1,4 @@
-/** Approvals whose path to PostgreSQL goes silent. The long form, over all moments and again and again, is `npm run faults`. */
+/** Approvals whose connection to PostgreSQL stops transmitting. `npm run faults` is the long form, over all moments and repeatedly. */
 import type { Moment } from '../helpers/fault-proxy.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Fate } from './black-hole.ts';
@@ -13,7 +13,7 @@ const cases: readonly (readonly [Fate, Moment])[] = [
 
 suite('an approval whose path to PostgreSQL goes silent', (test) => {
   const outcomes: ReturnType<typeof fallIntoBlackHole>[] = [];
-  // all at once, each with daemons of its own: most of it is waiting
+  // all at once, each with its own daemons, because most of the time is waiting
   test.before(() => {
     outcomes.push(...cases.map(([fate, moment]) => fallIntoBlackHole(fate, moment)));
     for (const outcome of outcomes) outcome.catch(() => undefined);

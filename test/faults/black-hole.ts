@@ -1,4 +1,4 @@
-/** An approval whose path to PostgreSQL goes silent: what it holds, whom it keeps waiting, and what its caller is told. */
+/** An approval whose connection to PostgreSQL stops transmitting: what it locks, whom it blocks, and what its caller is told. */
 import type { ChildProcess } from 'node:child_process';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -11,7 +11,7 @@ import { callHttp } from '../helpers/http.ts';
 import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { until } from '../helpers/until.ts';
 
-/** What becomes of the daemon when its path goes silent; killed, its end reaches nobody. */
+/** What happens to the daemon when its connection stops transmitting. If it is killed, nobody learns of its end. */
 export type Fate = 'alive' | 'frozen' | 'killed';
 export const fates: readonly Fate[] = ['alive', 'frozen', 'killed'];
 
@@ -26,29 +26,29 @@ export const moments: readonly Moment[] = [
 ];
 
 export interface BlackHole {
-  /** Milliseconds until production could write the rows that were being approved. */
+  /** Milliseconds until production could write the rows of the approval. */
   readonly freedMs: number;
-  /** Until another daemon approved another session. */
+  /** Milliseconds until another daemon approved another session. */
   readonly otherMs: number;
-  /** Until the caller had an answer; null where the daemon was killed. */
+  /** Milliseconds until the caller had a response; null if the daemon was killed. */
   readonly answeredMs: number | null;
-  /** From the return of the path until the daemon's pools worked as a whole; null where it was killed. */
+  /** Milliseconds from the repair of the connection until all connections of the daemon's pools worked; null if it was killed. */
   readonly wholeMs: number | null;
   readonly answer: {
     readonly status: number;
     readonly error: string | null;
     readonly reason: string | null;
   } | null;
-  /** What the session was found to be before anybody asked again. */
+  /** The state of the session before anybody sent another request. */
   readonly found: string;
-  /** What is wrong with it all; empty when nothing is. */
+  /** What is wrong; empty if nothing is. */
   readonly anomalies: readonly string[];
 }
 
-/** As many as a pool has connections. */
+/** The number of connections of a pool. */
 const poolSize = 10;
 
-/** Lets one approval fall into a black hole, in a database of its own. */
+/** Sends one approval into a black hole, in its own database. */
 export async function fallIntoBlackHole(fate: Fate, moment: Moment): Promise<BlackHole> {
   const database = await createTestDatabase({ template: 'empty' });
   await database.query(
@@ -110,7 +110,7 @@ async function observe(scene: Scene, fate: Fate, moment: Moment): Promise<BlackH
   return { freedMs, otherMs, answeredMs: answer && ms, wholeMs, answer: told, found, anomalies };
 }
 
-/** What the caller was told must be what is there. */
+/** Checks that the caller was told what is in the database. */
 function judge(told: BlackHole['answer'], found: string): string[] {
   if (!/^(proposed 0|approved 1)$/.test(found)) return [`state and data disagree: ${found}`];
   if (told === null || told.reason === 'outcome_unknown') return [];
@@ -123,10 +123,10 @@ function judge(told: BlackHole['answer'], found: string): string[] {
   ];
 }
 
-/** Asked again, the approval goes through or says that it did; the rows are changed once, and the audit is whole. */
+/** Repeats the approval, which must succeed or report that it did. The rows are changed once, and the audit is complete. */
 async function judgeRepeated(scene: Scene, session: string): Promise<string[]> {
   const { other } = scene;
-  // what a killed daemon held of the session itself is held until the server notices
+  // the server releases a killed daemon's lock of the session when it notices
   await until(async () => {
     const { body } = await other.call('POST', `/sessions/${session}/approve`);
     return body.error !== 'session_busy';
@@ -167,7 +167,7 @@ const canWrite = ({ database }: Scene) =>
 
 const isGood = async (call: Promise<{ status: number }>) => (await call).status === 200;
 
-/** Readers, and as many approvals of a session that is approved already: those get no further than its row. */
+/** Sends reads, and as many proposals of the session, which is decided already: these need no more than its row. */
 const wholePool = (url: string, session: string) =>
   until(async () => {
     const calls = Array.from({ length: poolSize }, () => [

@@ -1,4 +1,4 @@
-/** Paths on which every message takes seconds: work on them ends, well or with an error, and what was acknowledged is there. */
+/** Connections on which every message takes seconds: work ends, with success or an error, and acknowledged work is in the database. */
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { urlThrough } from '../helpers/database.ts';
 import { callHttp } from '../helpers/http.ts';
@@ -8,10 +8,10 @@ import type { Scene, Target } from './scene.ts';
 import { openScene, patiently } from './scene.ts';
 
 const allLegs = ['upstream', 'rest', 'proxy'] as const;
-/** How long the service may take to come back. */
+/** How long the service may take to recover. */
 const recoveryMs = 5000;
 
-/** Every round stages, proposes and approves while a path crawls, and again when it does not. */
+/** Every round stages, proposes and approves on a slow connection, and again on a fast one. */
 export async function openCrawls(
   legs: readonly (typeof allLegs)[number][] = allLegs,
   ways: readonly (typeof crawls)[number][] = crawls,

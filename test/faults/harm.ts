@@ -1,4 +1,4 @@
-/** One round of harm: one operation of each kind at once, something that breaks meanwhile, and what has become of all of it. */
+/** One round of harm: one operation of each kind at once, a fault meanwhile, and the outcome of all operations. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Random } from '../helpers/random.ts';
@@ -10,26 +10,26 @@ import type { OperationName } from './plans.ts';
 import type { Scene, Target } from './scene.ts';
 import { patiently } from './scene.ts';
 
-/** Where an operation is struck. */
+/** The moment at which an operation is struck. */
 interface Aim {
-  /** How long it takes where nothing breaks; corrected as rounds show whether it was done by the moment. */
+  /** How long it takes without a fault. Each round corrects it, by whether the operation was done at the moment of the fault. */
   lengthMs: number;
-  /** How often it was found on each side of its commit. */
+  /** How often it was found not done, and done. */
   before: number;
   after: number;
 }
 export type Aims = ReadonlyMap<OperationName, Aim>;
 
-/** By what a length is corrected, so that moments fall before and after what an operation commits about as often. */
+/** The factors that correct a length, so that faults precede and follow an operation's commit about equally often. */
 const corrections = { before: 1.2, after: 0.8 };
 
-/** Moments are drawn over a bit more than an operation takes. */
+/** Moments are drawn over slightly more than an operation's length. */
 const beyond = 1.25;
 
-/** Nothing that broke may hold anything longer. */
+/** The longest time that anything may stay locked after a fault. */
 const longestHoldMs = 30_000;
 
-/** Plays rounds in which nothing breaks, and aims at the median length of each operation. */
+/** Plays rounds without a fault, and aims at the median length of each operation. */
 export async function takeAim(scene: Scene, target: Target, rounds = 3): Promise<Aims> {
   const times = new Map<OperationName, number[]>();
   for (let round = 0; round < rounds; round += 1) {
@@ -48,10 +48,10 @@ export async function takeAim(scene: Scene, target: Target, rounds = 3): Promise
   return new Map([...times].map(([name, list]) => [name, aimWithin(median(list))]));
 }
 
-/** Nothing has been seen yet. */
+/** Returns an aim without observations. */
 export const aimWithin = (lengthMs: number): Aim => ({ lengthMs, before: 0, after: 0 });
 
-/** One of the operations whose rarer side has been seen least. */
+/** Chooses one of the operations whose rarer outcome has been seen least. */
 function choose(aims: Aims, random: Random): [OperationName, Aim] {
   const rarer = ({ before, after }: Aim) => Math.min(before, after);
   const least = Math.min(...[...aims.values()].map(rarer));
@@ -60,13 +60,13 @@ function choose(aims: Aims, random: Random): [OperationName, Aim] {
 
 export interface Harm {
   readonly label: string;
-  /** Breaks something. @returns what is to be counted of it */
+  /** Breaks something. @returns the texts to count for it */
   strike(): Promise<readonly string[]>;
-  /** Has the service be there again, when all have been answered. */
+  /** Restores the service, after all responses. */
   mend(): Promise<void>;
 }
 
-/** Draws the moment in the length of one of the operations, and strikes then. */
+/** Draws a moment within the length of one of the operations, and strikes then. */
 export async function harmedRound(
   scene: Scene,
   target: Target,
@@ -97,7 +97,7 @@ export async function harmedRound(
   };
 }
 
-/** Learns from what was found of an operation, and whether it was the one that was aimed at. */
+/** Corrects an operation's aim by its outcome, and by whether the fault was aimed at it. */
 function correct(
   aim: Aim | undefined,
   { done }: Operation,
@@ -109,13 +109,13 @@ function correct(
     aim[found] += 1;
     if (isAimed) aim.lengthMs *= corrections[found];
   } else if (isAimed) {
-    // what leaves everything as it was has one side only
+    // an operation that changes nothing has only one outcome
     aim.before += 1;
     aim.after += 1;
   }
 }
 
-/** What the database holds, before anybody asks again, against what was said; then the operation is asked for again. */
+/** Compares the database with the response, before any other request. Then repeats the operation. */
 async function judge(operation: Operation, { said, text }: Answer) {
   const { name, done } = operation;
   const found = await operation.found();
@@ -129,7 +129,7 @@ async function judge(operation: Operation, { said, text }: Answer) {
   return { found, counts: [`${name} ${found}, said ${said}`], anomalies };
 }
 
-/** Waits until nobody holds a session or a row of production, and gives how long that took. */
+/** Waits until nobody locks a session or a row of production. Returns how long that took. */
 async function letGo({ database }: Scene): Promise<number> {
   const start = performance.now();
   await patiently(async () => {

@@ -1,9 +1,9 @@
-/** Approvals whose path to PostgreSQL goes silent, each at another moment, with the daemon alive, frozen or killed. */
+/** Approvals whose connection to PostgreSQL stops transmitting, each at another moment, with the daemon alive, frozen or killed. */
 import type { Arena } from './arena.ts';
 import type { BlackHole, Fate } from './black-hole.ts';
 import { fallIntoBlackHole, moments } from './black-hole.ts';
 
-/** How long production's rows, other approvals, the caller, and after the return the pool may take. */
+/** The longest times until production's rows are free, other approvals succeed, the caller has a response, and the pool works again. */
 const limits = { freedMs: 30_000, otherMs: 30_000, answeredMs: 60_000, wholeMs: 5_000 } as const;
 const measures = Object.keys(limits) as (keyof typeof limits)[];
 

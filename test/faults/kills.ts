@@ -1,4 +1,4 @@
-/** Kills of the daemon: SIGKILL at any moment of what it is doing. */
+/** Kills of the daemon: SIGKILL at any moment of its work. */
 import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
 import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import type { Arena } from './arena.ts';
@@ -7,7 +7,7 @@ import { harmedRound, takeAim } from './harm.ts';
 import type { Scene } from './scene.ts';
 import { openScene } from './scene.ts';
 
-/** What the backends of the service were at, or had done last in a transaction that is open. */
+/** The current statements of the service's backends, or their last ones in an open transaction. */
 const atWork = `
 SELECT a.state || ': ' || coalesce(
   substring(a.query FROM 'stage\\.[a-z_]+\\(|stage_data\\.(?:lock|conflicts|diff)_|COMMIT|ROLLBACK|FOR UPDATE|DELETE FROM [a-z.]+|INSERT INTO [a-z.]+|UPDATE [a-z.]+'),

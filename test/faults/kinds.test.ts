@@ -1,4 +1,4 @@
-/** A few rounds of each kind of fault. The long form, over all moments and again and again, is `npm run faults`. */
+/** A few rounds of each kind of fault. `npm run faults` is the long form, over all moments and repeatedly. */
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Arena } from './arena.ts';

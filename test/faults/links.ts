@@ -1,4 +1,4 @@
-/** Links that tear or are slow: between callers and the daemon, between clients and the proxy, between the daemon and PostgreSQL. */
+/** Connections that break or are slow: between callers and the daemon, clients and the proxy, the daemon and PostgreSQL. */
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { urlThrough } from '../helpers/database.ts';
 import type { Random } from '../helpers/random.ts';
@@ -22,9 +22,9 @@ export async function openLinks(): Promise<Arena> {
   const proxy = await startTornLink({ host: '127.0.0.1', port: daemon.proxy.port });
   const links = { upstream, rest, proxy };
   const target = { restUrl: `http://127.0.0.1:${rest.port}`, proxyPort: proxy.port };
-  /** How many bytes a round takes on each of them. */
+  /** The number of bytes of a round on each of them. */
   const lengths = { upstream: 0, rest: 0, proxy: 0 };
-  // the byte is drawn, and not the time
+  // a byte is drawn instead of a time
   const atOnce = new Map(operationNames.map((name) => [name, aimWithin(0)]));
   const mend = async () => {
     for (const leg of legs) {

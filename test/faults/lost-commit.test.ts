@@ -1,4 +1,4 @@
-/** A COMMIT whose answer, or which itself, is lost: the caller is told what is there. */
+/** A lost COMMIT, or a lost response to one: the caller is told the true state. */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -11,7 +11,7 @@ import { assert, suite } from '../helpers/suite.ts';
 interface Operation {
   readonly method: 'POST' | 'DELETE';
   readonly path: string;
-  /** Brings the session about that it is for. */
+  /** Brings about the session's state that the operation starts from. */
   readonly from: 'nothing' | 'active' | 'proposed';
   readonly done: { readonly status: number; readonly state: string };
 }
@@ -66,7 +66,7 @@ suite('a COMMIT without an answer', (test) => {
   const stateOf = async (id: string) =>
     (await sessions()).find((session) => session.id === id)?.status ?? 'deleted';
 
-  /** Loses the COMMIT of what is asked next; that of another transaction passes: the daemon ends its own whenever it likes. */
+  /** Loses the COMMIT of the next request. COMMITs of other transactions pass, because the daemon sends its own at any time. */
   async function lose(lost: Moment['lost']): Promise<{ readonly cut: Promise<void> }> {
     const cut = proxy.cutAt({ word: 'COMMIT', after: 'stage.emit(', lost });
     await other.query('BEGIN');

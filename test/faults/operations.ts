@@ -1,4 +1,4 @@
-/** What callers ask of a session: sent while something breaks, looked up in the database afterwards, and asked for again. */
+/** Callers' operations on a session: sent while something breaks, looked up in the database afterwards, and repeated. */
 import { randomUUID } from 'node:crypto';
 import { callHttp } from '../helpers/http.ts';
 import type { Answer } from './answers.ts';
@@ -10,13 +10,13 @@ import { patiently, preparationMs, targetOf } from './scene.ts';
 
 export interface Operation {
   readonly name: OperationName;
-  /** What is found once it is done: `before` where it leaves everything as it was. */
+  /** What is found after it is done: `before` if it changes nothing. */
   readonly done: 'before' | 'after';
-  /** Asks a daemon for it. */
+  /** Sends it to a daemon. */
   send(target: Target): Promise<Answer>;
-  /** `before` or `after`, as the database says; else what it says. */
+  /** Returns `before` or `after`, as the database shows; otherwise the text that it shows. */
   found(): Promise<string>;
-  /** Asks the healthy daemon for it, again. Gives what is wrong with that. */
+  /** Repeats it on the healthy daemon. Returns what is wrong with the result. */
   again(found: string): Promise<string[]>;
 }
 
@@ -32,7 +32,7 @@ FROM (SELECT coalesce((SELECT s.id FROM stage.session s WHERE s.request_key = $1
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** Prepares one of each, all on rows and sessions of their own. */
+/** Prepares one of each, all on their own rows and sessions. */
 export async function prepareOperations(scene: Scene): Promise<Operation[]> {
   const [row] = await patiently(() =>
     scene.database.query<{ oid: number }>(`SELECT 'account'::regclass::oid::int AS oid`),

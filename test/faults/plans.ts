@@ -1,15 +1,15 @@
-/** What is done to a session of three rows of `account`, and how it shows in the database. */
+/** Operations on a session of three rows of `account`, and how the database shows them. */
 
 export interface Plan {
   readonly method: 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: object;
-  /** What has been done to the session before; not set where there is none. */
+  /** What was done to the session before; not set if there is none. */
   readonly prepared?: readonly Preparation[];
   /** State, mutations, staged rows, edits, audit entries, sessions that revert it, and the balances of its three rows. */
   readonly before: string;
   readonly after: string;
-  /** What is answered when it was not done before, and when it was. What leaves everything as it was is never done before. */
+  /** The statuses of the response if it was not done before, and if it was. An operation that changes nothing is never done before. */
   readonly statuses: readonly [number, number];
 }
 

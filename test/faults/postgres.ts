@@ -1,4 +1,4 @@
-/** Faults of PostgreSQL itself: backends ended, a crash, an immediate shutdown, connections refused; on a server of its own. */
+/** Faults of PostgreSQL itself: terminated backends, a crash, an immediate shutdown, refused connections; on a separate server. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { openScene, patiently, targetOf } from './scene.ts';
 const postgresFaults = ['terminate', 'kill', 'immediate', 'refuse'] as const;
 type PostgresFault = (typeof postgresFaults)[number];
 
-/** @param faults of these one is drawn each round; without those that end the server it is the tests' own */
+/** @param faults one of these is drawn each round; without those that end the server, the tests' shared server is used */
 export async function openPostgresFaults(
   faults: readonly PostgresFault[] = postgresFaults,
 ): Promise<Arena> {
@@ -93,12 +93,12 @@ async function onServer<T extends object>(text: string): Promise<T[]> {
 }
 
 interface OwnServer {
-  /** Ends it as at once as it goes, and starts it again. */
+  /** Ends it as fast as possible, and starts it again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts it, and has databases made on it from now on. What was committed is kept through its end. */
+/** Starts it, and creates the test databases on it from now on. Committed data survives its end. */
 async function startOwnServer(): Promise<OwnServer> {
   const given = process.env['STAGE_TEST_UPSTREAM'];
   const directory = await mkdtemp(join(tmpdir(), 'stage-faults-'));

@@ -8,7 +8,7 @@ import type { Arena, Outcome } from './arena.ts';
 import type { Scene } from './scene.ts';
 import { openScene, patiently, preparationMs } from './scene.ts';
 
-/** A session with three staged rows, and who is about to race for it. */
+/** A session with three staged rows, and the racers. */
 interface Field {
   readonly scene: Scene;
   readonly daemons: readonly [TestDaemon, TestDaemon];
@@ -20,10 +20,10 @@ interface Field {
 
 interface Race {
   readonly from: 'active' | 'proposed';
-  /** What each of the two does; gives its answer. */
+  /** The actions of the two. Each returns its response. */
   readonly first: (field: Field) => Promise<string>;
   readonly second: (field: Field) => Promise<string>;
-  /** By what both were answered, and what was found: who has won. All else is wrong. */
+  /** The winner, by both responses and the state of the database. All other combinations are wrong. */
   readonly wins: Readonly<Record<string, 'first' | 'second'>>;
 }
 
@@ -99,19 +99,19 @@ SELECT coalesce((SELECT s.status || ' ' || coalesce(s.mutation_count, -1) FROM s
   || (SELECT count(*) FROM stage.audit a WHERE a.session = $1) || ' '
   || (SELECT string_agg(balance::text, '' ORDER BY id) FROM account WHERE id = ANY ($2)) AS found`;
 
-/** By how much a rival starts later or earlier when the other one has won; both are to win about as often. */
+/** The step by which a racer's start is moved when the other one has won, so that both win about equally often. */
 const stepMs = 8;
 const spreadMs = 30;
-/** As it was before the race, or after a write. */
+/** The states before the race, and after a write. */
 const untouched = ['active -1 3 0 000', 'active -1 6 0 000', 'proposed 1 3 0 000'];
 
-/** On a machine that does far too much one may wait for the other in vain, or a daemon for PostgreSQL: it must have done nothing. */
+/** On an overloaded machine one racer may time out waiting for the other, or a daemon for PostgreSQL. Then it must have done nothing. */
 function isTooSlow({ wins }: Race, answers: readonly string[], found: string): boolean {
   const states = [...untouched, ...Object.keys(wins).map((told) => told.split(': ')[1])];
   return answers.some((answer) => /^(503|409 session_busy)/.test(answer)) && states.includes(found);
 }
 
-/** The audit is verified so often, and in the end. */
+/** The number of rounds after which the audit is verified, as well as at the end. */
 const betweenLooks = 50;
 
 export async function openRaces(): Promise<Arena> {
@@ -140,7 +140,7 @@ export async function openRaces(): Promise<Arena> {
     const told = `${answers.join(', ')}: ${found}`;
     const winner = race.wins[told];
     const isRight = winner !== undefined || isTooSlow(race, answers, found);
-    // whoever has won starts later the next time
+    // the winner starts later the next time
     offsets.set(name, offset + (winner === 'second' ? stepMs : -stepMs));
     played += 1;
     const audit = played % betweenLooks === 0 ? await scene.verify() : [];

@@ -1,4 +1,4 @@
-/** A database that is worked on while something breaks, and a daemon that nobody harms. */
+/** A database that is in use while something breaks, and a daemon that no fault strikes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -6,7 +6,7 @@ import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 
-/** Where a daemon serves on this machine. */
+/** The ports of a daemon on this machine. */
 export interface Target {
   readonly restUrl: string;
   readonly proxyPort: number;
@@ -15,11 +15,11 @@ export interface Target {
 export interface Scene {
   readonly database: TestDatabase;
   readonly healthy: TestDaemon;
-  /** Three new rows of `account`, of balance 0. */
+  /** Inserts three rows into `account`, with balance 0. */
   newRows(): Promise<readonly number[]>;
   /** Sends a statement through a daemon's proxy, as a client of a session. */
   write(target: Target, session: string, statement: string): Promise<void>;
-  /** Says whether the audit is whole. */
+  /** Verifies the audit. Returns what is wrong. */
   verify(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function openScene(): Promise<Scene> {
     'CREATE TABLE account (id serial PRIMARY KEY, balance int NOT NULL, note int DEFAULT 0)',
   );
   const healthy = await startTestDaemon({ database, flags: { maxConnections: 40 } });
-  // the table's overlay is there from the first round on
+  // the table's overlay exists from the first round on
   const session = await healthy.newSession();
   const scene: Scene = {
     database,
@@ -81,17 +81,17 @@ async function write(
     await client.connect();
     await client.query(statement);
   } finally {
-    // one that the server has cut may never hear the end of it
+    // a client that the server has cut may never learn of its end
     await Promise.race([client.end().catch(() => undefined), delay(1000)]);
   }
 }
 
-/** How long a service may take to come back. */
+/** How long a service may take to recover. */
 const patienceMs = 60_000;
-/** How long it may take to prepare a round, on a machine that does far too much. */
+/** How long the preparation of a round may take on an overloaded machine. */
 export const preparationMs = 600_000;
 
-/** Does it again while it fails, as long as a service may take to come back. */
+/** Repeats the work while it fails, for as long as a service may take to recover. */
 export async function patiently<T>(work: () => Promise<T>, ms = patienceMs): Promise<T> {
   const end = performance.now() + ms;
   for (;;) {

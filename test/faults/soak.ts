@@ -1,4 +1,4 @@
-/** A soak: clients that stage, read, leave and decide for as long as it lasts; nothing may grow, and nothing may go wrong. */
+/** A soak test: clients that stage, read, leave and decide until the time is over. Nothing may grow, and nothing may go wrong. */
 import { setMaxListeners } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,13 +14,13 @@ import { openScene, patiently } from './scene.ts';
 
 const rows = 1000;
 const roundMs = 10_000;
-/** Rounds before the daemon's memory is looked at: fifteen minutes of warming up. */
+/** The rounds before the daemon's memory is compared: fifteen minutes of warming up. */
 const warmRounds = 90;
 
-/** Connections that the daemon's pools may keep open beyond those at the beginning. */
+/** The number of connections that the daemon's pools may keep open beyond those at the beginning. */
 const pooled = 20;
 
-/** What grows where something is not given back. */
+/** Counts that grow if something is not released. */
 const standing = `
 SELECT (SELECT count(*) FROM pg_class) AS relations,
   (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state ~ 'transaction') AS transactions,
@@ -32,13 +32,13 @@ interface Work {
   readonly random: Random;
   readonly count: (what: string) => void;
   readonly wrong: (what: string) => void;
-  /** Waits as people do between two statements; not at all once the run is over. */
+  /** Waits as people do between two statements; does not wait after the run is over. */
   readonly think: () => Promise<unknown>;
 }
 
 /**
- * @param clients how many there are at once
- * @param thinkMs the longest that a client waits before each statement
+ * @param clients the number of simultaneous clients
+ * @param thinkMs the longest time that a client waits before each statement
  */
 export async function openSoak(clients = 20, thinkMs = 0): Promise<Arena> {
   const scene = await openScene();
@@ -115,7 +115,7 @@ const openFiles = async ({ child }: SpawnedDaemon) =>
 const pause = (ms: number, signal: AbortSignal) =>
   delay(ms, undefined, { signal }).catch(() => undefined);
 
-/** By least squares, per value. */
+/** Returns the slope by least squares, per value. */
 function slopeOf(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -123,7 +123,7 @@ function slopeOf(values: readonly number[]): number {
   return values.reduce((sum, value, n) => sum + (n - middle) * (value - mean), 0) / squares;
 }
 
-/** A session from its beginning to its end; one of ten clients is gone in the middle of a transaction. */
+/** Runs a session from its beginning to its end. One of ten clients disconnects in the middle of a transaction. */
 async function oneSession(work: Work): Promise<void> {
   const { target, random, count } = work;
   const ask = async (method: string, path: string) => {

@@ -1,4 +1,7 @@
-/** A primary whose synchronous standby is gone: what only it has committed is not told as approved, and the warning of a COMMIT is passed on. */
+/**
+ * A primary without its synchronous standby: what only it has committed is not reported as approved, and the warning of a COMMIT is passed
+ * on.
+ */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -37,7 +40,7 @@ suite('a primary whose synchronous standby is gone', (test) => {
       return row?.set === name;
     });
   };
-  /** Does something to the backend whose COMMIT waits, and returns its pid. */
+  /** Cancels or terminates the backend whose COMMIT waits. Returns its pid. */
   const interrupt = (how: 'cancel' | 'terminate') =>
     until(async () => {
       const [row] = await database.query<{ pid: number }>(
