@@ -1,6 +1,6 @@
 /**
- * Columns may be called like anything in the service's own SQL, like any keyword and like the service's own objects: a table of them is
- * taken through a whole life, beside its twin. STAGE_TEST_NAMES=2000 takes all, not some; STAGE_TEST_SEED repeats a draw.
+ * Columns named like anything in the service's own SQL, like any keyword and like the service's own objects: a table of them goes through
+ * the whole life cycle beside its twin. STAGE_TEST_NAMES=2000 takes all names instead of some; STAGE_TEST_SEED repeats a draw.
  */
 import { planRemoval, remove } from '../../src/daemon/uninstall.ts';
 import { createDatabase } from '../../src/db/database.ts';
@@ -53,7 +53,7 @@ suite(`tables whose columns are called like anything, by seed ${seed}`, (test) =
     return answer.body;
   };
 
-  /** The tables whose rows are others. */
+  /** Returns the tables whose rows differ. */
   function differing(one: readonly string[], other: readonly string[]): string[] {
     const all = [
       one.filter((row) => !other.includes(row)),
@@ -64,7 +64,7 @@ suite(`tables whose columns are called like anything, by seed ${seed}`, (test) =
   const assertTwins = async () =>
     assert.equal(differing(await proxied.contents(), await proxied.twinContents()), []);
 
-  /** Stages what makes up a lot's story, and does it to the twin. */
+  /** Stages the story of each lot, and runs it on the twin. */
   async function staged(
     some: readonly Lot[],
     story: (lot: Lot) => Buffer[],
@@ -103,7 +103,7 @@ suite(`tables whose columns are called like anything, by seed ${seed}`, (test) =
     `INSERT INTO ${lot.name} (${list(columnsOf(lot))}) VALUES (${columnsOf(lot)
       .map(() => value)
       .join(', ')})`;
-  /** A row of production that is changed, one that will be gone, and a new one. */
+  /** Changes a row of production and one that will be deleted, and inserts a new one. */
   const touches = (lot: Lot) => [
     q(`UPDATE ${lot.name} SET ${added(lot, 1)} WHERE ${first(lot)} = 7`),
     q(`UPDATE ${lot.name} SET ${added(lot, 1)} WHERE ${first(lot)} = 8`),
@@ -151,7 +151,7 @@ suite(`tables whose columns are called like anything, by seed ${seed}`, (test) =
       await assertTwins();
       await approved((await call(201, 'POST', `${session}/revert`)).session_id);
       assert.equal(differing(await proxied.contents(), before), []);
-      // the twin follows
+      // approve the same revert on the twin
       await approved(
         (
           await call(

@@ -1,7 +1,7 @@
 /**
- * Schemas, tables, views, types, functions, constraints, indexes and roles may be called like anything in the service's own SQL, like any
- * keyword and like the service's own objects. Each draw gives all of them names; STAGE_TEST_NAMES says how many draws there are, and
- * STAGE_TEST_SEED repeats them.
+ * Schemas, tables, views, types, functions, constraints, indexes and roles named like anything in the service's own SQL, like any keyword
+ * and like the service's own objects. Each draw names all of them. STAGE_TEST_NAMES is the number of draws, and STAGE_TEST_SEED repeats
+ * them.
  */
 import { identifiersIn, namesOf } from '../helpers/all-names.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
@@ -30,7 +30,7 @@ const kinds = [
 ] as const;
 type Drawn = Readonly<Record<(typeof kinds)[number], string>>;
 
-/** Roles that every server knows by these names, and schemas that are the service's. */
+/** Roles that every server has by these names, and schemas of the service. */
 const isTaken = (name: string) => /^stage|^(public|none|postgres)$/.test(name);
 
 const created = ({
@@ -93,7 +93,7 @@ suite('objects that are called like anything', (test) => {
   });
   test.after(() => proxied.stop());
 
-  /** Names of one draw differ: some of the kinds share one space. */
+  /** Draws distinct names, because some kinds of objects share a namespace. */
   function drawn(): Drawn {
     const taken = new Set<string>();
     while (taken.size < kinds.length) taken.add(names[below(names.length)] ?? '');
@@ -133,7 +133,7 @@ suite('objects that are called like anything', (test) => {
       const before = await rows(database);
       const role = draw.role.slice(1, -1);
       const session = await daemon.newSession({ reads: 'staged' });
-      // the OIDs of types are those of their database
+      // the OIDs of types differ between databases
       const told = async (url: string) =>
         (await tell(url, written(draw))).filter((answer) => !answer.startsWith('T'));
       assert.equal(

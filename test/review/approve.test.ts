@@ -1,4 +1,7 @@
-/** Approval against what production does on its own: triggers, refusals, altered tables; and its answers to repetition. */
+/**
+ * Approval compared with what production does by direct statements: triggers, refusals, altered tables; and its responses when it is
+ * repeated.
+ */
 import type { StageError } from '../../src/errors.ts';
 import type { JsonText } from '../../src/model/json.ts';
 import { getAuditEntry, listAudit } from '../../src/review/audit-store.ts';
@@ -72,7 +75,7 @@ suite('approve', (test) => {
     }));
   }
 
-  /** Approves, which must be refused, and gives the facts; nothing may have changed. */
+  /** Approves, which must be refused and change nothing. Returns the facts of the error. */
   async function refusal(session: string): Promise<Record<string, unknown>> {
     const before = await staging.contents();
     const error = await rejects<StageError>(approveSession(staging.service, session, nobody));

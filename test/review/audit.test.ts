@@ -1,4 +1,4 @@
-/** The audit: what it answers, that it only grows, and that every tampering is found where it happened. */
+/** The audit: its responses, that it is append-only, and that every tampering is found where it happened. */
 import { createHash } from 'node:crypto';
 import type { StageError } from '../../src/errors.ts';
 import { getAuditEntry, listAudit } from '../../src/review/audit-store.ts';
@@ -217,7 +217,7 @@ suite('audit', (test) => {
     });
   }
 
-  /** Tampers as a superuser who has taken the guards away, verifies, and puts everything back. */
+  /** Tampers as a superuser who has removed the guards, verifies, and restores everything. */
   async function tampered(statement: string) {
     const tables = ['audit', 'approval', 'audit_head'];
     const save = tables

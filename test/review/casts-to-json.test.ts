@@ -1,4 +1,4 @@
-/** Types whose JSON is made by a cast of somebody's own: what was approved comes back exactly, and no cast that fails is in the way. */
+/** Types with a user-defined cast to JSON: approved values return exactly, and a cast that fails is no obstacle. */
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import type { TestRest } from '../helpers/rest.ts';
@@ -7,7 +7,7 @@ import { assert, MissingProgram, suite } from '../helpers/suite.ts';
 
 interface Subject {
   readonly type: string;
-  /** What makes the type, of an extension's. */
+  /** SQL that creates the type, or objects of an extension. */
   readonly setup?: string;
   readonly extension?: string;
   readonly values: readonly [string, string, string, string];
@@ -17,7 +17,7 @@ interface Subject {
 
 const hstore = ['a=>1', 'b=>NULL, "c d"=>"x, y"', '', 'a=>"1 ", b=>2'] as const;
 
-/** An enum with a cast to json that fails for one value, and gives a number or an object for others. */
+/** An enum with a cast to json that fails for one value, and returns a number or an object for others. */
 const own = `
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy', 'none');
 CREATE FUNCTION mood_json(mood) RETURNS json LANGUAGE plpgsql IMMUTABLE AS $$

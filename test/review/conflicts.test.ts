@@ -1,4 +1,4 @@
-/** Conflicts: every way in which production may have moved under a session, in both scopes. */
+/** Conflicts: every way in which production may change after a session staged, in both scopes. */
 import type { StageError } from '../../src/errors.ts';
 import type { ConflictScope } from '../../src/model/session.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
@@ -31,7 +31,7 @@ type Plain = readonly [
   ...values: unknown[],
 ];
 
-/** What the session stages for a row that it deletes. */
+/** The staged value of a row that the session deletes. */
 const deletion = 'the deletion';
 
 suite('conflicts', (test) => {
@@ -42,7 +42,7 @@ suite('conflicts', (test) => {
   test.after(() => staging.close());
   test.afterEach(() => staging.reset());
 
-  /** Stages, changes production, and gives the conflicts; approve must agree with them and change nothing. */
+  /** Stages, changes production, and returns the conflicts. Approval must find the same and change nothing. */
   async function conflictsAfter(
     staged: string,
     production: string,

@@ -1,4 +1,4 @@
-/** What the mutation log has lost is not left out of an approval: all of the staged rows are applied, or none. */
+/** What the mutation log has lost is not left out of an approval: it applies all of the staged rows, or none. */
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
@@ -17,7 +17,7 @@ const data = `
 INSERT INTO a SELECT g, 'x' FROM generate_series(1, 5) g; INSERT INTO b SELECT g, 'x' FROM generate_series(1, 5) g;
 INSERT INTO loose VALUES ('x'), ('y'); INSERT INTO child VALUES (1, 1), (2, 2);`;
 
-/** What is staged beside a change of table a, and the table that the log then forgets. */
+/** The statements that are staged beside a change of table a, and the table whose entries the log then loses. */
 const stories: Readonly<Record<string, readonly [statements: string, forgotten: string]>> = {
   updates: [`UPDATE b SET v = 'y' WHERE id < 4`, 'b'],
   'an insert': [`INSERT INTO b VALUES (9, 'n')`, 'b'],

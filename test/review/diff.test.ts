@@ -1,4 +1,4 @@
-/** The diff: net per row, in a stable order, streamed from one snapshot. */
+/** The diff: net changes per row, in a stable order, streamed from one snapshot. */
 import type { StageError } from '../../src/errors.ts';
 import { readDiff } from '../../src/review/diff/diff.ts';
 import type { StagingDatabase } from '../helpers/staging-database.ts';

@@ -1,4 +1,4 @@
-/** What a session staged, once it is decided: many rows are removed in batches, beside everybody else's work. */
+/** The staged rows of decided sessions: many rows are removed in batches, concurrently with all other work. */
 import pg from 'pg';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
@@ -58,7 +58,7 @@ suite('staged rows of decided sessions', (test) => {
   const logged = async (id: string) =>
     (await staging.database.query('SELECT FROM stage.mutation WHERE session = $1', [id.slice(5)]))
       .length;
-  /** Has the session's log grow to so many mutations. */
+  /** Extends the session's log to `rows` mutations. */
   const lengthenLog = async (id: string) =>
     staging.database.query(
       `INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)

@@ -1,4 +1,4 @@
-/** Sessions in which nothing has happened for too long. */
+/** Sessions without activity for too long. */
 
 import pg from 'pg';
 import { JsonText } from '../../src/model/json.ts';
@@ -36,7 +36,7 @@ suite('expiry', (test) => {
     return id;
   }
 
-  /** Lets all that has happened in a session have happened so many hours before. */
+  /** Moves everything that happened in a session into the past, by the given hours. */
   const age = (id: string, hours: number) => {
     const ago = `interval '${hours} hours'`;
     const uuid = id.slice('sess_'.length);

@@ -1,4 +1,4 @@
-/** An author may create what fits better than PostgreSQL's own in a schema on the service's search path: none of it runs. */
+/** An author may create objects that match better than PostgreSQL's own, in a schema on the service's search path: none of them runs. */
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -35,7 +35,7 @@ INSERT INTO base VALUES (1, 'v'), (2, 'v'); INSERT INTO derived VALUES (11, 'v')
 INSERT INTO swap SELECT g, g FROM generate_series(1, 20) g; INSERT INTO emptied VALUES (1), (2); INSERT INTO strict VALUES (1, 1);
 `;
 
-/** What a session stages; $n is 1 in the first round, 2 in the second. */
+/** Statements of a session; $n is 1 in the first round, 2 in the second. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   insert: [
     `INSERT INTO plain VALUES (10$n, 'new', 1), (11$n, 'new', 2)`,

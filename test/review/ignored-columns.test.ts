@@ -1,4 +1,4 @@
-/** Columns that do not count as conflicts: what lands, what is told, and what always counts. */
+/** Ignored columns, which cause no conflicts: what approval applies, what is reported, and what always counts. */
 import type { StageError } from '../../src/errors.ts';
 import { ignoredColumnsOf, isColumnPattern } from '../../src/model/ignored-columns.ts';
 import type { ConflictScope } from '../../src/model/session.ts';

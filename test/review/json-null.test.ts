@@ -1,4 +1,7 @@
-/** JSON null is told from NULL wherever a value is shown or kept: a change between them is seen, approved, audited, in conflict. */
+/**
+ * JSON null is distinguished from NULL wherever a value is shown or stored: a change between them is seen, approved, audited, and in
+ * conflict.
+ */
 
 import { serve } from '../cli/served.ts';
 import { assert, suite } from '../helpers/suite.ts';

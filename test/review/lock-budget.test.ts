@@ -1,4 +1,4 @@
-/** Approval among others who hold what it needs: it lets go of everything, tries again for a while, and is never in their way. */
+/** Approval while others lock what it needs: it releases everything, retries for a while, and never blocks others. */
 import pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -17,11 +17,11 @@ CREATE TABLE account (id int PRIMARY KEY, balance int, note text);`;
 const data = `
 INSERT INTO owner VALUES (1), (2); INSERT INTO account SELECT g, 100 FROM generate_series(1, 20) g`;
 const patient = { approvedBy: null, digest: null, lockTimeoutMs: 25_000 };
-/** Transactions of production that take rows in the opposite order. */
+/** The number of production's transactions that lock rows in the opposite order. */
 const deadlockTries = drawn(25, 'DEADLOCKS');
 const hasty = { ...patient, lockTimeoutMs: 200 };
 
-/** What production may have in the way, each with a session that meets it. */
+/** Locks of production, each with a session that meets it. */
 const obstacles: readonly (readonly [name: string, held: string, staged: string])[] = [
   [
     'a row',
@@ -73,7 +73,7 @@ suite('approval and the locks of others', (test) => {
     return session;
   }
 
-  /** Writes a row of production, as somebody who does not wait for long. */
+  /** Writes a row of production with a short lock timeout. */
   const writeRow = (id: number) =>
     staging.database.query(
       `SET LOCAL lock_timeout = '5s'; UPDATE account SET note = note WHERE id = ${id}`,

@@ -1,4 +1,4 @@
-/** Triggers of production are told whose work an approval is, and nobody else's SQL has a say in it. */
+/** Triggers of production can read who staged and approved the changes, and nobody else's SQL can forge that. */
 import { JsonText } from '../../src/model/json.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';

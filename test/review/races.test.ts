@@ -1,4 +1,4 @@
-/** Reviews racing each other, writers and production: one outcome, and state, data and audit always agree. */
+/** Reviews concurrent with each other, with writers and with production: there is one outcome, and state, data and audit always agree. */
 import pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import type { Session } from '../../src/model/session.ts';
@@ -63,7 +63,7 @@ suite('races', (test) => {
     });
   }
 
-  /** Keeps approvals waiting once they have locked their rows and compared them; gives what ends that. */
+  /** Blocks approvals after they have locked their rows and compared them. Returns a function that ends the block. */
   async function holdAuditHead(): Promise<() => Promise<void>> {
     const holder = new pg.Client({ connectionString: staging.database.url });
     holder.on('error', () => undefined);
@@ -72,7 +72,7 @@ suite('races', (test) => {
     return () => holder.end();
   }
 
-  /** Begins an approval; gives it once that has met a row that is held, and let go of everything. */
+  /** Begins an approval. Returns it after it has met a locked row and released everything. */
   async function triedInVain(session: string): Promise<{ approving: Promise<string> }> {
     const [{ now } = { now: '' }] = await staging.database.query<{ now: string }>(
       'SELECT clock_timestamp()::text AS now',

@@ -1,4 +1,4 @@
-/** What bounds a rehearsal: time, locks of others, large tables, what a role may not read, and what no rollback takes back. */
+/** The limits of a rehearsal: time, locks of others, large tables, what a role may not read, and effects that no rollback reverts. */
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';

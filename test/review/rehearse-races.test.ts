@@ -1,6 +1,6 @@
 /**
- * Rehearsals beside approvals, proposals, writes and an end of the daemon: each session lands once, and nothing of a rehearsal stays.
- * Two daemons' connections share the work. `STAGE_TEST_ROUNDS=1000 npm test -- review/rehearse-races` is the long form.
+ * Rehearsals beside approvals, proposals, writes and the end of the daemon: each session is applied once, and nothing of a rehearsal
+ * remains. Connections of two daemons share the work. `STAGE_TEST_ROUNDS=1000 npm test -- review/rehearse-races` is the long form.
  */
 import type { Database } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
@@ -29,7 +29,7 @@ suite('rehearsal: races', (test) => {
   test.after(() => staging.close());
   test.beforeEach(() => staging.reset());
 
-  /** What a step comes to: `done`, or the code of its error. */
+  /** Returns the outcome of a step: `done`, or the code of its error. */
   const outcome = (work: Promise<unknown>) =>
     work.then(
       () => 'done',

@@ -1,4 +1,4 @@
-/** Rehearsal: what approval would do, with everything that production's triggers make of it, and nothing of it stays. */
+/** Rehearsal shows what approval would do, with all effects of production's triggers, and nothing of it remains. */
 import type { StageError } from '../../src/errors.ts';
 import type { JsonText } from '../../src/model/json.ts';
 import type { Rehearsal } from '../../src/model/rehearsal.ts';
@@ -13,7 +13,7 @@ import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const parsed = (json: JsonText | null) => (json === null ? null : JSON.parse(json.text));
 
-/** Side effects as plain values, without the generated numbers of the log. */
+/** Returns side effects as plain values, without the generated numbers of the log. */
 const beyond = ({ sideEffects }: Rehearsal) =>
   sideEffects?.map(({ table, counts, changes }) => ({
     table,

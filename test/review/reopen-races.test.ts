@@ -1,6 +1,6 @@
 /**
- * Rounds of review against each other and against writers: `STAGE_TEST_RACES=1000 npm test -- review/reopen-races` is the long form.
- * Whatever wins, state, events, log, production and audit agree, and an approval applies what it names, whole.
+ * Rounds of review concurrent with each other and with writers: `STAGE_TEST_RACES=1000 npm test -- review/reopen-races` is the long form.
+ * Whatever wins, state, events, log, production and audit agree, and an approval applies what it names completely.
  */
 
 import { listAudit } from '../../src/review/audit-store.ts';
@@ -28,13 +28,13 @@ const data = 'INSERT INTO account SELECT n, 0 FROM generate_series(1, 9) n';
 
 type Kind = 'reopen' | 'propose' | 'approve' | 'approve named' | 'write';
 
-/** What may come of each, beside that it is done. */
+/** The codes with which each may fail. */
 const refusals: Readonly<Record<Kind, readonly string[]>> = {
   reopen: ['invalid_transition', 'session_busy'],
   propose: ['invalid_transition', 'session_busy'],
   approve: ['invalid_transition', 'session_busy', 'busy'],
   'approve named': ['invalid_transition', 'session_busy', 'busy', 'digest_mismatch'],
-  // the proxy would try a write again that met another one of its session
+  // the proxy would repeat a write that met another one of its session
   write: ['25006', 'ST002'],
 };
 
@@ -45,7 +45,7 @@ suite('races of rounds', (test) => {
   });
   test.after(() => staging.close());
 
-  /** Begins things at once, each a moment after the other, and waits for all. */
+  /** Begins all works, each a moment after the other, and waits for them. */
   async function raceOf(session: string, digest: string, random: Random): Promise<Outcome<Kind>[]> {
     const by = { approvedBy: null, digest: null };
     const works: Record<Kind, () => Promise<unknown>> = {
@@ -72,7 +72,7 @@ suite('races of rounds', (test) => {
       )
     ).map(({ id, balance }) => `${id}: ${balance}`);
 
-  /** What has happened, as the events have it. */
+  /** Returns the kinds of a session's events. */
   const kindsOf = async (session: string) =>
     (await listEvents(staging.service, session, { after: '0', limit: 100 })).map(
       ({ kind }) => kind,
@@ -89,12 +89,12 @@ suite('races of rounds', (test) => {
     assert.is(round, 1 + done('propose'), label);
     assert.is(count('proposed'), 1 + done('propose'), label);
     assert.is(count('changes_requested'), done('reopen'), label);
-    // a repeated approval of what is approved answers the same, and does nothing
+    // a repeated approval of an approved session returns the same, and does nothing
     assert.is(count('approved'), Math.min(1, done('approve', 'approve named')), label);
     const last = events.filter((kind) => kind !== 'created').at(-1);
     const state = { proposed: 'proposed', changes_requested: 'active', approved: 'approved' };
     assert.is(status, state[last as keyof typeof state], label);
-    // between two proposals the session was given back, and behind an approval nothing happens
+    // between two proposals there is a reopening, and nothing happens after an approval
     assert.not.match(
       events.join(' '),
       /proposed proposed|approved \w|requested (changes|approved)/,
@@ -106,7 +106,7 @@ suite('races of rounds', (test) => {
     const isApproved = status === 'approved';
     const written = done('write') === 0 ? [] : [`2: ${10 * done('write')}`];
     assert.equal(await balances(), isApproved ? ['1: 1', ...written] : [], label);
-    // who named the digest of the first round has approved that one or nothing
+    // an approval that named the digest of the first round has approved that round or nothing
     if (done('approve named') > 0) assert.equal([round, written], [1, []], label);
     const audit = { projectId: 'test', sessionId: session, limit: 9, offset: 0 };
     const { totalCount } = await listAudit(staging.service, audit);

@@ -112,7 +112,7 @@ suite('replay of many rows', (test) => {
   test.after(() => staging.close());
 
   test('shifted in an order that only staging knew', () =>
-    // with statistics PostgreSQL joins by hash, in the order of the table, where one row runs into the next
+    // with statistics PostgreSQL uses a hash join, in the order of the table, in which one row collides with the next
     replay(
       staging,
       `UPDATE shelf SET place = place + 1

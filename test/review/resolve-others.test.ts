@@ -1,4 +1,6 @@
-/** Resolve beside others: who holds staged rows, who reads them, sessions that compare columns, and rows that foreign keys changed. */
+/**
+ * Resolve beside others: transactions that lock staged rows, readers, sessions that compare columns, and rows that foreign keys changed.
+ */
 
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';

@@ -1,5 +1,5 @@
 /**
- * Conflicts are settled while others write, propose, approve and reopen, and production changes: `STAGE_TEST_RACES=1000 npm test --
+ * Conflicts are resolved while others write, propose, approve and reopen, and production changes: `STAGE_TEST_RACES=1000 npm test --
  * review/resolve-races` is the long form. Whatever wins, no value of production that nobody saw is overwritten.
  */
 
@@ -26,14 +26,14 @@ const seed = firstSeed();
 const schema = 'CREATE TABLE account (id int PRIMARY KEY, balance int, note int)';
 const data = 'INSERT INTO account SELECT n, 0, 0 FROM generate_series(1, 4) n';
 
-/** What may come of each, beside that it is done. */
+/** The codes with which each may fail. */
 const refusals = {
   mine: ['invalid_transition', 'session_busy', 'busy', 'no_such_conflict'],
   theirs: ['invalid_transition', 'session_busy', 'busy', 'no_such_conflict'],
   propose: ['invalid_transition', 'session_busy'],
   approve: ['invalid_transition', 'session_busy', 'busy', 'conflict_detected'],
   reopen: ['invalid_transition', 'session_busy'],
-  // the proxy would run it again
+  // the proxy would repeat it
   write: ['25006', 'ST002'],
   // production waits for an approval, and is never refused
   change: [],
@@ -75,7 +75,7 @@ suite('races of conflicts that are settled', (test) => {
     const events = await listEvents(staging.service, session, { after: '0', limit: 100 });
     const kinds = events.map(({ kind }) => kind);
     assert.is(kinds.filter((kind) => kind === 'resolved').length, settled, story);
-    // behind a proposal only when it was given back, and behind an approval nothing
+    // conflicts are resolved after a proposal only if it was reopened, and never after an approval
     assert.not.match(kinds.join(' '), /proposed resolved|approved \w/);
     assert.is(edits, settled, story);
     if (status === 'approved') return;

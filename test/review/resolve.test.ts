@@ -1,4 +1,4 @@
-/** Resolve: conflicts of an active session are settled in place, and approval then lands what the diff shows. */
+/** Resolve: conflicts of an active session are resolved in place, and approval then applies what the diff shows. */
 import type { StageError } from '../../src/errors.ts';
 import type { Conflict } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
@@ -61,7 +61,7 @@ suite('resolve', (test) => {
   const namesOf = (conflicts: readonly Conflict[]) =>
     conflicts.map(({ table, rowId, field, kind }) => `${kind} ${table} ${rowId.text} ${field}`);
 
-  /** Approval lands what the session shows, and production has these rows then. */
+  /** Asserts that approval applies what the session shows, and that production then has these rows. */
   async function demandLanding(session: string, expected: Record<string, string>): Promise<void> {
     assert.equal(await brokenInvariants(staging.database), []);
     assert.equal(namesOf(await findConflicts(staging.service, session)), []);

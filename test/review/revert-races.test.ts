@@ -1,6 +1,7 @@
 /**
- * Reverts of one approval beside each other, their approvals, and production's writers: `STAGE_TEST_RACES=1000 npm test --
- * review/revert-races` is the long form. What landed is taken back once or not at all, and nothing of production's is overwritten.
+ * Reverts of one approval concurrent with each other, with their approvals, and with production's writers: `STAGE_TEST_RACES=1000 npm test
+ * -- review/revert-races` is the long form. The approved changes are reverted once or not at all, and nothing of production's is
+ * overwritten.
  */
 import type { Database } from '../../src/db/database.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -22,7 +23,7 @@ const seed = firstSeed();
 const schema = 'CREATE TABLE account (id int PRIMARY KEY, balance int, note int)';
 const data = 'INSERT INTO account SELECT n, 0, 0 FROM generate_series(1, 4) n';
 
-/** What may come of each, beside that it is done. */
+/** The codes with which each may fail. */
 const refusals = {
   revert: ['conflict_detected', 'session_busy', 'busy', 'invalid_transition'],
   land: ['conflict_detected', 'session_busy', 'busy', 'invalid_transition'],
@@ -65,7 +66,7 @@ suite('races of reverts', (test) => {
     };
   };
 
-  /** Approves what the reverts have made, and says how many of them landed. */
+  /** Approves the sessions that the reverts have created. Returns how many of them were applied. */
   async function landAll(made: readonly string[]): Promise<number> {
     let landed = 0;
     for (const session of made) {

@@ -1,4 +1,4 @@
-/** Keys of rows, and texts of audit entries, are what PostgreSQL's own functions for any value make of them. */
+/** Keys of rows, and texts of audit entries, equal the output of PostgreSQL's own functions for any value. */
 import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,4 +1,4 @@
-/** Tables that change under a session: a conflict where its staged rows no longer fit, no obstacle where they do. */
+/** Tables that change under a session: a conflict if its staged rows no longer fit, otherwise no obstacle. */
 import type { StageError } from '../../src/errors.ts';
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
@@ -65,7 +65,7 @@ suite('schema changes', (test) => {
         `production data changed since the session started; ${place}: ${reason}`,
       );
       assert.match(error.hint ?? '', /stage the changes anew/);
-      // of what was staged nothing but the diff may be left, and its digest is another one
+      // of the staged rows perhaps only the diff is left, which has another digest
       const { digest: _, ...left } = await diffOf(staging.service, session);
       assert.equal(left, { counts: diff.counts, changes: diff.changes }, 'the diff is still there');
       assert.is((await rejectSession(staging.service, session, null)).status, 'rejected');

@@ -1,4 +1,4 @@
-/** Snapshots end: whatever runs in them, and whoever reads from them. */
+/** Snapshots end, whatever runs in them, and whoever reads from them. */
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
@@ -19,7 +19,7 @@ suite('review: snapshots', (test) => {
     await database.drop();
   });
 
-  /** The pool's one connection serves again, and without the snapshot's limits. */
+  /** Asserts that the pool's only connection works again, without the snapshot's limits. */
   const served = async () => {
     const [row] = await db.query(
       `SELECT current_setting('statement_timeout') AS statements, current_setting('transaction_isolation') AS isolation`,

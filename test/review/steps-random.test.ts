@@ -1,4 +1,4 @@
-/** The digest against what production's triggers see: equal for random sessions exactly when that is equal. */
+/** The digest compared with what production's triggers see: random sessions have equal digests exactly if their triggers see the same. */
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
@@ -7,7 +7,7 @@ import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** A change is repeated, and more than ten differ, in as few as these. */
+/** The number of rounds. Even so few repeat a change and have more than ten different ones. */
 const rounds = drawn(40, 'ROUNDS');
 
 const tables = `
@@ -38,7 +38,7 @@ ${traced
   )
   .join('\n')}`;
 
-/** Several ways to say the same stand in one line. */
+/** Statements in one line have the same meaning. */
 const vocabulary: readonly (readonly string[])[] = [
   [`UPDATE a SET v = 'x' WHERE id = 1`, `UPDATE a SET v = lower('X') WHERE id < 2`],
   [`UPDATE a SET v = 'v' WHERE id = 1`],
@@ -54,7 +54,7 @@ const vocabulary: readonly (readonly string[])[] = [
   [`DELETE FROM loose WHERE v = 'new'`],
 ];
 
-/** The lines with each run of row triggers sorted: in which order one statement reaches its rows is the planner's choice, here and in PostgreSQL. */
+/** Sorts each run of row triggers: the planner chooses the order in which one statement reaches its rows, here and in PostgreSQL. */
 function inAnyOrder(lines: readonly string[]): string[] {
   const runs: string[][] = [[]];
   for (const line of lines) {
@@ -71,7 +71,7 @@ suite('steps: random sessions', (test) => {
   });
   test.after(() => staging.close());
 
-  /** Stages, approves, and gives the digest and everything that production's triggers saw. */
+  /** Stages and approves. Returns the digest, and everything that production's triggers saw. */
   const live = async (statements: string) => {
     const session = await staging.open();
     await staging.stage(session, statements);

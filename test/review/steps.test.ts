@@ -1,4 +1,7 @@
-/** What is reviewed is what runs: the digest covers every step that approval replays, and the diff counts those that it does not show. */
+/**
+ * The review shows what approval runs: the digest covers every step that approval replays, and the diff counts the steps that it does not
+ * show.
+ */
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
@@ -76,7 +79,7 @@ INSERT INTO a SELECT g, 'v' FROM generate_series(1, 4) g; INSERT INTO b SELECT g
 INSERT INTO loose VALUES ('same', 1), ('same', 1), ('other', 2); INSERT INTO part VALUES (1, 'eu', 1), (2, 'us', 2);
 INSERT INTO p SELECT g, 'v' FROM generate_series(1, 4) g; INSERT INTO c VALUES (1, 1), (2, 1), (3, 2); INSERT INTO task VALUES (1, 3, 3)`;
 
-/** What comes to the same in the end, but not by the same steps. */
+/** Pairs with the same result, but other steps. */
 const unlike: Readonly<Record<string, readonly [string, string]>> = {
   'a change back and forth': [
     '',
@@ -156,7 +159,7 @@ const unlike: Readonly<Record<string, readonly [string, string]>> = {
   'values that look alike': [`INSERT INTO b VALUES (9, NULL)`, `INSERT INTO b VALUES (9, 'null')`],
 };
 
-/** How many further changes there are of each table. */
+/** The number of further changes of each table. */
 const counted: Readonly<Record<string, readonly [string, Readonly<Record<string, number>>]>> = {
   'rows changed once each': [
     `UPDATE a SET v = 'x'; INSERT INTO b VALUES (9, 'n'); DELETE FROM part`,

@@ -1,6 +1,6 @@
 /**
- * Random tamperings are all found, and no honest chain is suspected.
- * STAGE_TEST_TAMPERINGS (60) and STAGE_TEST_CLEAN_RUNS (10) say how many; STAGE_TEST_SEED repeats a run.
+ * All random tamperings are found, and no honest chain is suspected.
+ * STAGE_TEST_TAMPERINGS (60) and STAGE_TEST_CLEAN_RUNS (10) are the numbers of runs; STAGE_TEST_SEED repeats a run.
  */
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
@@ -20,7 +20,7 @@ const seed = firstSeed();
 
 const schema = `CREATE TABLE t (id int PRIMARY KEY, v text, n numeric, j jsonb, at timestamptz, a int[])`;
 
-/** What JSON escapes, and what it may but need not. */
+/** Characters that JSON escapes, and some that it may escape. */
 const odd = '"\\/\b\f\n\r\t\u0001\u001f\u007f\u0085\u2028 é\u{1F600}';
 
 const values = [
@@ -70,7 +70,7 @@ suite('audit: tampering', (test) => {
     await approveSession(staging.service, session, { ...by, digest: null });
   }
 
-  /** What the administrator's own transaction sees. */
+  /** A view of the database from the administrator's own transaction. */
   const inside: Database = {
     query: async (text, parameters = []) => (await admin.query(text, [...parameters])).rows,
     transaction: async (work) => work(inside),

@@ -1,4 +1,4 @@
-/** Values that differ in PostgreSQL differ in the diff, whatever its form. */
+/** Values that differ in PostgreSQL differ in the diff, in every format. */
 import { families } from '../e2e/types/families.ts';
 import { lookalikes } from '../e2e/types/lookalikes.ts';
 import type { TestRest } from '../helpers/rest.ts';

@@ -1,4 +1,7 @@
-/** Unstage where ranges exclude each other, and, since PostgreSQL 18, where foreign keys have a PERIOD: what hangs together by periods that overlap goes together, and what is left can be applied. */
+/**
+ * Unstage with exclusion constraints over ranges, and, since PostgreSQL 18, with foreign keys with a PERIOD: rows that depend on each other
+ * by overlapping periods go together, and the rest can be applied.
+ */
 import { JsonText } from '../../src/model/json.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
@@ -23,7 +26,7 @@ INSERT INTO stay VALUES (1, 1, '[2,4)'), (2, 2, '[2,8)'), (3, 3, '[6,8)')`;
 const room = (id: number, during: string): Row => ['room', { id, during }];
 type Row = readonly [table: string, key: unknown];
 
-/** What is staged, what is taken out, what has to go with it. */
+/** The staged statements, the unstaged row, and the rows that must go with it. */
 type Stories = Record<string, readonly [string, Row, readonly string[]]>;
 
 const ofExclusions: Stories = {

@@ -1,6 +1,6 @@
 /**
- * Rows are taken out while others write, propose, approve and reopen: `STAGE_TEST_RACES=1000 npm test -- review/unstage-races` is the
- * long form. Whatever wins, no row is staged upon one that is gone, and production takes what is approved, as it is shown.
+ * Rows are unstaged while others write, propose, approve and reopen: `STAGE_TEST_RACES=1000 npm test -- review/unstage-races` is the long
+ * form. Whatever wins, no staged row depends on an unstaged one, and production accepts what is approved, as it is shown.
  */
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
@@ -24,14 +24,14 @@ const schema = `CREATE TABLE account (id int PRIMARY KEY, balance int);
 CREATE TABLE entry (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, account int REFERENCES account ON DELETE CASCADE)`;
 const data = 'INSERT INTO account SELECT n, 0 FROM generate_series(1, 9) n';
 
-/** What may come of each, beside that it is done. */
+/** The codes with which each may fail. */
 const refusals = {
   unstage: ['invalid_transition', 'session_busy', 'busy', 'has_dependents', 'no_such_change'],
   'unstage all': ['invalid_transition', 'session_busy', 'busy', 'no_such_change'],
   propose: ['invalid_transition', 'session_busy'],
   approve: ['invalid_transition', 'session_busy', 'busy'],
   reopen: ['invalid_transition', 'session_busy'],
-  // the proxy would run it again
+  // the proxy would repeat it
   add: ['25006', 'ST002', '23503'],
   refer: ['25006', 'ST002', '23503'],
 } as const;
@@ -76,7 +76,7 @@ suite('races of rows that are taken out', (test) => {
     const events = await listEvents(staging.service, session, { after: '0', limit: 100 });
     const kinds = events.map(({ kind }) => kind);
     assert.is(kinds.filter((kind) => kind === 'unstaged').length, done, story);
-    // behind a proposal only when it was given back, and behind an approval nothing
+    // rows are unstaged after a proposal only if it was reopened, and never after an approval
     assert.not.match(kinds.join(' '), /proposed unstaged|approved \w/);
     assert.is(edits, done, story);
     if (status === 'approved') return;

@@ -1,4 +1,4 @@
-/** Unstage, judged by production: what its triggers have against what would be left is found in a trial that leaves nothing behind. */
+/** Unstage, checked by production: objections of its triggers to the remaining rows are found in a trial that leaves nothing behind. */
 import type { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { unstageRows } from '../../src/review/edits/unstage.ts';
@@ -8,7 +8,7 @@ import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-/** A reference that only a trigger knows of. */
+/** A reference that only a trigger knows. */
 const schema = `
 CREATE TABLE kind (id int PRIMARY KEY);
 CREATE TABLE thing (id int PRIMARY KEY, kind int);

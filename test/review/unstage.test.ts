@@ -1,4 +1,4 @@
-/** Unstage: rows of a session and all that hangs on them go without a trace, or nothing does. */
+/** Unstage: rows of a session and all that depends on them are removed without a trace, or nothing is. */
 import type { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -62,7 +62,7 @@ suite('unstage', (test) => {
     );
   };
 
-  /** What a session that never had those rows would show and land. */
+  /** Asserts that a session shows and applies the same as one that never had those rows. */
   async function demandLike(session: string, statements: string): Promise<void> {
     assert.equal(await brokenInvariants(staging.database), []);
     const like = await staged(statements);

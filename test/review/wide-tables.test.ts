@@ -8,7 +8,7 @@ const types = ['int', 'text', 'jsonb', 'json', 'float8', 'int[]', 'boolean'];
 const values = ['7', `'x'`, `'null'`, `'{"a":  1}'`, `'-0'`, `'[0:0]={1}'`, 'true'];
 const columns = Array.from({ length: width - 1 }, (_, index) => `c${index}`);
 const pick = (list: readonly string[], index: number) => list[index % list.length] ?? '';
-// the key stands last: what is looked up by its place has the longest way
+// the key is the last column, so a lookup by position takes longest
 const schema = `
 CREATE TABLE wide (${columns.map((name, index) => `${name} ${pick(types, index)}`).join(', ')}, id int PRIMARY KEY);
 INSERT INTO wide (id, c0, c3, c${width - 2}) SELECT g, g, '{"b": 1}', NULL FROM generate_series(1, 6) g;`;
