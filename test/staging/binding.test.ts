@@ -1,4 +1,4 @@
-/** A daemon that serves when its database is exchanged for a copy: nothing is staged or decided before overlays are bound again. */
+/** A daemon whose database is replaced with a copy while it serves: nothing is staged or decided before overlays are bound again. */
 import pg from 'pg';
 import { createDatabase } from '../../src/db/database.ts';
 import { ensureBound } from '../../src/overlay/install/binding.ts';
@@ -7,7 +7,7 @@ import { startTestDaemon } from '../helpers/daemon.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
-/** As a row that a restore has brought. */
+/** Changes the row as a restore does. */
 const restored = `UPDATE stage.identity SET written = '3'`;
 
 suite('binding', (test) => {
@@ -81,7 +81,7 @@ suite('binding', (test) => {
     await client.query(`INSERT INTO lost VALUES (1, 'l')`);
     await client.query(`INSERT INTO kept VALUES (1, 'k')`);
     const before = (await daemon.call('GET', `/sessions/${session}/diff`)).body;
-    // as restored: no table has the number of the one, another one has that of the other
+    // as restored: no table has the OID of the one, and another table has that of the other
     await query(`
       ALTER TABLE lost RENAME TO another;
       UPDATE stage.binding SET production = '4000000000' WHERE relation = 'another'::regclass;
@@ -113,7 +113,7 @@ suite('binding', (test) => {
     assert.is((await daemon.call('POST', `/sessions/${session}/approve`)).status, 200);
     const before = (await daemon.call('GET', `/sessions/${session}/diff`)).body;
     const outline = (await daemon.call('GET', `/sessions/${session}/diff/outline`)).body;
-    // as restored: the table has another number, and its own is that of another table
+    // as restored: the table has another OID, and another table has its old one
     await query(`
       ALTER TABLE decided RENAME TO numbered_alike;
       ALTER TABLE numbered_alike ADD COLUMN other text;

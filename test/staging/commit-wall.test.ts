@@ -1,4 +1,4 @@
-/** What is looked at before COMMIT: no transaction that wrote outside the service's schemas passes, and every one that only staged does. */
+/** The commit check: no transaction that wrote outside the service's schemas passes, and every one that only staged does. */
 import type pg from 'pg';
 import { serverMajor } from '../helpers/database.ts';
 import type { StagingDatabase } from '../helpers/staging-database.ts';
@@ -21,7 +21,7 @@ CREATE PROCEDURE holds() LANGUAGE plpgsql AS
 `;
 const data = `INSERT INTO plain SELECT g, g FROM generate_series(1, 5) g; INSERT INTO root VALUES (1, 1)`;
 
-/** By statement that writes: what the error says was written. */
+/** What the error names as written, by the statement that writes. */
 const written: Readonly<Record<string, RegExp>> = {
   'INSERT INTO public.plain VALUES (700)': /"public.plain"/,
   "UPDATE public.plain SET code = 'x' WHERE id = 1": /"public.(plain|heir)"/,
@@ -81,7 +81,7 @@ const written: Readonly<Record<string, RegExp>> = {
   'DELETE FROM pg_catalog.pg_description': /"pg_description"/,
 };
 
-/** Transactions of which nothing remains but what they staged. */
+/** Transactions of which only staged rows remain. */
 const staged: Readonly<Record<string, readonly string[]>> = {
   'nothing at all': [],
   'an insert': [`INSERT INTO plain VALUES (600, '600')`],
@@ -136,7 +136,7 @@ suite('the look before COMMIT', (test) => {
     await client.query(enter);
     await client.query(statement);
   };
-  /** Stages something in a transaction of its own. */
+  /** Stages something in its own transaction. */
   const stageAndCommit = async () => {
     await client.query('BEGIN');
     await stage(`UPDATE plain SET big = 'staged' WHERE id = 1`);
@@ -155,7 +155,7 @@ suite('the look before COMMIT', (test) => {
         assert.match(error.message, what, `${level}: ${error.message}`);
         if (!physically) assert.is(error.code, '0A000');
         await client.query('ROLLBACK');
-        // the one that comes right after it is not held to what the failed one has counted
+        // the next transaction is not blamed for what the failed one has counted
         await stageAndCommit();
       }
     });

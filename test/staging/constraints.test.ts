@@ -1,4 +1,4 @@
-/** Constraints of a staged session answer as PostgreSQL does: same rows, counts, SQLSTATE, constraint, message, detail. */
+/** Constraints of a staged session respond as PostgreSQL does: same rows, counts, SQLSTATE, constraint, message, detail. */
 
 import type { Differential } from '../helpers/differential.ts';
 import { createDifferential } from '../helpers/differential.ts';
@@ -134,14 +134,14 @@ suite('constraints of a staged session', (test) => {
   for (const [name, statements] of Object.entries(cases)) {
     test(name, async () => {
       const { direct, staged } = await differential.compare(statements);
-      // identities are drawn from one sequence by both stories
+      // both stories take identity values from one sequence
       assert.equal(normal(staged.outcomes), normal(direct.outcomes));
       assert.equal(normal(staged.contents), normal(direct.contents));
     });
   }
 });
 
-/** Drawn identity values differ between two runs by nature. */
+/** Removes identity values, which always differ between two runs. */
 function normal(story: unknown): unknown {
   return JSON.parse(
     JSON.stringify(story, (key, value) =>

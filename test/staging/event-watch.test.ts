@@ -1,4 +1,7 @@
-/** The watch under waiting requests: one look for all of them, so many places, and nobody kept for ever. No server. */
+/**
+ * The event watch with waiting requests: one query serves all of them, their number is limited, and none waits forever. No server is
+ * needed.
+ */
 import type { EventWatch } from '../../src/staging/event-watch.ts';
 import { createEventWatch } from '../../src/staging/event-watch.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -7,7 +10,7 @@ import { until } from '../helpers/until.ts';
 suite('staging: event watch', (test) => {
   let looks: number;
   let atOnce: number;
-  /** Sessions of the events that there are, numbered from 1; null where the database cannot be asked. */
+  /** The sessions of the existing events, numbered from 1; null if the database cannot be queried. */
   let news: readonly string[] | null;
   let watch: EventWatch;
   test.beforeEach(() => {
@@ -72,7 +75,7 @@ suite('staging: event watch', (test) => {
     news = ['a'];
     await wait().done;
     const before = looks;
-    // longer than from one look to the next
+    // longer than the polling interval
     await new Promise((resolve) => setTimeout(resolve, 700));
     assert.is(looks, before);
   });

@@ -1,4 +1,4 @@
-/** Objects that another release made are made anew when they are next used, under sessions that live on. */
+/** Objects of another release are rebuilt when they are next used, while sessions live on. */
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import pg from 'pg';
@@ -46,7 +46,7 @@ const reads = [
   'SELECT longest()',
 ];
 
-/** Whatever is there fails when it runs. */
+/** Makes every existing function fail when it runs. */
 const spoil = `
 DO $$
 DECLARE

@@ -1,4 +1,4 @@
-/** Tables without a key: every row that nothing tells from others is changed, reviewed and applied as PostgreSQL would. */
+/** Tables without a key: rows that nothing distinguishes are changed, reviewed and applied as PostgreSQL would. */
 
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -83,7 +83,7 @@ suite('tables without a key, staged', (test) => {
   });
 });
 
-/** Through the root PostgreSQL names the leaf's constraint and the leaf. */
+/** Removes the names of partitions: through the root PostgreSQL names the partition and its constraint. */
 const withoutLeaf = (story: object) =>
   JSON.parse(JSON.stringify(story).replaceAll(/routed_[12]/g, 'routed')) as unknown;
 

@@ -1,4 +1,7 @@
-/** Row-level security that comes after the overlay holds for a client that goes around the service before the service is asked again. */
+/**
+ * Row-level security that is enabled after the overlay was created applies to a client that bypasses the service, before the service is
+ * queried again.
+ */
 import type pg from 'pg';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';

@@ -1,11 +1,11 @@
-/** A list of sessions costs as much as its sessions, and not what others have left behind. */
+/** The cost of a list of sessions depends on its sessions, and not on what others have left behind. */
 import type { SessionFilter } from '../../src/staging/session-store.ts';
 import { listSessions } from '../../src/staging/session-store.ts';
 import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** Two neighbours in every index that begins with sessions: nothing of others lies between them. */
+/** Two neighbours in every index that begins with sessions: no rows of others lie between them. */
 const [deleted, listed] = ['e', 'f'].map((end) => `${'f'.repeat(31)}${end}`);
 
 suite('a list of sessions', (test) => {
@@ -22,7 +22,7 @@ suite('a list of sessions', (test) => {
   });
   test.after(() => staging.close());
 
-  /** How many blocks the server looks at for the newest session that the filter matches. */
+  /** Returns the number of blocks that the server reads for the newest session that the filter matches. */
   async function blocks(filter: Partial<SessionFilter> = {}): Promise<number> {
     const queries: (readonly [string, readonly unknown[]])[] = [];
     const heard = {
@@ -34,7 +34,7 @@ suite('a list of sessions', (test) => {
     await listSessions(heard as never, { limit: 1, offset: 0, ...filter });
     const [text, values] = queries[0]!;
     const explained = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`;
-    // a connection's first time looks at the catalogs, too
+    // a connection's first query reads the catalogs, too
     let least = Number.POSITIVE_INFINITY;
     for (let time = 0; time < 5; time += 1) {
       const [row] = await staging.service.query(explained, values as never);
@@ -49,7 +49,7 @@ suite('a list of sessions', (test) => {
     await staging.service.query(`
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       SELECT nextval('stage.seq'), '${deleted}', 1, 'INSERT', 1, 't', 'INSERT', '[]', 1 FROM generate_series(1, 20000)`);
-    // what is deleted stays as long as somebody might see it
+    // deleted rows stay while a snapshot may see them
     const client = await staging.connect(await staging.open());
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM t');
     await staging.service.query(`DELETE FROM stage.mutation WHERE session = '${deleted}'`);
@@ -65,7 +65,7 @@ suite('a list of sessions', (test) => {
     await staging.service.query(`
       ALTER TABLE stage.mutation SET (autovacuum_enabled = off);
       UPDATE stage.session SET mutation_count = 1, status = 'proposed', proposed_at = now(), sealed = 1, round = 1 WHERE id = '${listed}'`);
-    // each of many has made few, and then one makes many more
+    // many sessions have logged few mutations, and then one logs many more
     await staging.service.query(`
       ${insert} SELECT nextval('stage.seq'), gen_random_uuid(), ${values} FROM generate_series(1, 3000)`);
     await staging.service.query('ANALYZE stage.mutation');

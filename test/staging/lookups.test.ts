@@ -1,4 +1,4 @@
-/** Lookups in an overlay go by an index of the shadow wherever production's go by one, and no check goes by a wrong one. */
+/** Lookups in an overlay use an index of the shadow table wherever production's use one, and no check uses a wrong one. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -43,7 +43,7 @@ const writes = [
   'UPDATE line SET v = v + 1',
 ];
 
-/** By query on an overlay, called %: what the condition of each scan of the shadow consists of beside the session. */
+/** By query on an overlay, written as %: the conditions of each scan of the shadow table besides the session. */
 const lookups: Readonly<Record<string, RegExp>> = {
   'SELECT * FROM %item WHERE id = 7': /id = 7/,
   "SELECT * FROM %item WHERE code = 'c7'": /code = 'c7'/,
@@ -94,7 +94,7 @@ suite('lookups in overlays', (test) => {
 
   const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
 
-  /** The scans of the rows that a session has staged: not those that tell which of production's are hidden. */
+  /** Returns the scans of the session's staged rows, but not those that find the hidden rows of production. */
   async function shadowScans(session: string, query: string): Promise<PlanNode[]> {
     const client = await proxied.connect(proxied.database.url);
     const id = session.slice('sess_'.length);
@@ -205,7 +205,7 @@ suite('lookups in overlays', (test) => {
     const written = async () =>
       proxied.database.query(`SELECT installed_at FROM stage.overlay WHERE table_name = 'line'`);
     const before = await written();
-    // autovacuum is one of the others
+    // autovacuum would be one of the others
     await proxied.database.query(
       `DO $$ BEGIN EXECUTE format('ALTER TABLE stage_data.shadow_%s SET (autovacuum_enabled = off)', 'line'::regclass::oid); END $$`,
     );

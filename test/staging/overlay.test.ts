@@ -1,4 +1,6 @@
-/** Overlays: tables that cannot be staged are refused with a reason, changed tables get theirs rebuilt, production is not depended on. */
+/**
+ * Overlays: tables that cannot be staged are refused with a reason, overlays of changed tables are rebuilt, and production depends on none.
+ */
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';

@@ -1,4 +1,4 @@
-/** What a role that connects past the proxy can see of staged rows and do to sessions: as one that may read, and as one that may not. */
+/** What a role that connects past the proxy can see of staged rows and do to sessions, with and without the right to read. */
 import type pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -13,9 +13,9 @@ const schema = `CREATE TABLE item (id int PRIMARY KEY, code text NOT NULL UNIQUE
 const data = `INSERT INTO item SELECT g, g::text FROM generate_series(1, 5) g`;
 const secret = 'known to one session only';
 
-/** What tells which stand-ins there are, and of what. */
+/** The tables that list the stand-ins and their origins. */
 const registries = [
-  // numbers of the database and of the server, which everybody can ask for
+  // numbers of the database and of the server, which are public
   'stage.identity',
   'stage.overlay',
   'stage.staged_function',
@@ -80,7 +80,7 @@ suite('privacy of sessions', (test) => {
         `SELECT oid::regclass::text AS name FROM pg_class
          WHERE relnamespace IN ('stage'::regnamespace, 'stage_data'::regnamespace) AND relkind IN ('r', 'v', 'S')`,
       );
-      // the views by which rows are changed as a set, and by ON CONFLICT, are an overlay's, too
+      // the views that change rows as a set, and for ON CONFLICT, belong to an overlay, too
       const isOverlay = (name: string) => /^stage\.(changes|conflict)_\d+$/.test(name);
       const denied = rows.filter(
         ({ name }) => !isOverlay(name) && !registries.includes(name.replaceAll('"', '')),
@@ -161,7 +161,7 @@ suite('privacy of sessions', (test) => {
           ({ rows }) => rows.length,
           ({ code }) => code,
         );
-        // what asks for more rights than to read it
+        // relations that need more rights than to read them
         assert.ok([0, '42501'].includes(await found), `${name}: ${await found}`);
       }
     }
@@ -210,7 +210,7 @@ suite('privacy of sessions', (test) => {
       // raises an error, or does nothing
       'stage.end_watch',
       'stage.has_parked',
-      // rows of the caller's own session alone
+      // only rows of the caller's own session
       'stage.hold_row',
       // whether a table has an overlay, in a SERIALIZABLE transaction
       'stage.is_cold',
@@ -228,7 +228,7 @@ suite('privacy of sessions', (test) => {
       CREATE TRIGGER seize BEFORE TRUNCATE ON _stage_merge_${await itemOid()} EXECUTE FUNCTION pg_temp.seize()`);
     await client.query('SAVEPOINT a');
     const error = await rejects(client.query(`SELECT stage.merge_target(${await itemOid()})`));
-    // from PostgreSQL 17 on MERGE needs no such table, and there is no function for it
+    // from PostgreSQL 17 on MERGE needs no such table, and the function does not exist
     assert.match(error.code ?? '', /^(42501|42883)$/, error.message);
     await client.query('COMMIT');
     assert.is((await staging.database.query('SELECT FROM item')).length, 5);

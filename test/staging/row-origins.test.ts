@@ -1,4 +1,4 @@
-/** Rows that were staged when origins were letters: they come over, and the session goes on as it was. */
+/** Rows that were staged when origins were letters: they are migrated, and the session continues unchanged. */
 import pg from 'pg';
 import { loadSql } from '../../src/db/sql-file.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -39,7 +39,7 @@ const reads = ['parent', 'child', 'bag', 'base', 'derived', 'seen'].map(
   (name) => `SELECT coalesce(json_agg(t::text ORDER BY t::text), '[]') AS rows FROM ${name} t`,
 );
 
-/** What the release before left: letters, and what looks at them. */
+/** Restores the state of the earlier release: letters, and the objects that read them. */
 const putBack = `
 DO $$
 DECLARE
@@ -70,7 +70,7 @@ DELETE FROM stage.migration WHERE number >= 22;
 UPDATE stage.function SET hash = '';
 UPDATE stage.overlay SET generation = 'before'; UPDATE stage.tree SET generation = 'before'; UPDATE stage.staged_view SET generation = 'before';`;
 
-/** The digest as that release computed it: by letters. */
+/** The digest as that release computed it, from letters. */
 const digestOfLetters = loadSql('functions/steps_digest.sql')
   .replaceAll('stage.steps_digest', 'public.digest_of_letters')
   .replace(/CASE s\._stage_origin .*? END,/, 's._stage_origin,')

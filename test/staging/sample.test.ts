@@ -1,4 +1,4 @@
-/** What is made of one table, as a text that can be read: a change of the generator or of its templates is seen in review. */
+/** The objects that are created for one table, as a readable text: the review shows each change of the generator or of its templates. */
 import { readTable } from '../../src/db/catalog-reader.ts';
 import type { Queryable, Row } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
@@ -28,7 +28,7 @@ const heading = `-- What \`stage\` makes of the table "invoice", on PostgreSQL $
 -- Written by \`npm run docs\`. OIDs are replaced by words. What is the same for all tables is in templates/sql/functions.
 `;
 
-/** Statements that make something; the others keep the registry. */
+/** Statements that create or change objects; the others maintain the registry. */
 const makes = /^\s*(?:--[^\n]*\n|\s)*(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT)\b/i;
 
 suite('sample of a staged table', (test) => {

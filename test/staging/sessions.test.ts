@@ -1,4 +1,4 @@
-/** Sessions and their mutation log in the database, and what leaving a session means. */
+/** Sessions and their mutation log in the database, and the effects of leaving a session. */
 import type { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { SessionEvent, SessionStatus } from '../../src/model/session.ts';
@@ -110,7 +110,7 @@ suite('sessions', (test) => {
     const id = await staging.open();
     const { reads } = await getSession(staging.service, id);
     const client = await staging.connect(id);
-    // whoever counts mutations waits
+    // a query that counts mutations would wait
     await client.query('BEGIN; LOCK TABLE stage.mutation');
     const opened = { id, reads, escapesBackslashes: false };
     assert.equal(await findSession(staging.service, id), opened);

@@ -1,4 +1,7 @@
-/** Rows that are put in or changed as a set, by roles that connect past the proxy: they get no further than row by row, and leave the same rows. */
+/**
+ * Rows that are inserted or changed as a set, by roles that connect past the proxy: they can do no more than row by row, and leave the same
+ * rows.
+ */
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { enter, refused } from '../helpers/past-proxy.ts';
 import type { TestRole } from '../helpers/roles.ts';
@@ -121,7 +124,7 @@ suite('rows put in as a set', (test) => {
       `VALUES (8, 'taken')`,
       `VALUES (7, 'x')`,
       `VALUES (8, 'own')`,
-      // an own tombstone has the key: only row by row it can be taken
+      // the session's own tombstone has the key, which can only be taken row by row
       `VALUES (2, 'x')`,
       `VALUES (8, 'x'), (8, 'y')`,
       `VALUES (8, 'x'), (9, 'x')`,
@@ -261,7 +264,7 @@ suite('rows put in as a set', (test) => {
       `CASE id WHEN 2 THEN pg_temp.mutate(code) ELSE code END`,
       `CASE id WHEN 2 THEN pg_temp.start(code) ELSE code END`,
     ];
-    // each of them once for the row of production with id 1, then for the one with id 2
+    // each once for the row of production with id 1, then for the one with id 2
     const put = (call: string) =>
       `INSERT INTO ${load}.item SELECT id + 50, ${call} || 'x', 1, 1 FROM (SELECT * FROM ${overlay}.item ORDER BY id OFFSET 0) i`;
     await refused(client, calls.map(put), ['ST004']);

@@ -1,9 +1,9 @@
-/** Which tables a session has staged rows of: found without holding on to all the others. */
+/** The tables of which a session has staged rows: found without locks on all the others. */
 import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** More than are looked at in one go. */
+/** More than one batch. */
 const tables = 52;
 
 suite('tables with staged rows', (test) => {

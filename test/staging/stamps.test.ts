@@ -1,4 +1,4 @@
-/** What a plan remembers of a table's stamp is the stamp: after every command that alters what the stamp looks at, in every transaction. */
+/** A table's stamp that is cached in a plan equals its stamp after every command that changes it, in every transaction. */
 import type pg from 'pg';
 import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase } from '../helpers/staging-database.ts';
@@ -15,7 +15,7 @@ CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW;
 CREATE TABLE apart (LIKE item);
 `;
 
-/** What is done to the table and to those beside it, one after the other. */
+/** Changes of the table and of those beside it, one after the other. */
 const changes = [
   'ALTER TABLE item ADD COLUMN extra int',
   'ALTER TABLE item ADD COLUMN filled int DEFAULT 5',
@@ -126,7 +126,7 @@ suite('stamps of tables', (test) => {
     for (const change of changes) {
       const before = await readStamps(alone);
       assert.is(before.remembered, before.looked_up);
-      // a transaction under way that has asked before, and holds no lock in the way of the change
+      // an open transaction that has queried the stamp before, and holds no lock that blocks the change
       await inside.query('BEGIN');
       assert.is((await readStamps(inside)).remembered, before.looked_up);
       await staging.database.query(change);
@@ -156,7 +156,7 @@ suite('stamps of tables', (test) => {
 
   test('that are asked for by a statement older than a change are not remembered', async () => {
     const client = await connect();
-    // it looks at the table, asks anew after the plan was thrown away, and has its own snapshot all the while
+    // it reads the table, queries again after the plan was discarded, and has its own snapshot all the while
     await client.query(`CREATE FUNCTION ask_late() RETURNS text LANGUAGE plpgsql STABLE AS
       $$BEGIN PERFORM pg_advisory_xact_lock(1); RETURN ${stamp}(); END$$`);
     await readStamps(client);

@@ -1,4 +1,4 @@
-/** Which functions count as code of the database's users: PostgreSQL's own in SQL do not, as long as they are what they were. */
+/** Which functions count as code of the database's users: PostgreSQL's own functions in SQL do not, while they are unchanged. */
 import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -11,7 +11,7 @@ CREATE FUNCTION spend(coin) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ($1).
 CREATE FUNCTION spend_more(int, date) RETURNS date LANGUAGE sql AS 'SELECT $2';
 `;
 
-/** Operators that are functions in SQL, on the types given. */
+/** Operators that are functions in SQL, on the given types. */
 const operators = `SELECT o.oid::regoperator::text AS name, stage.is_user_code(o.oprcode) AS code
   FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode JOIN pg_language l ON l.oid = p.prolang
   WHERE l.lanname = 'sql' AND o.oid < 16384 ORDER BY 1`;
@@ -23,7 +23,7 @@ suite('code of users', (test) => {
   });
   test.after(() => staging.close());
 
-  /** Operators that count as code of users, in a transaction that is rolled back. */
+  /** Returns the operators that count as code of users, in a transaction that is rolled back. */
   async function codeAfter(change: string): Promise<string[]> {
     const client = await staging.connect(await staging.open());
     try {
@@ -82,7 +82,7 @@ suite('code of users', (test) => {
       SELECT p.oid::regprocedure::text AS name FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
       WHERE l.lanname = 'sql' AND p.oid < 16384 AND p.pronamespace = 'pg_catalog'::regnamespace AND stage.is_user_code(p.oid)`);
     const names = new Set(rows.map(({ name }) => name.replaceAll('"', '').replace(/\(.*/, '')));
-    // what reads the catalogs, waits, or is of no use in a write is not looked into
+    // functions that read the catalogs, wait, or are useless in a write are not examined
     assert.equal([...names].sort(), [
       'col_description',
       'obj_description',
