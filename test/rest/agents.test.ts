@@ -1,4 +1,4 @@
-/** What a token of the role agent reaches: sessions of its own name, and nothing that decides or tells about others. */
+/** What a token of the role agent reaches: sessions of its own name, and nothing that decides or shows other sessions. */
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
@@ -153,7 +153,7 @@ suite('rest: agents', (test) => {
     const own = await create('bot');
     assert.is((await rest.call('GET', `/sessions/${own}`, as('bot-again'))).status, 200);
     assert.is((await rest.call('GET', `/sessions/${own}`, as('other'))).status, 404);
-    // a claim in the session's own data makes nobody its creator
+    // a claim in the session's own metadata makes nobody its creator
     const claim = await create('other', { metadata: { created_as: 'bot' } });
     assert.is((await rest.call('GET', `/sessions/${claim}`, as('bot'))).status, 404);
   });

@@ -1,4 +1,4 @@
-/** What a request body may be: JSON in UTF-8, an object, of bounded size and depth. */
+/** Valid request bodies: JSON in UTF-8, an object, of bounded size and depth. */
 import { connect } from 'node:net';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
@@ -140,7 +140,7 @@ suite('rest: request bodies', (test) => {
   });
 });
 
-/** Sends a body in chunks and gives the whole answer as text. */
+/** Sends a body in chunks. Returns the whole response as text. */
 function sendChunked(base: string, body: string): Promise<string> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {

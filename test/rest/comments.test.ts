@@ -127,7 +127,7 @@ suite('rest: comments and events', (test) => {
   test('numbers have no gaps, and none appears behind a greater one', async () => {
     let seen = 0;
     let done = false;
-    // told at the end: a failure that nobody waits for yet would end the process
+    // checked at the end: a failure that nobody awaits yet would end the process
     const gaps: string[] = [];
     const watch = (async () => {
       while (!done) {
@@ -143,7 +143,7 @@ suite('rest: comments and events', (test) => {
     })();
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        // every third one fails behind its number
+        // every third one fails after it took its number
         index % 3 === 0
           ? rest.db
               .transaction(async (tx) => {

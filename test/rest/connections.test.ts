@@ -1,4 +1,4 @@
-/** The database connections of a session, looked at and ended over REST. */
+/** The database connections of a session, listed and ended over REST. */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';

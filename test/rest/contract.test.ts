@@ -1,4 +1,4 @@
-/** Every answer is what the OpenAPI document says, member for member. */
+/** Every response matches the OpenAPI document, member for member. */
 import type { z } from 'zod';
 import * as audits from '../../src/rest/schemas/audit.ts';
 import * as pages from '../../src/rest/schemas/diff-pages.ts';
@@ -14,7 +14,7 @@ suite('rest: answers and their schemas', (test) => {
   });
   test.after(() => rest.stop());
 
-  /** Parsing drops members that the schema does not name: what is left must be all there was. */
+  /** Parsing removes members that the schema does not name: the result must equal the body. */
   const holds = (schema: z.ZodType, body: unknown) => assert.equal(schema.parse(body), body);
 
   const staged = async (project = 'contract') => {

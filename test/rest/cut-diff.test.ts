@@ -1,4 +1,4 @@
-/** A diff whose time is over while it is being sent: its reader is told that, and not that nobody is there. */
+/** A diff that times out while it is sent: its reader is told about the time, and not that the service is unavailable. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
@@ -11,7 +11,7 @@ import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const counts = { table: 't', inserts: 9, updates: 0, deletes: 0, furtherChanges: 0 };
 
-/** Enough for its text to be sent. */
+/** Large enough that its text is sent. */
 const change: Change = {
   table: 't',
   type: 'INSERT',

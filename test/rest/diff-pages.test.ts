@@ -1,4 +1,4 @@
-/** GET /sessions/:id/diff/outline and /sessions/:id/diff/changes: any page of a diff, found without reading the rest. */
+/** GET /sessions/:id/diff/outline and /sessions/:id/diff/changes: any page of a diff, found without reading the others. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -142,7 +142,7 @@ suite('rest: diff', (test) => {
     const response = await fetch(`${rest.url}/sessions/${id}/diff`);
     const reader = response.body?.getReader();
     await reader?.read();
-    // the reader stands still, so the stream does too
+    // the client stopped reading, so the stream stops, too
     await until(async () => {
       const cut = await rest.database.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

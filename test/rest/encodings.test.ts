@@ -1,4 +1,4 @@
-/** Words that the encoding of the database lacks are refused with the member that holds them. */
+/** Texts that the encoding of the database cannot represent are refused, with the member that holds them. */
 import { createTestDatabase } from '../helpers/database.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';

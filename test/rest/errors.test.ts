@@ -1,4 +1,4 @@
-/** Every error has one form; requests have ids; what nobody routed is 404 or 405. */
+/** Every error has one form; requests have ids; unknown routes are 404 or 405. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,4 +1,4 @@
-/** Events of all sessions: as a list, by waiting, and as a stream; nobody is told of what other routes would not show. */
+/** Events of all sessions: as a list, by long polling, and as a stream. Nobody receives what other routes would not show. */
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import type { Sent } from '../helpers/http.ts';
@@ -43,7 +43,7 @@ suite('rest: events of all sessions', (test) => {
   const say = (id: string) =>
     rest.call('POST', `/sessions/${id}/comments`, as('ann', { body: '1' }));
 
-  /** Reads a stream as a browser does: the events that came, and the number to come back with. */
+  /** Reads a stream as a browser does. Returns the events, and the id to resume from. */
   const follow = async (name: string, query = '', lastId?: string) => {
     const headers = {
       ...as(name).headers,
@@ -123,7 +123,7 @@ suite('rest: events of all sessions', (test) => {
     const ids = streams.map(({ told }) => [...new Set(told.map(({ session_id }) => session_id))]);
     assert.equal(ids, [[mine], [foreign], [mine], [mine, foreign]]);
     assert.is(streams[0]?.told.at(-1)?.kind, 'deleted');
-    // what was said of a session is gone with it
+    // the other events of a session are deleted with it
     const events = async (name: string) => (await list(name, `after=${begun}`)).events as Told[];
     assert.equal(kinds(await events('bot')), ['deleted']);
     assert.equal(kinds(await events('other')), ['deleted']);

@@ -1,4 +1,4 @@
-/** A request to create a session that is repeated: it makes one session, however often and wherever it arrives. */
+/** A repeated request to create a session creates one session, however often and wherever it arrives. */
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';

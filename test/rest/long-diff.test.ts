@@ -1,4 +1,4 @@
-/** A diff that is longer than one answer has time for: in pages it is the same document. */
+/** A diff that takes longer than one response may: in pages it is the same document. */
 import { diffText } from '../../src/client/diff-text.ts';
 import type { DiffFilter } from '../../src/client/filters.ts';
 import type { Transport } from '../../src/client/transport.ts';

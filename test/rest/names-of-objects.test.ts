@@ -1,4 +1,6 @@
-/** Schemas, tables and columns may be called like what JavaScript finds in every object: whole lives of such rows, in every form. */
+/**
+ * Schemas, tables and columns named like members of every JavaScript object: such rows go through the whole life cycle, in every format.
+ */
 import { diffOutputs } from '../../src/cli/diff/plain.ts';
 import type { Shell } from '../cli/stage.ts';
 import { createShell } from '../cli/stage.ts';
@@ -36,7 +38,7 @@ suite('rest: names of what every object has', (test) => {
     await proxied.stop();
   });
 
-  /** Sends a body as it is written: in a program's object `__proto__` would be none of its members. */
+  /** Sends a body as it is written, because `__proto__` in an object literal would not become a member. */
   const send = (status: number, path: string, raw = '{}') =>
     proxied.daemon
       .call('POST', `/sessions/${path}`, { raw, headers: { 'content-type': 'application/json' } })
@@ -57,7 +59,7 @@ suite('rest: names of what every object has', (test) => {
     return id;
   }
 
-  /** Rows of production and of its twin, which has had the same statements. */
+  /** Asserts that production and its twin, which ran the same statements, have the same rows. */
   async function assertAlike(): Promise<void> {
     assert.equal(await proxied.contents(), await proxied.twinContents());
   }

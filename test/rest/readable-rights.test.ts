@@ -1,4 +1,4 @@
-/** By which rights a table counts as one that a database role may read, so that an author's token is shown its rows. */
+/** The rights by which a table counts as readable for a database role, so that an author's token is shown its rows. */
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
@@ -43,7 +43,7 @@ suite('rest: tables that may be read', (test) => {
     return body;
   };
   const ofSession = (path: string, name = 'agent') => get(`/sessions/${id}/${path}`, name);
-  /** Whether the author is shown what a session changed in customers. */
+  /** Returns whether the author is shown what a session changed in customers. */
   const shown = async () => {
     const { customers } = (await ofSession('diff')).tables;
     assert.is(customers.updates, 1);

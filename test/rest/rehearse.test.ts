@@ -1,4 +1,4 @@
-/** Rehearsal over REST: the answer, and whose sessions may be rehearsed by whom. */
+/** Rehearsal over REST: the response, and whose sessions each token may rehearse. */
 import { rehearsal } from '../../src/rest/schemas/rehearsal.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
@@ -31,7 +31,7 @@ for (const access of ['off', 'reviewers', 'authors'] as const) {
     });
     test.after(() => rest.stop());
 
-    /** Who may rehearse a session of ben's, and who one of bot's. */
+    /** Which tokens may rehearse a session of ben's, and which one of bot's. */
     const allowed = {
       off: { ben: [], bot: [] },
       reviewers: { ben: ['ann', 'root'], bot: ['ann', 'root'] },

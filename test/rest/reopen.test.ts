@@ -1,4 +1,4 @@
-/** A reviewer asks for changes, or an author takes a proposal back: rounds, messages, and what an approval of another round is worth. */
+/** A reviewer requests changes, or an author withdraws a proposal: rounds, messages, and the effect of an approval of another round. */
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';

@@ -1,4 +1,4 @@
-/** Resolve over REST and from the command line: who may, what is told, what a request may hold. */
+/** Resolve over REST and from the command line: who may, what is returned, what a request may contain. */
 import { resolvedSession } from '../../src/rest/schemas/resolve.ts';
 import { createShell } from '../cli/stage.ts';
 import type { Sent } from '../helpers/http.ts';
@@ -37,7 +37,7 @@ suite('rest: resolve', (test) => {
   const post = (path: string, name: string, json = {}) => rest.call('POST', path, as(name, json));
   const get = async (path: string) => (await rest.call('GET', path, as('ann'))).body;
 
-  /** Session and production change the price of a product, production its stock, too. */
+  /** The session and production both change the price of a product; production changes its stock, too. */
   async function drifted(product: number): Promise<string> {
     const { id } = (await post('/sessions', 'ben')).body;
     await rest.write(id, `UPDATE products SET price = 77.50 WHERE id = ${product}`, [], role);
@@ -93,7 +93,7 @@ suite('rest: resolve', (test) => {
     const audited = entries.map((entry: Record<string, { price: number; stock: number }>) =>
       [entry['old_data'], entry['new_data']].map((row) => [row?.price, row?.stock]),
     );
-    // what production had when the conflict was settled, not what the session once saw
+    // production's value when the conflict was resolved, not the one that the session once saw
     assert.equal(audited, [
       [
         [88.1, stock],

@@ -1,4 +1,4 @@
-/** Revert over REST and from the command line: the new session, what is left out, who approves it, and what authors are told. */
+/** Revert over REST and from the command line: the new session, what is left out, who approves it, and what authors are shown. */
 
 import { revertedSession } from '../../src/rest/schemas/outputs.ts';
 import { createShell } from '../cli/stage.ts';

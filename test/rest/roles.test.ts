@@ -1,4 +1,4 @@
-/** What each role may do, what a token of other projects sees, and that authors do not approve their own work. */
+/** What each role may do, what a token of other projects sees, and that authors cannot approve their own sessions. */
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
@@ -16,7 +16,7 @@ const tokens = [
   testToken({ name: 'hr-ann', role: 'reviewer', projects: ['hr'] }),
 ];
 
-/** The caller's name is the token. */
+/** Sends the caller's name as the token. */
 const as = (name: string, json?: object): Sent => ({
   headers: { authorization: `Bearer ${name}` },
   ...(json === undefined ? {} : { json }),
@@ -165,7 +165,7 @@ suite('rest: roles', (test) => {
   });
 });
 
-/** Roles of the database of whom tokens are, by name or by configuration, and of somebody else. */
+/** Database roles that belong to tokens, by name or by configuration, and one that belongs to somebody else. */
 const stagers = ['stage_test_dan', 'stage_test_fays', 'stage_test_else'];
 
 suite('rest: four eyes', (test) => {

@@ -1,4 +1,4 @@
-/** What a list of sessions costs does not grow with the mutations that other sessions have logged. */
+/** The cost of a list of sessions does not grow with the mutations that other sessions have logged. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -38,17 +38,17 @@ suite('sessions beside a long mutation log', (test) => {
         session.updated_at,
       ]),
     );
-    // the last of each
+    // the time of each session's last mutation
     assert.equal(
       ids.slice(0, 2).map((id) => String(updated.get(id)).slice(0, 19)),
       ['2100-01-01T05:33:20', '2100-01-01T05:33:19'],
     );
     assert.ok(String(updated.get(ids[2])) < '2100');
-    // a backend tells its statistics once a second, with its next statement
+    // a backend reports its statistics once a second, with its next statement
     const after = await until(async () => {
       const { body: page } = await daemon.call('GET', '/sessions?limit=1');
       assert.is(page.sessions[0].id, ids[2]);
-      // each question reads, too: few of them in that second
+      // each query reads, too, so only few run in that second
       await delay(200);
       const now = await used();
       return now.scans > before.scans ? now : null;

@@ -1,4 +1,4 @@
-/** Unstage over REST and from the command line: who may, what is told, what a request may hold. */
+/** Unstage over REST and from the command line: who may, what is returned, what a request may contain. */
 import { unstagedSession } from '../../src/rest/schemas/unstage.ts';
 import { createShell } from '../cli/stage.ts';
 import type { Sent } from '../helpers/http.ts';

@@ -1,4 +1,4 @@
-/** What a review answers when the upstream is in the way, lacks something or is altered under it: never an error of ours. */
+/** What a review returns when the upstream has locks, lacks something or is altered meanwhile: never an internal error. */
 import pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import { onCurrentOverlays } from '../../src/review/current-overlays.ts';
@@ -6,7 +6,7 @@ import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-/** Raised by a trigger of production while an approval is applied; and what the hint says. */
+/** Errors that a trigger of production raises while an approval is applied, and what the hint says. */
 const troubles: Readonly<Record<string, RegExp>> = {
   '53100': /what it lacks/,
   '53200': /max_locks_per_transaction/,

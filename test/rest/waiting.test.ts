@@ -1,4 +1,4 @@
-/** Waiting for what happens to a session: heard at once, bounded, and without a connection of its own. */
+/** Waiting for events of a session: noticed at once, bounded, and without a separate connection. */
 import type { Answer, Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';

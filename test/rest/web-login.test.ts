@@ -1,4 +1,4 @@
-/** How browsers get in to the review page, and what keeps others out: links, cookies, origins, headers. No browser. */
+/** How browsers log in to the review page, and what prevents others: links, cookies, origins, headers. No browser is needed. */
 import type { Answer, Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
@@ -27,7 +27,7 @@ suite('rest: logins of the review page', (test) => {
     (await rest.call('POST', '/web/links', as(name))).body.path.split('#code=')[1] as string;
   const use = (code: string, headers = {}) =>
     rest.call('POST', '/web/login', { json: { code }, headers });
-  /** What a browser shows after an answer that has logged it in. */
+  /** What a browser sends after a response that has logged it in. */
   const loginOf = ({ headers, body }: Answer) => ({
     cookie: String(headers['set-cookie']).split(';')[0] ?? '',
     'stage-key': body.key as string,

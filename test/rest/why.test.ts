@@ -1,4 +1,4 @@
-/** Why a change is there: each names the statements that made it, and the foreign key that carried one to it. */
+/** The reasons of a change: each names the statements that made it, and the foreign key that extended one to it. */
 import { changePage } from '../../src/rest/schemas/diff-pages.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
@@ -47,7 +47,7 @@ suite('rest: why a change is there', (test) => {
     assert.equal(changePage.parse(body), body);
     return body;
   };
-  /** The statements that made each row, by its key. */
+  /** Returns the statements that made each row, by its key. */
   const whyOf = async (table: string, name = 'ann') => {
     const { changes, mutations } = await pageOf(table, name);
     const text = new Map(
@@ -119,11 +119,11 @@ suite('rest: why a change is there', (test) => {
     try {
       const gone = 'DELETE FROM a WHERE id = 3';
       await rest.write(id, gone, [], reader.name);
-      // a role that may
+      // written by a role that may read it
       await rest.write(id, 'UPDATE b SET id = 44 WHERE id = 3');
       const hidden = await pageOf('b', 'agent');
       assert.equal([hidden.changes, hidden.mutations, hidden.hidden], [[], undefined, true]);
-      // its row is readable, what changed it is not
+      // its row is readable, but not the statement that changed it
       const [row] = (await pageOf('c', 'agent')).changes;
       assert.equal([row.why[0].origin, row.why[0].foreign_keys], ['foreign_key', []]);
       const [mutation] = (await pageOf('c', 'agent')).mutations;
