@@ -1,4 +1,6 @@
-/** What a reviewer sees before deciding: who made the session, for what, when; which triggers will run; how much was reviewed. */
+/**
+ * What a reviewer sees before deciding: who created the session, for what purpose and when; which triggers will run; how much was reviewed.
+ */
 
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';

@@ -1,4 +1,4 @@
-/** What shells are told to complete, by the command itself and by each shell that is installed. */
+/** Shell completions, as the command prints them and as each installed shell applies them. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { needProgram } from '../helpers/programs.ts';

@@ -1,4 +1,4 @@
-/** How a client connects, in every form. */
+/** The connection string of a client, in every format. */
 import type { UrlFormat } from '../../src/cli/output/connection-string.ts';
 import {
   choosesReads,

@@ -1,4 +1,4 @@
-/** A session that a database client holds, seen and deleted from the command line. */
+/** A session with a connected database client, listed and deleted from the command line. */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';

@@ -1,4 +1,4 @@
-/** `stage reopen`, `stage comment` and `stage comments`: what people say to each other about a session. */
+/** `stage reopen`, `stage comment` and `stage comments`: the discussion of a session. */
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 import { serve } from './served.ts';

@@ -1,4 +1,4 @@
-/** `stage doctor` as a process of its own, on a setup as it should be and on one where everything is wrong. */
+/** `stage doctor` as a separate process, on a correct setup and on one where everything is wrong. */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -19,7 +19,7 @@ interface Finding {
   readonly about: readonly string[];
 }
 
-/** What depends on the server that the tests run on. */
+/** Checks whose result depends on the server of the tests. */
 const ofServer = ['connections', 'connections_configured', 'server_durability', 'server_version'];
 
 suite('stage doctor', (test) => {
@@ -38,7 +38,7 @@ suite('stage doctor', (test) => {
       '--print-service',
       service.name,
     ]);
-    // it may be run again
+    // the script can be repeated
     for (let time = 0; time < 2; time += 1) await database.query(printed.stdout);
     client = await createRole(database);
   });
@@ -75,7 +75,7 @@ suite('stage doctor', (test) => {
     ]);
     assert.is(printed.code, 0);
     assert.match(printed.stdout, /NOSUPERUSER/);
-    // a second time it finds the role
+    // the second time the role exists
     for (let time = 0; time < 2; time += 1) await database.query(printed.stdout);
     const daemon: TestDaemon = await startTestDaemon({
       database,
@@ -262,7 +262,7 @@ suite('stage doctor', (test) => {
       const bySocket = `postgresql://postgres@${encodeURIComponent(directory)}:${server.port}/postgres`;
       assert.equal((await examine(server.url)).found['upstream_by_tcp'], [directory]);
       assert.is((await examine(bySocket)).found['upstream_by_tcp'], undefined);
-      // who may not see where sockets are: this one is in no usual place
+      // a role that may not read the directory of the sockets, which is not a usual one
       await server.query('GRANT CREATE ON DATABASE postgres TO trusted');
       const other = new URL(server.url);
       other.username = 'trusted';

@@ -1,4 +1,4 @@
-/** What is made from the commands and the schemas is in step with them: `npm run docs` writes it anew. */
+/** The documents that are generated from the commands and the schemas are up to date: `npm run docs` regenerates them. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { commandReference, manPage } from '../../src/cli/document.ts';

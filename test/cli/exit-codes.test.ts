@@ -1,4 +1,4 @@
-/** Every row of `stage help exit-codes`, with the program itself. */
+/** Every row of `stage help exit-codes`, with the real program. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ import { stageCommand } from './stage.ts';
 
 const nobody = `sess_${'0'.repeat(32)}`;
 
-/** A session in some state, on a daemon that wants a token. */
+/** A session in some state, on a daemon that requires a token. */
 interface Scene {
   readonly rest: TestRest;
   readonly session: string;
@@ -23,7 +23,7 @@ interface Scene {
 interface Row {
   readonly code: number;
   readonly when: string;
-  /** Brings the scene about, and says what to run in it. */
+  /** Brings about the state. Returns the arguments to run. */
   readonly args: (scene: Scene) => string[] | Promise<string[]>;
   readonly env?: Readonly<Record<string, string>>;
 }

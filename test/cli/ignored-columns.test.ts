@@ -1,4 +1,4 @@
-/** Changes of columns that do not count, as each face tells them. No request can have a column not count. */
+/** Changes of ignored columns, as each interface reports them. No request can make a column ignored. */
 import { ApiClient } from '../../src/client/api-client.ts';
 import { checkConflicts } from '../../src/mcp/tools/check-conflicts.ts';
 import { assert, suite } from '../helpers/suite.ts';

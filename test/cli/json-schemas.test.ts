@@ -1,4 +1,4 @@
-/** What the commands print with --json is as the JSON Schemas in the repository say. */
+/** The output of commands with --json matches the JSON Schemas in the repository. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { assert, suite } from '../helpers/suite.ts';

@@ -10,7 +10,7 @@ import { assert, suite } from '../helpers/suite.ts';
 
 const total = 2500;
 
-/** Writes a list of numbers and tells which pages were fetched for it. */
+/** Writes a list of numbers. Returns the output, and the pages that were fetched for it. */
 async function shown(
   options: ListOptions,
 ): Promise<{ stdout: string; stderr: string; pages: string[] }> {

@@ -1,11 +1,11 @@
-/** The forms of output of the commands that show data, in a pipe and in a terminal. */
+/** The output formats of the commands that show data, in a pipe and in a terminal. */
 import { assert, suite } from '../helpers/suite.ts';
 import { serve } from './served.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const withoutColours = (text: string) => text.replaceAll(/\x1b\[\d+m/g, '');
 
-/** A second may pass from one to the other. */
+/** Replaces ages: a second may pass between two outputs. */
 const ageless = (text: string) => text.replaceAll(/\b\d+ s\b/g, '<age>');
 
 suite('plain output', (test) => {

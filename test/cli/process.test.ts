@@ -1,4 +1,4 @@
-/** The command line as a process: what others do to it, and the files it writes. */
+/** The command line as a process: signals and closed pipes, and the files that it writes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What is told while a command waits. */
+/** The progress messages of a command that waits. */
 import { PassThrough } from 'node:stream';
 import type { Host } from '../../src/cli/host.ts';
 import { Output } from '../../src/cli/output/output.ts';
@@ -41,7 +41,7 @@ suite('progress', (test) => {
       await withProgress(
         out,
         () => 'Counting',
-        // longer than it takes a terminal to be told
+        // longer than the delay of the first message in a terminal
         () => new Promise((done) => setTimeout(done, 1600)),
       );
       assert.is(told(), '');

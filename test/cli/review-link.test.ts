@@ -1,4 +1,4 @@
-/** `stage review-link`: what it prints, and who gets in by that. */
+/** `stage review-link`: what it prints, and who can log in with that. */
 import { startTestRest, testToken } from '../helpers/rest.ts';
 import { as } from '../helpers/review-page.ts';
 import { assert, suite } from '../helpers/suite.ts';

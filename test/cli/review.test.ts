@@ -8,7 +8,7 @@ const remove = 'DELETE FROM order_items WHERE order_id = 1 AND product_id = 5';
 
 const esc = '\x1b';
 const withoutColours = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '');
-/** Readline moves the cursor to the question and back. */
+/** Removes readline's moves of the cursor to the prompt and back. */
 const withoutMoves = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d+[GJ]`, 'g'), '');
 
 suite('review on the command line', (test) => {

@@ -1,4 +1,4 @@
-/** `stage run`: scripts are data, which only the server reads. */
+/** `stage run`: scripts are data, which only the server interprets. */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestDaemon } from '../helpers/daemon.ts';

@@ -1,4 +1,4 @@
-/** What `stage serve` says before it serves, in a terminal, and when something is wrong. */
+/** What `stage serve` prints before it serves, in a terminal, and on errors. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ interface Serving {
   stop(): Promise<number>;
 }
 
-/** Starts `stage serve` on free ports, and waits for the end of what it says. */
+/** Starts `stage serve` on free ports, and waits for the end of its messages. */
 async function serve(shell: Shell, args: readonly string[]): Promise<Serving> {
   const ports = ['--port', '0', '--proxy-port', '0'];
   const child: ChildProcess = spawn(
@@ -103,7 +103,7 @@ suite('what stage serve says', (test) => {
     try {
       const examined = await shell.spawn(['doctor', '--upstream', database.url]);
       const checked = await shell.spawn(['serve', '--check', '--upstream', database.url]);
-      // how many connections are free changes with what else uses the server
+      // the number of free connections depends on other users of the server
       const told = ({ stdout }: { stdout: string }) => stdout.replace(/\d+ of \d+/, 'some');
       assert.equal([checked.code, told(checked)], [examined.code, told(examined)]);
     } finally {

@@ -1,4 +1,4 @@
-/** `stage serve` and `stage psql`, as their users start them. */
+/** `stage serve` and `stage psql`, started as users do. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,11 +16,11 @@ import { createShell, stageCommand } from './stage.ts';
 interface Served {
   readonly stdout: string;
   readonly url: string;
-  /** Sends SIGTERM and gives the exit code. */
+  /** Sends SIGTERM. Returns the exit code. */
   stop(): Promise<number>;
 }
 
-/** Starts `stage serve` on free ports and waits until it has said what it says. */
+/** Starts `stage serve` on free ports, and waits for its messages. */
 async function serve(shell: Shell, args: readonly string[]): Promise<Served> {
   const ports = ['--port', '0', '--proxy-port', '0', '--log-level', 'error'];
   const child: ChildProcess = spawn(

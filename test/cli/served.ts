@@ -1,17 +1,17 @@
-/** What most suites of the command line need: the REST interface, and a shell whose commands talk to it. */
+/** What most suites of the command line need: the REST interface, and a shell whose commands use it. */
 import type { TestRest, TestRestOptions } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import type { TestDefiner } from '../helpers/suite.ts';
 import type { Shell } from './stage.ts';
 import { createShell } from './stage.ts';
 
-/** Both are there from before the suite's first test until after its last one. */
+/** Both exist from before the suite's first test until after its last one. */
 export interface Served {
   readonly rest: TestRest;
   readonly shell: Shell;
 }
 
-/** Has both made and cleared away around the tests of a suite. */
+/** Creates both before the tests of a suite, and removes them afterwards. */
 export function serve(test: TestDefiner, options: TestRestOptions = {}): Served {
   const served = {} as { rest: TestRest; shell: Shell };
   test.before(async () => {

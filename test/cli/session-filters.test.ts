@@ -18,7 +18,7 @@ const as = (name: string, json?: object): Sent => ({
   ...(json === undefined ? {} : { json }),
 });
 
-/** Newest last. */
+/** In the order of creation. */
 const made: readonly (readonly [author: string, project: string, metadata: string])[] = [
   ['a_b', 'shop', '{"title": "Fix prices", "ticket": 77}'],
   ['a%b', 'shop', '{"title": "say \\"hi\\" to Z\\u00fcrich"}'],
@@ -85,7 +85,7 @@ suite('lists of sessions', (test) => {
     await rest.call('DELETE', `/sessions/${proposed}`, as('a_b'));
   });
 
-  /** Places in `made` of the sessions that are listed, in the order of the list. */
+  /** Returns the indexes in `made` of the listed sessions, in the order of the list. */
   async function listed(query: Readonly<Record<string, string>>, name = 'ann'): Promise<number[]> {
     const { status, body } = await rest.call(
       'GET',

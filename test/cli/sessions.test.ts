@@ -1,4 +1,4 @@
-/** Sessions on the command line: starting them, choosing one, and which one a command means. */
+/** Sessions on the command line: starting and choosing one, and the one that a command uses. */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestRest } from '../helpers/rest.ts';

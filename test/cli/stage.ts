@@ -1,4 +1,4 @@
-/** Runs the command line: in this process, at a terminal that the test plays or in pipes; or as a process of its own. */
+/** Runs the command line: in this process, at a simulated terminal or in pipes; or as a separate process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,11 +18,11 @@ export interface Outcome {
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** What is typed; null leaves stdin open and silent. */
+  /** The typed text; null leaves stdin open and silent. */
   readonly input?: string | null;
 }
 
-/** A folder of the test's own: working directory, home, state and configuration of the commands run in it. */
+/** A separate folder for a test: the working directory, home, state and configuration of its commands. */
 export interface Shell {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
@@ -30,15 +30,15 @@ export interface Shell {
   run(args: readonly string[], surroundings?: Surroundings): Promise<Outcome>;
   /** Runs it at a terminal. */
   atTerminal(args: readonly string[], surroundings?: Surroundings): Promise<Outcome>;
-  /** Runs it as a process of its own, in pipes. */
+  /** Runs it as a separate process, in pipes. */
   spawn(args: readonly string[], surroundings?: Surroundings): Promise<Outcome>;
   clear(): Promise<void>;
 }
 
-/** What to give Node to run the program as it is shipped. */
+/** Node's arguments to run the released program. */
 export const stageCommand: readonly string[] = [resolve('bin/stage.js')];
 
-/** Makes a shell whose commands talk to the given server. */
+/** Creates a shell whose commands use the given server. */
 export async function createShell(server = 'http://127.0.0.1:1'): Promise<Shell> {
   const folder = await mkdtemp(join(tmpdir(), 'stage-cli-'));
   const path = process.env['PATH'] ?? '';
@@ -71,7 +71,7 @@ async function runProcess(args: readonly string[], { cwd, env, input }: Place): 
   return { code, stdout, stderr };
 }
 
-/** The streams are real; only that they are a terminal is played. */
+/** Runs the command line in this process. The streams are real, but only pretend to be a terminal. */
 async function runHere(
   args: readonly string[],
   { cwd, env, input }: Place,
@@ -100,7 +100,7 @@ async function runHere(
   return { code, stdout: out, stderr: err };
 }
 
-/** Puts a program `stage` into the shell's folder, for scripts that look it up on the PATH. */
+/** Puts a program `stage` into the shell's folder, for scripts that find it by the PATH. */
 export async function installStage({ folder, env }: Shell): Promise<Record<string, string>> {
   const command = [process.execPath, ...stageCommand].map((word) => `'${word}'`).join(' ');
   await writeFile(join(folder, 'stage'), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });

@@ -1,4 +1,4 @@
-/** `stage status`, well and unwell. */
+/** `stage status` of a healthy service and of a failing one. */
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { serve } from './served.ts';

@@ -1,4 +1,4 @@
-/** What `stage init` writes, checked as far as that goes without the machines it is for. */
+/** The files that `stage init` writes, checked as far as possible without the machines that they are for. */
 import { execFile } from 'node:child_process';
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { createShell } from './stage.ts';
 
 const execute = promisify(execFile);
 
-/** The documents of a YAML file. */
+/** Parses the documents of a YAML file. */
 function yaml(text: string) {
   return text.split(/^---$/m).map((part) => defaultLoadersSync['.yaml']('template.yaml', part));
 }

@@ -1,4 +1,4 @@
-/** Tokens made and taken away on the command line, and the daemon that hears of it. */
+/** Tokens that are created and revoked on the command line, and the daemon that notices. */
 import {
   chmodSync,
   lstatSync,

@@ -1,4 +1,4 @@
-/** Hostile folders of projects: no program of theirs runs, no password goes to a server of theirs; and how one says that a folder is one's own. */
+/** Hostile project folders: none of their programs runs, and no password goes to a server of theirs; and how a user trusts a folder. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,10 +17,10 @@ import { createShell, stageCommand } from './stage.ts';
 
 const secret = 'correct-horse';
 const slow = { timeout: 120_000 };
-/** Within this time a server runs its archive_command. */
+/** The time in milliseconds within which a server runs its archive_command. */
 const toArchive = 3_000;
 
-/** A server that asks whoever comes for a password in clear text, and remembers what it is sent. */
+/** Starts a server that requests a password in clear text from everybody, and records what it receives. */
 async function listenForPasswords(): Promise<{ server: Server; port: number; heard: string[] }> {
   const heard: string[] = [];
   const talk = (socket: Socket) => {
@@ -57,7 +57,7 @@ suite('stage in a folder of somebody else', (test) => {
     base = await mkdtemp(join(tmpdir(), 'stage-hostile-'));
     await chmod(base, 0o755);
     hostile = await listenForPasswords();
-    // a cluster that looks as if stage had made it, and runs a program
+    // a cluster that looks like one of stage's own, and runs a program
     const cluster = join(base, 'cluster');
     const log = createLog('silent', process.stderr);
     const settings = { fsync: 'off' };
@@ -73,7 +73,7 @@ suite('stage in a folder of somebody else', (test) => {
     await rm(base, { recursive: true, force: true });
   });
 
-  /** Runs a command until it ends; one that serves is stopped once it does, or once its folder has won. */
+  /** Runs a command until it ends. A serving one is stopped as soon as it serves, or as soon as the folder's attack succeeded. */
   async function play(
     args: readonly string[],
     cwd: string,

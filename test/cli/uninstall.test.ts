@@ -1,4 +1,4 @@
-/** `stage uninstall` as a process of its own: afterwards nothing of the service is left, and production is what it was. */
+/** `stage uninstall` as a separate process: afterwards nothing of the service is left, and production is as before. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -12,13 +12,13 @@ import { assert, suite } from '../helpers/suite.ts';
 import type { Outcome, Shell } from './stage.ts';
 import { createShell } from './stage.ts';
 
-/** Catalogs in which nothing more may stand afterwards than before. */
+/** Catalogs that must have the same number of rows afterwards as before. */
 const catalogs = [
   ...['attrdef', 'class', 'constraint', 'default_acl', 'event_trigger', 'index', 'namespace'],
   ...['policy', 'proc', 'publication', 'rewrite', 'sequence', 'trigger', 'type'],
   ...['largeobject_metadata', 'depend', 'inherits'],
 ];
-/** What roles have in this database: in others of the server, other tests make some. */
+/** Entries about roles in this database; other tests create some in others of the server. */
 const ofRoles = { shdepend: 'dbid', db_role_setting: 'setdatabase' };
 const counts = [
   ...catalogs.map((name) => `(SELECT count(*) FROM pg_${name}) AS ${name}`),
@@ -69,7 +69,7 @@ suite('stage uninstall', (test) => {
       )
     ).map(({ nspname }) => nspname);
 
-  /** Serves and stages, and leaves a session as the last command does. */
+  /** Serves and stages, and leaves a session in the state of the last command. */
   async function stageWork(last: 'propose' | 'reject'): Promise<void> {
     const daemon = await startTestDaemon({ database, flags: { upstream: url() } });
     try {

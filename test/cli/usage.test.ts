@@ -1,4 +1,4 @@
-/** Help and wrong usage: the command line before it talks to anybody. */
+/** Help and wrong usage: the command line before it connects to anything. */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,4 +1,4 @@
-/** Which versions `stage version` tells. */
+/** The versions that `stage version` prints. */
 import { readFileSync } from 'node:fs';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { assert, suite } from '../helpers/suite.ts';

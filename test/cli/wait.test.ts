@@ -5,7 +5,7 @@ import { until } from '../helpers/until.ts';
 import { serve } from './served.ts';
 
 const often = ['--interval', '20ms'];
-/** Too seldom for a test: whoever hears of something was told. */
+/** An interval longer than any test: a command that notices an event was notified. */
 const seldom = ['--interval', '10d'];
 
 suite('wait', (test) => {
@@ -57,7 +57,7 @@ suite('wait', (test) => {
   test('is told by the daemon, and does not look again and again', async () => {
     const looks = () => served.rest.logged.filter((line) => line.includes(`/sessions/${id}"`));
     const waiting = served.shell.run(['wait', id, ...seldom]);
-    // whether it is there, behind which event its news begins, and what it is then
+    // it requests whether the session exists, the last event, and the current state
     await until(() => looks().length > 2);
     await step('propose');
     await until(() => looks().length > 3);
@@ -136,7 +136,7 @@ suite('watch', (test) => {
       served.rest.logged.filter((line) => line.includes(`/sessions/${id}"`)).length;
     await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
     const following = served.shell.run(['watch', id, ...seldom]);
-    // behind which event its news begins, and what it is then
+    // it requests the last event, and the current state
     await until(() => states() > 1);
     await served.rest.call('POST', `/sessions/${id}/reopen`, { json: { message: 'more' } });
     await until(() => states() > 2);

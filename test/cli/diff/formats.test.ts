@@ -1,4 +1,4 @@
-/** The forms of a diff, and that no row can make them say or do anything else. */
+/** The formats of a diff: no value of a row can change their structure. */
 
 import { createCsvFormat } from '../../../src/cli/diff/csv.ts';
 import { createJsonFormat, createJsonLinesFormat } from '../../../src/cli/diff/json.ts';
@@ -20,7 +20,7 @@ const diff =
   `{"type":"UPDATE","row_id":1,"before":{"id":1,"old":2},"after":{"id":1,"new":null}}]}},"digest":"sha256:ab"}`;
 const empty = '{"session_id":"sess_1","summary":{},"tables":{},"digest":"sha256:0"}';
 
-/** Three tables, of which the first and the last come to nothing. */
+/** Three tables, of which the first and the last have no net change. */
 const further =
   `{"session_id":"sess_1","digest":"sha256:ab","summary":{"total_inserts":1,"total_updates":0,"total_deletes":0,"tables_affected":3,"further_changes":7},"tables":{` +
   `"ledger":{"inserts":0,"updates":0,"deletes":0,"further_changes":4,"changes":[]},` +

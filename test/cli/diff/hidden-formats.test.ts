@@ -1,4 +1,4 @@
-/** What forms of a diff say of tables of which they are told no more than counts. */
+/** What formats of a diff print for tables of which they receive only counts. */
 import { createSqlFormat } from '../../../src/cli/diff/sql.ts';
 import { furtherExplained } from '../../../src/client/words.ts';
 import { assert, suite } from '../../helpers/suite.ts';

@@ -1,4 +1,4 @@
-/** The diff as one HTML file: whatever the rows hold, its markup is the program's own, and nothing runs, loads or leaves. */
+/** The diff as one HTML file: whatever the rows contain, its markup is only the program's own, and nothing runs, loads or is sent. */
 import { createHash } from 'node:crypto';
 import { createHtmlFormat } from '../../../src/cli/diff/html.ts';
 import { JsonText } from '../../../src/model/json.ts';
@@ -27,7 +27,7 @@ const hostile = [
   'javascript&colon;alert(1)',
 ];
 
-/** Every tag that the form may write, as it writes it. */
+/** Every tag that the format may write, exactly as it is written. */
 const tags = new RegExp(
   [
     '<!DOCTYPE html>',
@@ -47,7 +47,7 @@ const tags = new RegExp(
   'g',
 );
 
-/** The text of a document in which nothing but the program's own tags may stand. */
+/** Returns the text of a document, which may contain only the program's own tags. */
 function textIn(document: string): string {
   const rest = document.replaceAll(tags, '\u0001');
   assert.not.match(rest, /[<>"'`]/);
@@ -58,7 +58,7 @@ function textIn(document: string): string {
 const title = 'sess_1\'"<x>';
 const create: Create = (reader) => createHtmlFormat(reader, title, headOf('Made by <ann>.'));
 
-/** The page of a diff with a head that says the value wherever it can. */
+/** Returns the page of a diff with the value in every place that can hold it. */
 function pageOf(table: string, value: string): string {
   const counts = { inserts: 1, updates: 2, deletes: 1, furtherChanges: 0 };
   const side = new JsonText(JSON.stringify(value));
@@ -127,7 +127,7 @@ suite('diff as html', (test) => {
       policy?.replaceAll('&#39;', "'"),
       `default-src 'none'; style-src ${styles.join(' ')}; base-uri 'none'; form-action 'none'`,
     );
-    // the policy stands before everything that it is about
+    // the policy precedes everything that it applies to
     assert.ok(document.indexOf('Content-Security-Policy') < document.indexOf('<style>'));
     assert.not.match(document, /<script|<link|href="(?!#t\d+")|src=|url\(|@import|style="/i);
   });

@@ -1,4 +1,4 @@
-/** Documents are shown by the parts that differ, bytes by their number and hash; the JSON of a diff has both whole. */
+/** Documents are shown by the parts that differ, bytes by their number and hash. The JSON of a diff has both in full. */
 import { createHash } from 'node:crypto';
 import { createCsvFormat } from '../../../src/cli/diff/csv.ts';
 import { createJsonLinesFormat } from '../../../src/cli/diff/json.ts';
@@ -15,7 +15,7 @@ const columns = [
   ['photo', 'bytea'],
 ].map(([name = '', type = '']) => ({ name, type, generated: false }));
 
-/** A diff of one update of some columns. */
+/** Returns a diff with one update of some columns. */
 function updateOf(before: object, after: object, texts?: object): string {
   const change = { type: 'UPDATE', row_id: 1, before: { id: 1, ...before }, texts };
   const changes = [{ ...change, after: { id: 1, ...after } }];

@@ -1,4 +1,7 @@
-/** Random sessions as SQL scripts: each leaves the tables as the session sees them. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on. */
+/**
+ * Random sessions as SQL scripts: each leaves the tables as the session sees them. STAGE_TEST_STATEMENTS is the number of scripts,
+ * STAGE_TEST_SEED the first seed.
+ */
 import pg from 'pg';
 import { drawn, firstSeed } from '../../helpers/net.ts';
 import type { TestRest } from '../../helpers/rest.ts';
@@ -12,7 +15,7 @@ import { createShell } from '../stage.ts';
 
 const scripts = drawn(6, 'STATEMENTS');
 const first = firstSeed();
-/** Scripts in one session, each with rows of its own. */
+/** The number of scripts in one session, each with its own rows. */
 const plots = 3;
 
 suite('random diffs as SQL', (test) => {

@@ -1,4 +1,4 @@
-/** The SQL script of a diff does to production what approval does. */
+/** The SQL script of a diff changes production as approval does. */
 import pg from 'pg';
 import { assert, suite } from '../../helpers/suite.ts';
 import { serve } from '../served.ts';
@@ -44,7 +44,7 @@ const writes = [
   `UPDATE bag SET b = 'y' WHERE a = 2`,
 ];
 
-/** Each of one row, of which there are others with the same key or place. */
+/** Each changes one row, while others have the same key or ctid. */
 const alike = [
   'UPDATE ONLY parent SET n = 3 WHERE id = 1',
   'DELETE FROM ONLY parent WHERE id = 2',
@@ -55,7 +55,7 @@ const alike = [
 
 const nodesBefore = 'INSERT INTO node VALUES (1, NULL), (2, 1), (3, 2)';
 
-/** Each breaks a foreign key on its way, row by row in any order or in that of staging. */
+/** Each breaks a foreign key for a moment, row by row in any order or in that of staging. */
 const tied = [
   'INSERT INTO node VALUES (5, 4), (4, NULL)',
   'WITH l AS (INSERT INTO leaf VALUES (1, 7) RETURNING node) INSERT INTO node SELECT node, NULL FROM l',
@@ -147,7 +147,7 @@ suite('diff as SQL', (test) => {
       await client.query(stdout.replace(/COMMIT;\n$/, ''));
       assert.equal(await nodes(client), direct);
       await client.query('ROLLBACK');
-      // of an approved session the same holds
+      // the same applies to an approved session
       await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
       assert.is(
         (await served.rest.call('POST', `/sessions/${id}/approve`, { json: {} })).status,

@@ -1,4 +1,4 @@
-/** `stage diff` of a session whose changes come to nothing: what is counted, and shown step by step. */
+/** `stage diff` of a session without net changes: what is counted, and shown step by step. */
 import { assert, suite } from '../../helpers/suite.ts';
 import { serve } from '../served.ts';
 

@@ -1,4 +1,4 @@
-/** Tables by name: as SQL writes them, in the order of their columns, and none that does not exist. */
+/** Tables by name: as SQL writes them, in the order of their columns, and no missing ones. */
 import { assert, suite } from '../../helpers/suite.ts';
 import { serve } from '../served.ts';
 

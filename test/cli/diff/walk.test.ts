@@ -1,4 +1,4 @@
-/** `stage diff --patch`, with somebody at the terminal. */
+/** `stage diff --patch` at a terminal. */
 import { assert, suite } from '../../helpers/suite.ts';
 import { serve } from '../served.ts';
 

@@ -1,4 +1,4 @@
-/** The condition of `diff --where`, and which changes it and the other choices leave. */
+/** The condition of `diff --where`, and the changes that it and the other options select. */
 import { Selection } from '../../../src/cli/diff/selection.ts';
 import { parseWhere } from '../../../src/cli/diff/where.ts';
 import { valuesOf } from '../../../src/client/values.ts';

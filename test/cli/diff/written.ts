@@ -1,4 +1,4 @@
-/** What forms of a diff make of its JSON. */
+/** The output of formats for the JSON of a diff. */
 
 import { createCsvFormat } from '../../../src/cli/diff/csv.ts';
 import type { DiffFormat } from '../../../src/cli/diff/format.ts';
@@ -27,7 +27,7 @@ export const forms: Readonly<Record<string, Create>> = {
   html: (reader) => createHtmlFormat(reader, 'sess_1', headOf('Made by ann.')),
 };
 
-/** A head that says of itself what only a service could: of no tables. */
+/** Returns a head with the facts that only a service knows, without tables. */
 export const headOf = (about: string, more: Partial<PageHead> = {}): PageHead => ({
   about,
   message: null,
@@ -37,7 +37,7 @@ export const headOf = (about: string, more: Partial<PageHead> = {}): PageHead =>
   ...more,
 });
 
-/** What a form makes of a diff; the changes that are shown can be chosen. */
+/** Returns the output of a format for a diff, optionally of selected changes. */
 export function written(
   create: Create,
   json: string,
