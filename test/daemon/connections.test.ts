@@ -1,4 +1,4 @@
-/** Production's connections: the daemon takes a part, keeps some for decisions, and tells when there are none. */
+/** Production's connections: the daemon takes a part, reserves some for decisions, and reports when there are none. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ suite('daemon: the division of connections', (test) => {
         const { reading, deciding, proxy } = pools;
         assert.ok(Math.min(clients, reading, proxy) >= 1 && deciding >= 2);
         const free = most - taken + own;
-        // one of each is the least
+        // the minimum is one of each
         const all = clients + reading + deciding + proxy + 1;
         assert.ok(all <= Math.max(6, free / 2), `${all} of ${free}`);
       }
@@ -115,7 +115,7 @@ suite('daemon: a server of few connections', (test) => {
     for (let count = 0; count < told.clients; count += 1) await connect(throughProxy(daemon, id));
     const error = await rejects(connect(throughProxy(daemon, id)));
     assert.is(error.code, '53300');
-    // production's own application still gets in
+    // production's own application can still connect
     await connect(urlOf('app'));
   });
 
@@ -129,7 +129,7 @@ suite('daemon: a server of few connections', (test) => {
     await start();
     const look = await connect(server.url);
     const open = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = 'service'`;
-    // the third one is the watch's
+    // the third one is the upstream monitor's
     assert.ok(await until(async () => (await look.query(open)).rows[0].count === 3));
   });
 

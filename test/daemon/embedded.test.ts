@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL: first use, later uses, and what is left when its owner dies hard. */
+/** The embedded PostgreSQL: first use, later uses, and what remains when its owner is killed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -57,7 +57,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** Starts a server in a process of its own. */
+/** Starts a server in a separate process. */
 async function startOwner(directory: string) {
   const owner = spawn(process.execPath, [compiled('test/fixtures/embedded-owner.ts'), directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -70,7 +70,7 @@ async function startOwner(directory: string) {
   return { url, pid: owner.pid ?? 0, kill };
 }
 
-/** Resolves when nobody listens there any more. */
+/** Resolves when nothing listens there any more. */
 async function untilDown(url: string): Promise<void> {
   const isDown = () =>
     query(url, 'SELECT 1').then(
@@ -84,7 +84,7 @@ suite('embedded PostgreSQL', (test) => {
   let base = '';
   test.before(async () => {
     base = await mkdtemp(join(tmpdir(), 'stage-embedded-'));
-    // As root the server runs as somebody else, who must get through here.
+    // If the tests run as root, the server runs as another user, who must be able to enter this directory.
     await chmod(base, 0o755);
   });
   test.after(() => rm(base, { recursive: true, force: true }));
@@ -178,7 +178,7 @@ suite('embedded PostgreSQL', (test) => {
     const next = await start(directory);
     const rows = await query(next.url, 'SELECT n FROM kept').finally(next.stop);
     assert.equal(rows, [{ n: 1 }]);
-    // Empty for a process that is over, even while nobody has collected its end.
+    // Empty for a process that has ended, even before its parent has collected it.
     assert.is(await readFile(`/proc/${server}/cmdline`, 'utf8').catch(() => ''), '');
   });
 
@@ -238,7 +238,7 @@ suite('embedded PostgreSQL', (test) => {
   test(
     'runs from a copy when the binaries lie out of reach or lack their links',
     async () => {
-      // Root's server account cannot pass the folder; an ordinary user cannot make the links in it.
+      // Root's server account cannot enter the folder; an ordinary user cannot create the links in it.
       const closed = join(base, 'closed');
       const package_ = join(closed, 'package', 'native');
       await cp(native, package_, {
@@ -249,12 +249,12 @@ suite('embedded PostgreSQL', (test) => {
       await chmod(join(package_, 'lib'), 0o555);
       await chmod(closed, 0o700);
       const directory = join(base, 'copied');
-      // what looks like an earlier copy may have come with a project
+      // a project may contain a folder that looks like an earlier copy
       const planted = join(directory, 'binaries-unknown/native/bin');
       await mkdir(planted, { recursive: true });
       for (const name of ['initdb', 'postgres'])
         await writeFile(join(planted, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-      // The copy must be open to that account all the same.
+      // That account must be able to read the copy all the same.
       const umask = process.umask(0o077);
       try {
         const server = await start(directory, { binaries: package_ });

@@ -1,4 +1,4 @@
-/** A daemon that is told how long sessions live. */
+/** A daemon that is configured with a lifetime of sessions. */
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';

@@ -1,4 +1,4 @@
-/** A full disk under production, or under what is staged: nothing is half done, and all goes on once there is space. */
+/** A full disk under production, or under staged rows: nothing is half done, and everything continues once there is space. */
 import { execFile } from 'node:child_process';
 import { chown, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ suite('daemon: a disk that is full', (test) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A disk of so little space, as a tablespace. */
+  /** Creates a small disk, as a tablespace. */
   async function makeDisk(): Promise<void> {
     const { database } = daemon;
     const [row] = await database.query<{ data: string }>(
@@ -50,7 +50,7 @@ suite('daemon: a disk that is full', (test) => {
        ALTER TABLE page ALTER COLUMN v SET STORAGE EXTERNAL`,
     );
   }
-  /** Takes all the space that is left. */
+  /** Uses all remaining space. */
   async function takeSpace(): Promise<void> {
     await daemon.database.query(
       `CREATE TABLE filler (v text) TABLESPACE ${space}; ALTER TABLE filler ALTER COLUMN v SET STORAGE EXTERNAL`,

@@ -1,4 +1,4 @@
-/** Where the daemon may listen, and what it answers to. */
+/** Where the daemon may listen, and which hosts it responds to. */
 import {
   allowedHosts,
   checkListenPolicy,

@@ -1,4 +1,4 @@
-/** The metrics of a daemon that works, and what is drawn and alerted on by them. */
+/** The metrics of a busy daemon, and the dashboards and alerts that use them. */
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';

@@ -1,4 +1,4 @@
-/** An upstream whose name leads to another address: new connections go there, whatever the old ones have come to. */
+/** An upstream whose name resolves to another address: new connections go there, whatever the old ones do. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -18,10 +18,10 @@ import { until } from '../helpers/until.ts';
 const execute = promisify(execFile);
 const name = 'production.stage.test';
 
-/** An address of this machine by which the database is reached. */
+/** An address of this machine that leads to the database. */
 interface Door {
   readonly port: number;
-  /** Cuts all that goes through it, and opens no more. */
+  /** Cuts all connections through it, and accepts no more. */
   shut(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ suite('daemon: an upstream that gets another address', (test) => {
     doors.push(door);
     return door;
   }
-  /** What the daemon takes for /etc/hosts. */
+  /** Writes the file that the daemon reads as /etc/hosts. */
   const leadTo = (address: string) =>
     writeFile(join(folder, 'hosts'), `127.0.0.1 localhost\n${address} ${name}\n`);
 

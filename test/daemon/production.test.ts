@@ -1,4 +1,4 @@
-/** Without an upstream, production is an embedded PostgreSQL with a sample in it. */
+/** Without an upstream, production is an embedded PostgreSQL with sample data. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ suite('daemon: embedded production', (test) => {
     const lines = logged.map((line) => JSON.parse(line));
     const told = lines.find(({ message }) => message === 'production is an embedded PostgreSQL');
     assert.is(told.directory, directory);
-    // Its sample is what it is: the doctor has nothing to say of it.
+    // The doctor reports nothing about the sample.
     assert.equal(
       lines.filter(({ check }) => check !== undefined),
       [],

@@ -1,4 +1,4 @@
-/** A publication of all tables, with a real subscriber: the installation leaves replication as it is. */
+/** A publication of all tables, with a real subscriber: the installation does not change replication. */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -17,7 +17,7 @@ suite('publications', (test) => {
     database = await createTestDatabase({ template: 'empty' });
     subscriber = await createTestDatabase({ template: 'empty' });
     await database.query(`${table}; CREATE PUBLICATION everything FOR ALL TABLES`);
-    // in one cluster the slot has to be there before: to make it would wait for the transaction that asks for it
+    // in one cluster the slot has to exist before, because its creation would wait for the transaction that requests it
     await database.query(`SELECT pg_create_logical_replication_slot('${name()}', 'pgoutput')`);
     await subscriber.query(table);
     const { host, port, user, password } = database;

@@ -1,4 +1,4 @@
-/** Upstreams that answer, and cannot be served as they are: each says why by a word that stays the same. */
+/** Upstreams that respond, but cannot be served as they are: each states the reason by a stable code. */
 import pg from 'pg';
 import { startDaemon } from '../../src/daemon/start.ts';
 import type { StageError } from '../../src/errors.ts';

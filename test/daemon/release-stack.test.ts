@@ -1,4 +1,4 @@
-/** What was started is stopped in reverse order, once, whatever fails. */
+/** Started parts are stopped in reverse order, once, whatever fails. */
 import { createReleaseStack } from '../../src/daemon/release-stack.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 

@@ -1,4 +1,4 @@
-/** Requests that no honest client sends: slow ones, floods, ambiguous ones. Others are served meanwhile. */
+/** Requests that no honest client sends: slow, ambiguous, or floods. Others are served meanwhile. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -37,7 +37,7 @@ suite('daemon: hostile HTTP', (test) => {
     await server.stop(0);
   });
 
-  /** Sends some text and gives everything that comes until the server closes. */
+  /** Sends a text. Returns everything that arrives until the server closes. */
   async function say(text: string): Promise<string> {
     const socket = await open();
     const answer: string[] = [];

@@ -1,4 +1,4 @@
-/** A machine that lacks something: a full disk under the log, no descriptor for another connection. The daemon goes on. */
+/** A machine that lacks a resource: a full disk under the log, no file descriptor for another connection. The daemon continues. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** SIGTERM and SIGINT, sent to a process of its own. */
+/** SIGTERM and SIGINT, sent to a separate process. */
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
@@ -23,7 +23,7 @@ suite('daemon: signals', (test) => {
 
   const launch = async (): Promise<{ child: ChildProcess; url: string }> => {
     const { child, restUrl: url } = await spawnDaemon(database.url, {
-      // outlasts the test
+      // longer than the test
       settings: { shutdownGraceMs: 600_000, maxConnections: 20 },
     });
     children.push(child);
@@ -68,7 +68,7 @@ suite('daemon: signals', (test) => {
 suite('daemon: catching signals', (test) => {
   const log = createLog('silent', { write: () => undefined });
 
-  /** Stands in for the process, which a test must not end. */
+  /** Replaces the process, which a test must not end. */
   const create = () => {
     const exits: (number | undefined)[] = [];
     const emitter = new EventEmitter();

@@ -1,4 +1,4 @@
-/** Approvals that take long, more than there are connections for: whoever decides something else does not wait for them. */
+/** More slow approvals than there are connections for them: other decisions do not wait for them. */
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -42,7 +42,7 @@ suite('daemon: approvals that take long', (test) => {
         slow.push(id);
       }
       const asked = slow.map((id) => daemon.call('POST', `/sessions/${id}/approve`));
-      // one is applied, the others that have got a connection wait for it
+      // one is applied, and the others that have a connection wait for it
       await until(async () => {
         const [row] = await daemon.database.query<{ n: number }>(
           `SELECT count(*)::int AS n FROM pg_stat_activity

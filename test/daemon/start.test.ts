@@ -103,7 +103,7 @@ suite('daemon: start', (test) => {
       assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port}`));
       assert.ok(error.hint?.includes(flag), error.hint);
       await new Promise((resolve) => occupant.close(resolve));
-      // raises when a connection of ours is still open
+      // fails if a connection of the service is still open
       await database.query('SELECT 1');
       await database.drop();
     });

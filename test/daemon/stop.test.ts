@@ -1,4 +1,4 @@
-/** What stopping does to clients: idle ones are told, statements may end, the rest is rolled back. */
+/** The effects of stopping on clients: idle ones are told, statements may end, the rest is rolled back. */
 import { once } from 'node:events';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -19,7 +19,7 @@ suite('daemon: stop', (test) => {
 
   const client = async (daemon: TestDaemon, id: string) => {
     const connection = new pg.Client({ connectionString: daemon.clientUrl(id) });
-    // what it is told without having asked is told as an event; a test that wants it listens too
+    // unrequested errors arrive as events; a test that needs them listens, too
     connection.on('error', () => undefined);
     await connection.connect();
     return connection;
@@ -59,7 +59,7 @@ suite('daemon: stop', (test) => {
     const { last } = (await daemon.call('GET', `/sessions/${id}/events`)).body;
     const waiting = daemon.call('GET', `/sessions/${id}/events?after=${last}&wait=50`);
     const stream = daemon.call('GET', '/events', { headers: { accept: 'text/event-stream' } });
-    // by then the daemon has taken the requests
+    // after this response the daemon has accepted the requests
     await daemon.call('GET', `/sessions/${id}`);
     const began = performance.now();
     await daemon.stop();
@@ -77,7 +77,7 @@ suite('daemon: stop', (test) => {
     assert.instance(await query, Error);
   });
 
-  /** A proposed session, of which production takes its time to apply the row. */
+  /** Proposes a session whose row production takes long to apply. */
   async function slowProposal(seconds: number): Promise<string> {
     await database.query(`
       CREATE OR REPLACE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS
@@ -126,7 +126,7 @@ suite('daemon: stop', (test) => {
     child.kill('SIGTERM');
     await ended;
     assert.ok([503, 'cut off'].includes(await approval), String(await approval));
-    // waits for the row, which a statement that goes on would hold
+    // waits for the row, which a statement that still runs would have locked
     await database.query('DROP TRIGGER take_time ON products; DROP FUNCTION take_time');
     assert.is(await stock(), before);
     const next = await startTestDaemon({ database });

@@ -1,4 +1,4 @@
-/** Readers of a diff that stop reading: nobody else waits for them, and they do not last. */
+/** Readers of a diff that stop reading: nobody else waits for them, and they are cut off. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -39,13 +39,13 @@ suite('daemon: readers that stop reading', (test) => {
     return id;
   };
 
-  /** Of more bytes than sockets hold. */
+  /** Creates a session whose diff is larger than the buffers of sockets. */
   const big = () =>
     staging(
       `INSERT INTO document SELECT g, repeat(md5(g::text), 3000) FROM generate_series(1, 300) g`,
     );
 
-  /** Asks for a diff and reads no more of the answer than its first bytes. */
+  /** Requests a diff, and reads only the first bytes of the response. */
   const stopReading = async (url: string, id: string) => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -105,7 +105,7 @@ suite('daemon: readers that stop reading', (test) => {
           slow.socket.pause();
           setTimeout(() => slow.socket.resume(), 1);
         });
-        // resumed earlier, the first bytes would pause it once more
+        // if it were resumed earlier, the first bytes would pause it once more
         await Promise.all([first, slow.first]);
         slow.socket.resume();
         await until(async () => (await holding()) === 0);
@@ -133,7 +133,7 @@ suite('daemon: readers that stop reading', (test) => {
         received += chunk.length;
       });
       socket.resume();
-      // longer than a reader may take
+      // longer than the timeout of a reader
       await delay(1500);
       child.kill('SIGCONT');
       const whole = (await daemon.call('GET', `/sessions/${id}/diff`)).text.length;

@@ -1,4 +1,4 @@
-/** The file of the tokens, changed while the daemon serves. */
+/** The token file, changed while the daemon serves. */
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

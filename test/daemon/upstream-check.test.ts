@@ -1,4 +1,4 @@
-/** Which servers are served. */
+/** Which servers the daemon accepts. */
 import { checkServer } from '../../src/daemon/upstream/upstream-check.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
@@ -20,7 +20,7 @@ suite('daemon: upstream check', (test) => {
     await database.drop();
   });
 
-  /** There is no such server at hand: its answer is made up. */
+  /** No such server is available, so its response is simulated. */
   const answering = (row: Record<string, string>) =>
     ({ query: async () => [row] }) as unknown as Database;
 

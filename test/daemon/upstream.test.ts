@@ -1,4 +1,4 @@
-/** The daemon follows its upstream down and up again by itself. */
+/** The daemon notices that its upstream goes down and returns, without help. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

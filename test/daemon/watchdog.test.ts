@@ -1,4 +1,4 @@
-/** A daemon whose event loop stands still ends, and leaves nothing behind that the next one does not take up. */
+/** A daemon whose event loop hangs ends, and leaves nothing that the next one does not clean up. */
 import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,7 +22,7 @@ suite('the watchdog', (test) => {
     await database.drop();
   });
 
-  /** Stands still for so many seconds when it is told to. */
+  /** Starts a daemon that blocks its event loop for the given time on a signal. */
   async function serve(seconds: number): Promise<SpawnedDaemon> {
     const daemon = await spawnDaemon(database.url, {
       modules: [pathToFileURL(resolve('test/fixtures/daemon/stand-still.mjs')).href],
@@ -62,7 +62,7 @@ suite('the watchdog', (test) => {
       await until(() => logged.some(({ message }) => message === 'standing still'));
       assert.is((await callHttp(rest, 'GET', '/livez')).status, 200);
       child.kill('SIGSTOP');
-      // longer than an event loop may stand
+      // longer than an event loop may hang
       await delay(32_000);
       child.kill('SIGCONT');
       assert.is((await callHttp(rest, 'GET', '/livez')).status, 200);
