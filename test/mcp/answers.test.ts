@@ -1,4 +1,4 @@
-/** What the tools answer: each thing once, in a size that `docs/agents.md` tells, and mistakes in words of ours. */
+/** The results of the tools: each fact once, in a size that `docs/agents.md` states, and errors in the service's own words. */
 import { readFileSync } from 'node:fs';
 import type { Agent, AgentTable, Given } from '../helpers/agent-table.ts';
 import { setAgentTable } from '../helpers/agent-table.ts';
@@ -33,7 +33,7 @@ suite('mcp: answers', (test) => {
       CREATE ROLE ${clerk.name}_owner; ALTER SCHEMA stage_load_7 OWNER TO ${clerk.name}_owner`);
     agent = await table.sit();
     session_id = (await agent.use('open_session', { purpose: 'look and write' })).body.session_id;
-    // what is written first has the service make its objects
+    // the first writes create the service's objects
     for (const sql of [
       `INSERT INTO products (sku, name, price) VALUES ('A', 'a', 1), ('B', 'b', 2)`,
       `UPDATE wide SET kind = 'new' WHERE id <= 50`,

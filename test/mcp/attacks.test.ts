@@ -1,4 +1,4 @@
-/** A hostile agent, and hostile rows: neither gets past what the tools are for. */
+/** A hostile agent, and hostile rows: neither can exceed what the tools permit. */
 import type { Agent, AgentTable } from '../helpers/agent-table.ts';
 import { setAgentTable } from '../helpers/agent-table.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -97,7 +97,7 @@ suite('mcp: attacks', (test) => {
       for (const tool of ['query', 'stage_write'])
         assert.ok((await agent.use(tool, { session_id, sql })).isError, `${tool}: ${sql}`);
     }
-    // statements that end or change a transaction end or change nothing for the next call
+    // statements that end or change a transaction affect nothing of the next call
     for (const sql of ['COMMIT', 'BEGIN', 'SET TRANSACTION READ WRITE', 'DISCARD ALL', 'RESET ALL'])
       await agent.use('query', { session_id, sql });
     const write = await agent.use('query', { session_id, sql: 'DELETE FROM products' });
@@ -177,7 +177,7 @@ suite('mcp: attacks', (test) => {
       });
       assert.ok(long.isError);
       assert.ok(JSON.stringify(long).length < 10_000);
-      // as many as run at once are held up while the others come
+      // as many slow queries as may run at once, while the others arrive
       const slow = Array.from({ length: 8 }, () => 'SELECT pg_sleep(5)');
       const given = await Promise.all(
         [...slow, ...Array(1000).fill('SELECT 1')].map((sql) =>

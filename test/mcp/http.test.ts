@@ -1,4 +1,4 @@
-/** `stage mcp --listen`: each request with a token of its own, no foreign pages, no foreign names. */
+/** `stage mcp --listen`: each request has its own token, and foreign sites and host names are refused. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ suite('mcp over HTTP', (test) => {
   let url: string;
   test.before(async () => {
     table = await setAgentTable();
-    // the process itself has a token: no request is served with it
+    // the process itself has a token, but serves no request with it
     [server, url] = await listen(table.env());
   });
   test.after(async () => {

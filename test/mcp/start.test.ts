@@ -1,4 +1,4 @@
-/** How `stage mcp` starts: what it prints for its clients, and the tokens with which it does not start. */
+/** How `stage mcp` starts: the configuration that it prints for its clients, and the tokens that it refuses. */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createShell, installStage } from '../cli/stage.ts';
@@ -7,7 +7,7 @@ import { agentOf, setAgentTable } from '../helpers/agent-table.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** As Cursor and VS Code write a variable. */
+/** The syntax of a variable in Cursor and VS Code. */
 const variable = (name: string) => `$\{env:${name}}`;
 
 suite('mcp: start', (test) => {
@@ -92,7 +92,7 @@ suite('mcp: start', (test) => {
       );
       assert.is((await printed('cursor')).mcpServers.stage.env.PGPASSWORD, variable('PGPASSWORD'));
       const { command, args, env: wanted } = (await printed('claude')).mcpServers.stage;
-      // as Claude Code does with what it finds in the file
+      // as Claude Code expands the variables of the file
       const given: Record<string, string> = table.env();
       const expanded = Object.entries<string>(wanted).map(([name, value]) => [
         name,

@@ -1,4 +1,4 @@
-/** `stage mcp` over standard input and output, with the official client: what it offers, and an agent's way to an approved change. */
+/** `stage mcp` over standard input and output, with the official client: its tools, and an agent's way to an approved change. */
 import type { Agent, AgentTable } from '../helpers/agent-table.ts';
 import { setAgentTable } from '../helpers/agent-table.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
