@@ -1,4 +1,4 @@
-/** The conflicts of columns that do not count, and of rows that the session deletes. */
+/** Conflicts of ignored columns, and of rows that the session deletes. */
 import type { Conflict } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,4 +1,4 @@
-/** What reviewers say in the interface, why a change is there, and a daemon that does not answer. */
+/** The comments of reviewers in the interface, the reasons of a change, and a daemon that does not respond. */
 import { JsonText } from '../../src/model/json.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, Desk, session } from './screen.ts';

@@ -1,4 +1,4 @@
-/** Conflicts that are settled, rows that are taken out, approvals that are taken back: keys, questions, and what is told. */
+/** Conflicts that are resolved, rows that are unstaged, approvals that are reverted: keys, prompts, and messages. */
 import { readFileSync } from 'node:fs';
 import type { Conflict } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';

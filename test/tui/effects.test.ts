@@ -1,11 +1,11 @@
-/** The rehearsal in the interface: its pane, waiting for it, and what the question before approval says of it. */
+/** Rehearsal in the interface: its pane, the wait for it, and what the prompt before approval says of it. */
 import type { RehearsalReport } from '../../src/client/rehearsal.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { lineWidth, textOf } from '../../src/tui/terminal/line.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, Desk, session } from './screen.ts';
 
-/** As the daemon of the tests has it. */
+/** The digest of the tests' daemon. */
 const digest = `sha256:${'0f'.repeat(32)}`;
 
 const counts = (table: string, inserts: number, updates: number, deletes: number) => ({

@@ -1,4 +1,6 @@
-/** Changes that are in no row of the diff, but that approval replays: the interface counts them, and says so before it approves. */
+/**
+ * Further changes, which no row of the diff shows, but which approval replays: the interface counts them, and says so before it approves.
+ */
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, Desk } from './screen.ts';
 

@@ -1,4 +1,4 @@
-/** What stands in the panes where an author's token is not told what changed. */
+/** The panes of an author whose token may not see what changed. */
 import type { Mutation, TableOutline } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,4 +1,4 @@
-/** What keys and answers make of the state; no terminal is needed. */
+/** The effects of keys and responses on the state; no terminal is needed. */
 import { bindings, createKeymap } from '../../src/tui/keys.ts';
 import { needsOf } from '../../src/tui/state/needs.ts';
 import { reduce } from '../../src/tui/state/reducer.ts';
@@ -21,7 +21,7 @@ const shop = () =>
     changeOf(null, { id: 2, name: 'Grace' }, 'customers'),
   ]);
 
-/** What is loaded but not the daemon's, or on the screen but not loaded. */
+/** Returns a loaded change that differs from the daemon's, or a visible one that is not loaded. */
 function faultOf({ daemon, state }: Desk): string | null {
   const list = daemon.list('orders', operationOf(state.filter));
   if (listLength(state) !== list.length) return `a list of ${listLength(state)}`;

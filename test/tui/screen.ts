@@ -1,4 +1,4 @@
-/** A diff made up for tests of the terminal interface: a daemon that is an array, and states and frames over it. */
+/** A made-up diff for tests of the terminal interface: a daemon that is an array, and states and frames over it. */
 import type { Chunk, NumberedChange, Operation, Outline } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { Session } from '../../src/model/session.ts';
@@ -45,7 +45,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 let numbers = 0;
 
-/** Makes a change of table `orders` unless told otherwise; the kind follows from the sides. */
+/** Makes a change of table `orders` by default; its kind follows from the sides. */
 export function changeOf(before: Row | null, after: Row | null, table = 'orders'): NumberedChange {
   const type: Operation = before === null ? 'INSERT' : after === null ? 'DELETE' : 'UPDATE';
   const json = (row: Row | null) => (row === null ? null : new JsonText(JSON.stringify(row)));
@@ -60,7 +60,7 @@ export function changeOf(before: Row | null, after: Row | null, table = 'orders'
   };
 }
 
-/** A daemon's answers over an array of changes. */
+/** Responds as a daemon from an array of changes. */
 export class ArrayDaemon {
   readonly changes: readonly NumberedChange[];
   readonly revision: string;
@@ -76,7 +76,7 @@ export class ArrayDaemon {
     return { revision: this.revision, tables: tables.map((table) => this.#outlineOf(table)) };
   }
 
-  /** Answers what a state lacks until it lacks nothing. */
+  /** Provides what a state lacks until it lacks nothing. */
   settle(state: State): State {
     let settled = state;
     for (let round = 0; round < 50; round += 1) {
@@ -87,14 +87,14 @@ export class ArrayDaemon {
     throw new Error('the needs never end');
   }
 
-  /** Gives the changes that a filter lets through. */
+  /** Returns the changes that a filter selects. */
   list(table: string, type: Operation | undefined): NumberedChange[] {
     return this.changes.filter(
       (change) => change.table === table && (type === undefined || change.type === type),
     );
   }
 
-  /** Gives them sorted by numbers in a column. */
+  /** Returns them sorted by numbers in a column. */
   sorted(
     table: string,
     type: Operation | undefined,
@@ -168,7 +168,7 @@ export class ArrayDaemon {
   }
 }
 
-/** The interface over a daemon that answers at once. */
+/** The interface over a daemon that responds at once. */
 export class Desk {
   readonly daemon: ArrayDaemon;
   state: State;

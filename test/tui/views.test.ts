@@ -1,4 +1,4 @@
-/** What stands on the screen, in every pane and on terminals of every size; and that no row can act on it. */
+/** The contents of the screen, in every pane and on terminals of every size; no row can control the terminal. */
 import type { Conflict, Mutation } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { lineWidth, textOf } from '../../src/tui/terminal/line.ts';
