@@ -1,10 +1,10 @@
-/** What the review page is kept from in a real browser: being framed, robbed, deceived, and approving what was not shown. */
+/** Attacks on the review page in a real browser: framing, theft, deception, and approval of what was not shown. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answer, as, ready, serveReviewPage, textOf as text } from '../helpers/review-page.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** Has the service answer the page's question for the digest only when the test lets it, and tells it no news. */
+/** A script that delays the page's request for the digest until the test continues it, and never responds to the one for events. */
 const held = `
 const real = window.fetch;
 window.fetch = async (path, how) => {

@@ -1,11 +1,11 @@
-/** The review page by its keys, over many rows and long values, taken back, and for those who do not see it. */
+/** The review page by its keys, with many rows and long values, with reverts, and for users who cannot see it. */
 import { createHash } from 'node:crypto';
 import axe from 'axe-core';
 import type { Tab } from '../helpers/browser.ts';
 import { answer, as, serveReviewPage, textOf as text } from '../helpers/review-page.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** What the rules of accessibility find wrong on the page. */
+/** Returns the violations of accessibility rules on the page. */
 async function violations(tab: Tab): Promise<unknown> {
   if (!(await tab.evaluate('Boolean(window.axe)'))) await tab.evaluate(`${axe.source}; 0`);
   const found = 'violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])';

@@ -1,4 +1,4 @@
-/** The review page in a real browser: from the link to the approval, live, with hostile values, and nothing that its policy forbids. */
+/** The review page in a real browser: from the link to the approval, live, with hostile values, and without violations of its policy. */
 import {
   answer,
   as,
