@@ -1,4 +1,4 @@
--- What the catalog says of the service's schemas, a line for each thing; OIDs of this database stand in names as they are.
+-- The catalog's entries about the service's schemas, a line for each object; OIDs of this database remain in names.
 WITH space AS (
   SELECT n.oid, n.nspname AS name, n.nspowner, n.nspacl FROM pg_namespace n
   WHERE n.nspname IN ('stage', 'stage_data') OR n.nspname ~ '^stage_(overlay|upsert|load)_\d+$'

@@ -7,16 +7,16 @@ import { createRandom } from '../helpers/random.ts';
 export interface Commit {
   readonly hash: string;
   readonly subject: string;
-  /** What of the schema it changed that lives longest. */
+  /** The most lasting part of the schema that it changed. */
   readonly changed: 'migration' | 'function' | 'template';
 }
 
 const migrations = 'templates/sql/migrations';
 
 /**
- * Gives the commits that changed a migration, a function of the schema or a template of tables, oldest first. Those are left out whose
- * migrations are not the first of the present ones: they were made anew since, and an upgrade refuses them.
- * @returns none where there is no history: in a tarball, or in a clone that is shallow
+ * Returns the commits that changed a migration, a function of the schema or a template of tables, oldest first. Leaves out those whose
+ * migrations are not the first of the present ones: they were rewritten since, and an upgrade refuses them.
+ * @returns none without a history: in a tarball, or in a shallow clone
  */
 export function upgradableCommits(): Commit[] {
   const commits = changingCommits();
@@ -32,8 +32,8 @@ export function upgradableCommits(): Commit[] {
 }
 
 /**
- * Gives some of them, spread over the history: those that changed a migration go first, then those that changed functions.
- * @param seed draws which
+ * Selects some of them, spread over the history: those that changed a migration first, then those that changed functions.
+ * @param seed selects which
  */
 export function spread(commits: readonly Commit[], count: number, seed: number): Commit[] {
   const chosen = new Set<Commit>();
@@ -65,7 +65,7 @@ function changingCommits(): Commit[] {
     });
 }
 
-/** The tree of migrations of each; null where it has none. */
+/** Returns the tree of migrations of each; null if it has none. */
 function migrationTrees(commits: readonly Commit[]): (string | null)[] {
   const asked = commits.map(({ hash }) => `${hash}:${migrations}\n`).join('');
   return git(['cat-file', '--batch-check'], asked)
@@ -74,7 +74,7 @@ function migrationTrees(commits: readonly Commit[]): (string | null)[] {
     .map((line) => (/^\w+ tree /.test(line) ? line.slice(0, 40) : null));
 }
 
-/** The migrations of a tree, each as its blob and name. */
+/** Returns the migrations of a tree, each as its blob and name. */
 const filesOf = (tree: string) =>
   git(['ls-tree', tree])
     .trim()
@@ -87,7 +87,7 @@ function presentMigrations(): string[] {
   return names.map((name, index) => `${blobs[index]}\t${name}`);
 }
 
-/** Runs git; the empty text where there is no git, or no repository. */
+/** Runs git. Returns an empty text without git, or without a repository. */
 function git(args: readonly string[], input = ''): string {
   try {
     return execFileSync('git', args, {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Takes files out of the history into a folder, does work there, and removes it. */
+/** Extracts files of a commit into a folder, does work there, and removes it. */
 async function inFolder<T>(
   commit: string,
   paths: readonly string[],
@@ -26,8 +26,8 @@ async function inFolder<T>(
 }
 
 /**
- * Compiles it by its own settings with the present packages, for as long as the work takes.
- * @param work gets the arguments by which Node runs it
+ * Compiles it with its own settings and the present packages, for as long as the work takes.
+ * @param work gets Node's arguments to run it
  */
 export function withOldRelease<T>(
   commit: string,
@@ -42,7 +42,7 @@ export function withOldRelease<T>(
   });
 }
 
-/** Gives the SQL by which it made the schema `stage`. */
+/** Returns the SQL that created the schema `stage` at a commit. */
 export function oldSchema(commit: string): Promise<string> {
   const migrations = 'templates/sql/migrations';
   const functions = 'templates/sql/functions';

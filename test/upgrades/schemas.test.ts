@@ -1,4 +1,4 @@
-/** The schema `stage` as commits of the history made it, upgraded: nothing tells it from one that this release makes. */
+/** The schema `stage` as commits of the history created it, upgraded: it equals the one that this release creates. */
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../helpers/database.ts';
@@ -8,7 +8,7 @@ import { catalogOf, without } from './catalog.ts';
 import { spread, upgradableCommits } from './history.ts';
 import { oldSchema } from './old-release.ts';
 
-/** Gives what the catalog says after an upgrade from that schema. */
+/** Returns the catalog after an upgrade of that schema. */
 async function upgradedFrom(schema: string): Promise<string[]> {
   const database = await createTestDatabase({ template: 'empty' });
   const service = createDatabase({ url: database.url });

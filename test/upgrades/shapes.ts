@@ -2,17 +2,17 @@
 
 export interface Shape {
   readonly name: string;
-  /** Makes the table. */
+  /** Creates the table. */
   readonly definition: string;
   /** The table's name in SQL. */
   readonly table: string;
-  /** What follows INSERT INTO: `$id` is the number of the row. */
+  /** The text after INSERT INTO: `$id` is the number of the row. */
   readonly insert: string;
-  /** What follows SET. */
+  /** The text after SET. */
   readonly set: string;
-  /** The column that has the number of the row; `id` unless told otherwise. */
+  /** The column with the number of the row; `id` by default. */
   readonly id?: string;
-  /** Whether a row is known by all its values: what is approved then cannot be taken back. */
+  /** Whether all values of a row identify it: its approval cannot be reverted. */
   readonly isKeyless?: true;
   /** Runs on production before the upgrade, and after sessions have staged. */
   readonly altered?: string;
@@ -231,7 +231,7 @@ export const shapes: readonly Shape[] = [
   },
 ];
 
-/** A table that only some sessions write to: a column that they have written goes before the upgrade. */
+/** A table that only some sessions write to: a column that they have written is dropped before the upgrade. */
 export const dropped: Shape = {
   name: 'dropped column',
   definition: `CREATE TABLE dropped (id int PRIMARY KEY, v int, gone text); INSERT INTO dropped SELECT g, g, 'g' FROM ${rows}`,

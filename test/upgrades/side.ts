@@ -1,34 +1,34 @@
-/** One of two databases on which the same story is played: one is upgraded in the middle of it, the other has the present release from the start. */
+/** One of two databases that run the same story: one is upgraded in the middle of it, the other has the present release from the start. */
 import pg from 'pg';
 import type { TestDatabase } from '../helpers/database.ts';
 import { callHttp } from '../helpers/http.ts';
 import { until } from '../helpers/until.ts';
 
-/** Where a daemon can be reached. */
+/** The addresses of a daemon. */
 export interface Doors {
   readonly restUrl: string;
   readonly proxyPort: number;
 }
 
-/** Raised for what the service refuses. */
+/** Thrown if the service refuses something. */
 export class Refused extends Error {}
 
 export class Side {
   readonly database: TestDatabase;
   readonly #role: string;
-  /** The sessions by the names that the story gives them. */
+  /** The sessions, by their names in the story. */
   readonly #sessions = new Map<string, string>();
   readonly #clients = new Map<string, pg.Client>();
   #doors: Doors;
 
-  /** @param role the database role of clients, which is its password, too */
+  /** @param role the database role of clients, whose name is its password, too */
   constructor(database: TestDatabase, role: string, doors: Doors) {
     this.database = database;
     this.#role = role;
     this.#doors = doors;
   }
 
-  /** Goes on with another daemon. Connections to the one before stay until they are closed. */
+  /** Continues with another daemon. Connections to the previous one stay until they are closed. */
   moveTo(doors: Doors): void {
     this.#doors = doors;
   }
@@ -40,7 +40,7 @@ export class Side {
     return String(status);
   }
 
-  /** Runs a statement in a session, and gives what it gave as text. */
+  /** Runs a statement in a session. Returns its result as text. */
   async run(session: string, text: string): Promise<string> {
     const client = await this.#client(session);
     try {
@@ -56,7 +56,7 @@ export class Side {
     }
   }
 
-  /** Sends a request about a session, and gives its answer without what differs by chance. @throws Refused when it is refused */
+  /** Sends a request about a session. Returns its response without what differs by chance. @throws Refused when it is refused */
   async ask(method: string, session: string, path = '', json?: object): Promise<string> {
     const { status, text } = await this.#send(
       method,
@@ -68,7 +68,7 @@ export class Side {
     return answer;
   }
 
-  /** Takes back what an approved session has done, in a new session. */
+  /** Reverts an approved session, in a new session. */
   async revert(session: string, into: string): Promise<string> {
     const path = `/sessions/${this.#id(session)}/revert`;
     const { status, body, text } = await this.#send('POST', path, {});
@@ -77,7 +77,7 @@ export class Side {
     return String(status);
   }
 
-  /** Asks for what is of no session. */
+  /** Requests what belongs to no session. */
   async look(path: string): Promise<string> {
     const { status, text } = await this.#send('GET', path);
     return `${status} ${this.#shown(text)}`;
@@ -88,7 +88,7 @@ export class Side {
     this.#clients.clear();
   }
 
-  /** A machine under load may keep the daemon from hearing its upstream in time: it goes on by itself. */
+  /** Repeats a request: on a machine under load the daemon may lose its upstream for a moment, and recovers. */
   #send(method: string, path: string, json?: object) {
     return until(async () => {
       const answer = await callHttp(
@@ -107,7 +107,7 @@ export class Side {
     return id;
   }
 
-  /** Without ids of sessions and requests, digests, OIDs in names, and times of today. */
+  /** Removes ids of sessions and requests, digests, OIDs in names, and times of today. */
   #shown(text: string): string {
     const names = new Map([...this.#sessions].map(([name, id]) => [id, name]));
     const today = new Date().toISOString().slice(0, 10);

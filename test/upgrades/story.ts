@@ -1,4 +1,4 @@
-/** What sessions of every kind do before an upgrade, and what is asked of them afterwards. */
+/** What sessions of every kind do before an upgrade, and the requests about them afterwards. */
 
 import type { Shape } from './shapes.ts';
 import { dropped } from './shapes.ts';
@@ -9,7 +9,7 @@ export interface Step {
   readonly run: (side: Side) => Promise<string>;
 }
 
-/** Sessions that stage a change of every table before the upgrade, each in rows of its own. */
+/** Sessions that stage a change of every table before the upgrade, each in its own rows. */
 const kinds = [
   'open',
   'proposed',
@@ -20,10 +20,10 @@ const kinds = [
   'conflicting',
 ] as const;
 
-/** Those that are approved: their tables are those that a revert can take back. */
+/** The approved ones, which use only tables that a revert supports. */
 const approved = new Set<string>(['approved', 'reverted', 'reverting']);
 
-/** The rows of a session in each table. */
+/** Returns the rows of a session in each table. */
 const rowsOf = (session: string) => {
   const at = 5 * [...kinds, 'stuck', 'idle', 'later', 'beside'].indexOf(session);
   return { changed: at + 1, gone: at + 2, touched: at + 3, made: 1000 + at, made2: 1001 + at };
@@ -36,7 +36,7 @@ const updateOf = (shape: Shape, row: number) =>
   `UPDATE ${shape.table} SET ${shape.set} ${isOne(shape, row)}`;
 const deleteOf = (shape: Shape, row: number) => `DELETE FROM ${shape.table} ${isOne(shape, row)}`;
 
-/** Says who does what, for the name of a step. */
+/** Creates a step whose name says who does what. */
 function step(name: string, run: Step['run']): Step {
   return { name, run };
 }
@@ -57,7 +57,7 @@ const production = (text: string): Step =>
     return '';
   });
 
-/** Every third table, for sessions of which one table shows as much as all. */
+/** Every third table, for sessions that need no more tables. */
 const thirds = new Map([
   ['rejected', 0],
   ['reverted', 1],
@@ -89,7 +89,7 @@ const reading = (session: string, shapes: readonly Shape[]): Step[] => {
   });
 };
 
-/** Goes on where the session was left. */
+/** Returns the steps that continue a session. */
 function goingOn(session: string, shapes: readonly Shape[]): Step[] {
   const { made, made2, changed, touched } = rowsOf(session);
   return shapes.flatMap((shape) => [
@@ -123,7 +123,7 @@ export interface Story {
   readonly after: readonly Step[];
 }
 
-/** Tells the story of tables of these shapes. */
+/** Returns the story of tables of these shapes. */
 export function storyOf(shapes: readonly Shape[]): Story {
   const tables = [...shapes, dropped];
   const alterations = tables.flatMap(({ altered = [] }) => altered);

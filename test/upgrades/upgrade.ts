@@ -1,4 +1,4 @@
-/** An upgrade from an old release that really runs, compared with a database that has the present release from the start. */
+/** A real upgrade from an old release, compared with a database that has the present release from the start. */
 import pg from 'pg';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
@@ -9,10 +9,10 @@ import { catalogOf, without } from './catalog.ts';
 import { Refused, Side } from './side.ts';
 import type { Step, Story } from './story.ts';
 
-/** What a step gave, by its place in the story. */
+/** The result of each step, by its place in the story. */
 type Outcomes = readonly (string | null)[];
 
-/** What the story gave on one side. */
+/** The results of the story on one side. */
 interface Played {
   readonly before: Outcomes;
   readonly after: Outcomes;
@@ -20,27 +20,27 @@ interface Played {
 }
 
 export interface Upgrade {
-  /** Steps that the old release took, of all that came before the upgrade. */
+  /** The number of steps that the old release accepted, of all before the upgrade. */
   readonly taken: number;
   readonly steps: number;
-  /** Those whose answers were others than those of the present release. */
+  /** Steps whose results differ from those of the present release. */
   readonly otherwise: readonly string[];
-  /** Whether the new release had to wait for the transaction that was open, and said so. */
+  /** Whether the new release had to wait for the open transaction, and said so. */
   readonly waited: boolean;
-  /** What is not as it is in a database that has the present release from the start. */
+  /** Differences from a database that has the present release from the start. */
   readonly differences: readonly string[];
 }
 
 const refusal = 'refused: ';
 
-/** Plays the same story on databases that are upgraded, and on those that are compared with them. The caller closes it. */
+/** Runs the same story on databases that are upgraded, and on those that they are compared with. */
 export class Upgrades {
   readonly #story: Story;
   readonly #role: string;
-  /** What the present release gives for what an old one took. */
+  /** The present release's results of what an old one accepted. */
   readonly #fresh = new Map<string, Promise<Played>>();
 
-  /** @param role the database role of clients, which is its password, too */
+  /** @param role the database role of clients, whose name is its password, too */
   constructor(story: Story, role: string) {
     this.#story = story;
     this.#role = role;
@@ -148,7 +148,7 @@ export class Upgrades {
   }
 }
 
-/** @param isTaken which of the steps are played; the others give null */
+/** @param isTaken which of the steps run; the others return null */
 async function play(
   side: Side,
   steps: readonly Step[],
