@@ -1,4 +1,4 @@
-/** Definitions change beside a session that lives: what it reads and writes by their names is what PostgreSQL says. */
+/** Definitions change while a session lives: its reads and writes get PostgreSQL's responses. */
 import { assert, suite } from '../helpers/suite.ts';
 import type { Step } from './program.ts';
 import { randomProgram } from './program.ts';
@@ -13,7 +13,7 @@ const on = (connection: number, text: string): Step => ({
   isExtended: false,
 });
 
-/** What random programs once found. */
+/** Regressions that random programs found. */
 const found: Readonly<Record<string, readonly Step[]>> = {
   'the root of a partition that was read gets another name': [
     on(0, `UPDATE other.a SET v = 'set' WHERE id = 1`),

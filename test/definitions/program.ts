@@ -1,4 +1,4 @@
-/** Random programs: changes of definitions, directly on the database, beside what connections of one session read and write. */
+/** Random programs: changes of definitions, directly on the database, beside reads and writes of one session's connections. */
 
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
@@ -10,7 +10,7 @@ export type Step =
   | {
       readonly kind: 'statement';
       readonly text: string;
-      /** Which connection sends it. */
+      /** The connection that sends it. */
       readonly on: number;
       readonly isExtended: boolean;
     };
@@ -27,7 +27,7 @@ CREATE TABLE other.b PARTITION OF other.a FOR VALUES FROM (0) TO (10);
 INSERT INTO other.a VALUES (1, 'p'), (2, 'p');
 CREATE VIEW public.c AS SELECT id, v FROM public.a`;
 
-/** PostgreSQL 18 takes a join of a table with ONLY the same table for one with itself, and leaves out rows of children. */
+/** PostgreSQL 18 treats a join of a table with ONLY the same table as one with itself, and leaves out rows of children. */
 const withoutSelfJoins = `
 DO $$ BEGIN
   IF current_setting('server_version_num')::int >= 180000 THEN
@@ -35,7 +35,7 @@ DO $$ BEGIN
   END IF;
 END $$`;
 
-/** What there is at the beginning. */
+/** The initial objects. */
 export const schema = `CREATE SCHEMA other; ${withoutSelfJoins}; ${start}`;
 
 function startingRelations(): Relations {
@@ -50,7 +50,7 @@ function startingRelations(): Relations {
   ];
 }
 
-/** Draws a program of so many steps. */
+/** Draws a program with the given number of steps. */
 export function randomProgram(seed: number, length: number): Step[] {
   const random = createRandom(seed);
   const relations = startingRelations();
@@ -68,7 +68,7 @@ export function randomProgram(seed: number, length: number): Step[] {
   });
 }
 
-/** Without its schema where that is in the search path. */
+/** Returns its name, without the schema if that is in the search path. */
 const nameOf = (random: Random, relation: Relation) =>
   relation.schema === 'public' && random.chance(0.5) ? relation.name : fullName(relation);
 
@@ -104,7 +104,7 @@ function randomWrite(random: Random, relations: Relations): string {
   ]);
 }
 
-/** A write reaches children, and by way of a view whatever is behind it. */
+/** Marks what a write may reach: children, and through a view any relation. */
 function noteWritten(relations: Relations, target: Relation): void {
   if (target.kind === 'view') for (const each of relations) each.isWritten = true;
   target.isWritten = true;

@@ -16,16 +16,16 @@ export interface Relation {
   schema: string;
   name: string;
   readonly kind: 'table' | 'partitioned' | 'view';
-  /** Besides `id` and `v`, which all of them have. */
+  /** The columns besides `id` and `v`, which all of them have. */
   readonly columns: string[];
   parent: Relation | null;
-  /** The first of the ten ids that a partition is for; null for what is none. */
+  /** The first of the ten ids of a partition; null for other relations. */
   from: number | null;
-  /** The session has written to it, by whatever name. */
+  /** Whether the session has written to it, by whatever name. */
   isWritten: boolean;
 }
 
-/** What there is, as far as the changes before went well. */
+/** The existing relations, if all earlier changes succeeded. */
 export type Relations = Relation[];
 
 const schemas = ['public', 'other'];
@@ -49,7 +49,7 @@ function freeName(random: Random, relations: Relations): Pick<Relation, 'schema'
 
 type Named = Pick<Relation, 'schema' | 'name' | 'kind'>;
 
-/** A relation as nothing has changed it yet. */
+/** Returns a relation that nothing has changed yet. */
 export const newRelation = (given: Named & Partial<Relation>): Relation => ({
   columns: [],
   parent: null,
@@ -100,7 +100,7 @@ const createChild: Change = (random, relations) => {
   return made && `CREATE TABLE ${fullName(made)} (PRIMARY KEY (id)) INHERITS (${fullName(parent)})`;
 };
 
-/** A partitioned table, with ids for which it has no partition yet. */
+/** Chooses a partitioned table, with ids for which it has no partition yet. */
 function pickRoom(random: Random, relations: Relations): { parent: Relation; from: number } | null {
   const parent = pickOf(random, relations, ({ kind }) => kind === 'partitioned');
   const from = random.below(3) * 10;
@@ -244,7 +244,7 @@ const changes: readonly Change[] = [
   ...[rename, move, swap, drop],
 ];
 
-/** Gives one change as SQL, and carries it out in what there is. */
+/** Draws a change as SQL, and applies it to the relations. */
 export function randomChange(random: Random, relations: Relations): string {
   for (;;) {
     const text = random.pick(changes)(random, relations);

@@ -1,10 +1,10 @@
-/** Tells of a program that failed: made small, as SQL. */
+/** Describes a program that failed: made small, as SQL. */
 import { withoutNeedless } from '../fuzz/shrink.ts';
 import type { Step } from './program.ts';
 import type { Outcome } from './run-program.ts';
 import { runProgram } from './run-program.ts';
 
-/** @param tries how many programs may be run to find a small one */
+/** @param tries the maximum number of programs to run to find a small one */
 export async function reportOf(
   steps: readonly Step[],
   difference: NonNullable<Outcome['difference']>,

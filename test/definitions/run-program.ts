@@ -1,4 +1,4 @@
-/** Runs a program through the proxy and on a twin, up to the first answer that differs, and approves what is staged. */
+/** Runs a program through the proxy and on a twin, up to the first response that differs, and approves what is staged. */
 import type { Statement } from '../fuzz/statement.ts';
 import { plainStatement } from '../fuzz/statement.ts';
 import { answer } from '../fuzz/wire-answer.ts';
@@ -12,7 +12,7 @@ import type { Step } from './program.ts';
 import { connections, schema } from './program.ts';
 
 interface Difference {
-  /** Index of the step; behind the last one where it was found after the approval. */
+  /** The index of the step; one behind the last if it was found after the approval. */
   readonly at: number;
   readonly direct: readonly string[];
   readonly staged: readonly string[];
@@ -20,11 +20,11 @@ interface Difference {
 
 export interface Outcome {
   readonly difference: Difference | null;
-  /** Statements that were answered alike. */
+  /** The number of statements with equal responses. */
   readonly alike: number;
-  /** Refused as docs/limits.md says. */
+  /** The number of refusals that docs/limits.md describes. */
   readonly refused: number;
-  /** The last: a change that only one of the databases took, for the rows in it. */
+  /** `changes apart`: only one of the databases accepted a change, because of its rows. */
   readonly end: 'approved' | 'conflict' | 'difference' | 'changes apart';
 }
 
@@ -86,7 +86,7 @@ async function runStep(
     : { direct: wanted, staged: told };
 }
 
-/** What cannot be staged, and rows of which nobody can say what they mean after a change. */
+/** Unsupported statements, and staged rows that are ambiguous after a change. */
 const isRefusal = (told: readonly string[]) =>
   told.some((line) => / C=(?:0A000|55006) /.test(line));
 
@@ -100,14 +100,14 @@ async function sendAgain(client: WireClient, statement: Statement): Promise<stri
   return told;
 }
 
-/** Whether it went well. */
+/** Returns whether it succeeded. */
 const change = ({ query }: TestDatabase, text: string): Promise<boolean> =>
   query(text).then(
     () => true,
     () => false,
   );
 
-/** False where a change of a definition conflicts with what is staged. */
+/** Approves. Returns false if a change of a definition conflicts with what is staged. */
 async function isApproved({ call }: TestDaemon, session: string): Promise<boolean> {
   for (const action of ['propose', 'approve']) {
     const { status, text } = await call('POST', `/sessions/${session}/${action}`);
