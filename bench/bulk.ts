@@ -5,7 +5,7 @@ import { takeTurns, turnsHead } from './turns.ts';
 
 interface Bulk {
   readonly direct: string;
-  /** Gives the URL of a new session, whose reads see what is staged. */
+  /** Returns the URL of a new session, whose reads show staged rows. */
   readonly newSession: () => Promise<string>;
   readonly watched: Watched;
   readonly rounds: number;
@@ -36,7 +36,7 @@ const statements: Readonly<Record<string, string>> = {
 
 type Work = (client: pg.Client) => Promise<unknown>;
 
-/** Prints a line for each load. Staged reads see what their session has staged before. */
+/** Prints a line for each load. Staged reads show what their session has staged before. */
 export async function compareBulk(bulk: Bulk, print: (line: string) => void): Promise<void> {
   print(turnsHead(`${rows} rows in one statement`, 'ms'));
   for (const [label, text] of Object.entries(statements))
@@ -86,7 +86,7 @@ const measured = (work: Work) => (client: pg.Client, use: Meter) => use(() => wo
 interface Compared {
   readonly label: string;
   readonly pieces?: number;
-  /** Rows that the session has staged before. */
+  /** The number of rows that the session has staged before. */
   readonly staged?: number;
 }
 
@@ -134,7 +134,7 @@ interface Connection extends NodeJS.EventEmitter {
   endCopyFrom(): void;
 }
 
-/** pg leaves COPY to an object that speaks the protocol. */
+/** Runs a COPY by an object that speaks the protocol, as pg requires. */
 function copyIn(client: pg.Client): Promise<void> {
   return new Promise((resolve, reject) => {
     client.query({

@@ -1,7 +1,7 @@
 /**
- * What the look before COMMIT costs inside PostgreSQL: `npm run bench:wall`, on Linux.
+ * The cost of the commit check inside PostgreSQL: `npm run bench:wall`, on Linux.
  * BENCH_UPSTREAM is the URL of a superuser on this machine, for 250 connections; by default an embedded server is started.
- * Microseconds of the backend's own processor time, which hold on a busy machine, in the median of several runs.
+ * The unit is microseconds of the backend's own processor time, which busy machines change little; the median of several runs.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const schema = `CREATE TABLE item (id int PRIMARY KEY, code text UNIQUE, n int);
 
 const sum = `sum(pg_stat_get_xact_tuples_inserted(oid) + pg_stat_get_xact_tuples_updated(oid)
   + pg_stat_get_xact_tuples_deleted(oid))`;
-/** By name: the expression and how often it is evaluated in a run. */
+/** By name: the expression, and the number of its evaluations in a run. */
 const forms: Readonly<Record<string, readonly [string, number]>> = {
   'counters of every table': [`(SELECT ${sum} FROM pg_class WHERE relkind = 'r' AND g > 0)`, 3],
   'counters of the catalogs': ['stage.catalog_writes()', 100],
@@ -55,7 +55,7 @@ async function measure(client: pg.Client, [form, times]: readonly [string, numbe
   for (let run = 0; run <= runs; run += 1) {
     const before = await used();
     await client.query(`SELECT count(${form}) FROM generate_series(1, ${times}) g`);
-    // the first one plans
+    // the first run plans
     if (run > 0) found.push(((await used()) - before) / 1000 / times);
   }
   return median(found).toFixed(0);
@@ -88,7 +88,7 @@ for (const tables of [100, 10_000]) {
     [200, true],
   ] as const) {
     while (others.length < count) others.push(await staging.connect(session));
-    // a transaction under way has locks of its own
+    // an open transaction has its own locks
     if (busy) await Promise.all(others.map((other) => other.query('BEGIN; SELECT FROM item')));
     const client = await staging.connect(session);
     await client.query('BEGIN');

@@ -1,4 +1,4 @@
-/** What a proxy costs besides single queries: a connection for one query, and batches that are sent without a wait for answers. */
+/** The cost of a proxy besides single queries: a connection for one query, and batches that are sent without waiting for responses. */
 import pg from 'pg';
 import { backend } from '../src/wire/message-codes.ts';
 import { b, connectWire, e, p, s } from '../test/helpers/wire-script.ts';
@@ -9,7 +9,7 @@ const query = 'SELECT 1';
 const batches = 100;
 const repeats = 50;
 
-/** Prints a line for each: times a second, and the ratio to the target before, in one table. The first target is the direct one. */
+/** Prints a table with a row for each: times a second, and the ratios to direct connections. The first target is the direct one. */
 export async function compareConnections(
   targets: readonly Target[],
   rounds: number,
@@ -41,7 +41,7 @@ export async function compareConnections(
   }
 }
 
-/** Connections a second. */
+/** Returns connections per second. */
 async function connectOnce(url: string): Promise<number> {
   const start = performance.now();
   for (let done = 0; done < repeats; done += 1) {
@@ -53,7 +53,7 @@ async function connectOnce(url: string): Promise<number> {
   return (1000 * repeats) / (performance.now() - start);
 }
 
-/** Batches a second. */
+/** Returns batches per second. */
 async function pipeline(url: string): Promise<number> {
   const wire = await connectWire(url);
   wire.send(p(query, 'kept'), s);

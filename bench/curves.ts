@@ -1,4 +1,4 @@
-/** What the same work takes beside a growing catalog, a growing number of staged rows of others, and of sessions: tables, and plots. */
+/** The time of the same work beside a growing catalog, growing numbers of others' staged rows, and of sessions: tables, and plots. */
 import pg from 'pg';
 import { sessionOf } from './daemon.ts';
 import { median } from './pgbench.ts';
@@ -11,7 +11,7 @@ interface Curves {
   readonly newSession: () => Promise<string>;
 }
 
-/** What grows: the counts, in order, and the SQL that makes of the count before the next one. */
+/** A quantity that grows: the counts, in order, and the SQL that makes each of the one before. */
 interface Growth {
   readonly label: string;
   readonly counts: readonly number[];
@@ -26,7 +26,7 @@ CREATE TABLE steady (id int PRIMARY KEY, value text, amount int);
 INSERT INTO steady SELECT g, 'value ' || g, g FROM generate_series(1, ${rows}) g;
 `;
 
-/** Tables in one statement: each takes locks until it ends. */
+/** The number of tables in one statement, which holds locks until it ends. */
 const tablesAtOnce = 500;
 
 const growths: readonly Growth[] = [
@@ -56,7 +56,7 @@ const growths: readonly Growth[] = [
   },
 ];
 
-/** Copies the row that a session has staged first for other sessions, of a hundred rows each. */
+/** Copies the first row that a session has staged for other sessions, of a hundred rows each. */
 const copyRows = (from: number, to: number) => `DO $$
 DECLARE v_shadow text := 'stage_data.shadow_' || 'steady'::regclass::oid; v_columns text;
 BEGIN
@@ -85,7 +85,7 @@ export async function drawCurves(curves: Curves, print: (line: string) => void):
   await owner.end();
 }
 
-/** A connection that has staged something. */
+/** Returns a connection that has staged something. */
 async function staging({ newSession }: Curves): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: await newSession() });
   await client.connect();
@@ -140,7 +140,7 @@ function table(label: string, counts: readonly number[], found: Found): string[]
   return ['', `| ${heads.join(' | ')} |`, `|${'---|'.repeat(heads.length)}`, ...lines, ''];
 }
 
-/** A plot as Markdown readers draw it. */
+/** Returns a plot as Markdown readers draw it. */
 function plot(label: string, counts: readonly number[], found: Found): string[] {
   const lines = Object.keys(found[0] ?? {}).map((name) => {
     const ratios = ratiosOf(found, name).map((ratio) => ratio.toFixed(2));

@@ -1,4 +1,4 @@
-/** The daemon as it is installed: built, and in a process of its own, which no client's work slows down. */
+/** The daemon as it is installed: built, and in a separate process, which no client's work slows down. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,14 +8,14 @@ export interface Daemon {
   readonly pid: number;
   /** Base URL of the REST interface. */
   readonly rest: string;
-  /** The URL of a new session: `production` or `staged` is what its reads see. */
+  /** Returns the URL of a new session, whose read mode is `production` or `staged`. */
   newSession(reads: string): Promise<string>;
-  /** Deletes the sessions made so far that are not decided: what they have staged does not slow down what is measured next. */
+  /** Deletes the sessions created so far that are not decided, so that their staged rows do not slow down the next measurement. */
   clear(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts `stage serve` before the given server, on free ports. @param build the directory that it was built in */
+/** Starts `stage serve` before the given server, on free ports. @param build the directory of the build */
 export async function startBuiltDaemon(server: string, home: string, build = '.'): Promise<Daemon> {
   const args = ['serve', '--upstream', server, '--port', '0', '--proxy-port', '0'];
   const program = join(build, 'bin/stage.js');
@@ -25,7 +25,7 @@ export async function startBuiltDaemon(server: string, home: string, build = '.'
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const { rest, proxy } = await serving(createInterface(child.stderr));
-  // on a busy machine its first look at the upstream may have come too soon
+  // on a busy machine its first check of the upstream may have come too early
   while ((await fetch(`${rest}/readyz`)).status !== 200) await delay(100);
   const made: string[] = [];
   return {
@@ -54,11 +54,11 @@ export async function startBuiltDaemon(server: string, home: string, build = '.'
   };
 }
 
-/** The id of the session that a URL of newSession leads to. */
+/** Returns the id of the session in a URL of newSession. */
 export const sessionOf = (url: string): string =>
   /sess_\w+/.exec(decodeURIComponent(url))?.[0] ?? '';
 
-/** Where it listens, out of its log. */
+/** Reads the addresses of the daemon from its log. */
 async function serving(log: AsyncIterable<string>): Promise<{ rest: string; proxy: string }> {
   for await (const line of log) {
     const { message, ...facts } = JSON.parse(line) as Record<string, string>;

@@ -1,6 +1,6 @@
 /**
- * The least that a proxy can be in Node: hands the bytes of each side to the other, and looks at none. What it costs is Node's and the
- * system's, as this project uses them. Run as a program it takes the upstream's address as JSON, and prints its port.
+ * The minimal proxy in Node: it forwards the bytes of each side to the other, and parses none. Its cost is that of Node and the system, as
+ * this project uses them. As a program it takes the upstream's address as JSON, and prints its port.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ export interface Forwarder {
   stop(): Promise<void>;
 }
 
-/** Starts one before the given server, in a process of its own, on a free port. */
+/** Starts one before the given server, in a separate process, on a free port. */
 export async function startForwarder(server: string): Promise<Forwarder> {
   const upstream = JSON.stringify(parseUpstream(server).address);
   const child = spawn(process.execPath, [program, upstream], {

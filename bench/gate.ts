@@ -1,7 +1,7 @@
 /**
- * How long others wait for who sends texts that take the parser longest: `npm run bench:gate`. A client asks `SELECT 1` beside one
- * who sends the same text again and again, in a process of its own, and alone before and after that. Also what the weighing of a
- * text costs that is parsed. BENCH_UPSTREAM is the URL of a server; by default an embedded one is started.
+ * How long others wait for a client that sends the most expensive texts for the parser: `npm run bench:gate`. A client sends `SELECT 1`
+ * beside a process that sends the same text repeatedly, and alone before and after that. Also measures the cost estimate of a text that is
+ * parsed. BENCH_UPSTREAM is the URL of a server; by default an embedded one is started.
  */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -21,7 +21,7 @@ import { median } from './pgbench.ts';
 import { worstTexts } from './worst-texts.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
-/** Between two questions, so that the sender is what keeps the daemon busy. */
+/** The pause between two queries, in milliseconds, so that the sender is what keeps the daemon busy. */
 const pauseMs = 5;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -70,7 +70,7 @@ async function bench(newSession: () => Promise<string>): Promise<void> {
   await client.end();
 }
 
-/** In microseconds of this thread, for a text of so many bytes such as applications send. */
+/** Returns the microseconds of this thread for a typical text of the given length in bytes. */
 function priceOf(length: number): string {
   const column = 'coalesce(item.name, $1) || item.note AS label, ';
   const text = Buffer.from(

@@ -1,6 +1,7 @@
 /**
- * How the service grows: `npm run bench:growth -- [rows] [tables] [wide] [sessions]`. Memory of the daemon and times for one session of
- * BENCH_ROWS (1000000) staged rows up to its approval, for BENCH_TABLES (1000) staged tables, of ten sessions and of one, and beside BENCH_SESSIONS (100000).
+ * How the service scales: `npm run bench:growth -- [rows] [tables] [wide] [sessions]`. Measures the daemon's memory, and times of one
+ * session of BENCH_ROWS (1000000) staged rows up to its approval, of BENCH_TABLES (1000) staged tables in sessions of ten and in one, and
+ * beside BENCH_SESSIONS (100000).
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -36,7 +37,7 @@ try {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** One session with so many staged rows, through all of its review, beside a writer of one row of production. */
+/** One session with `BENCH_ROWS` staged rows, through its whole review, beside a writer of one row of production. */
 async function manyRows(): Promise<void> {
   await direct(`CREATE TABLE large (id int PRIMARY KEY, v text);
     INSERT INTO large SELECT g, 'value ' || g FROM generate_series(1, ${rows}) g; VACUUM ANALYZE large`);
@@ -58,7 +59,7 @@ async function manyRows(): Promise<void> {
   await direct('DROP TABLE large');
 }
 
-/** Staged rows in so many tables, ten tables a session. */
+/** Staged rows in `BENCH_TABLES` tables, ten tables a session. */
 async function manyTables(): Promise<void> {
   await direct(
     Array.from(
@@ -78,7 +79,7 @@ async function manyTables(): Promise<void> {
   await beside(last, 't1');
 }
 
-/** One session with a row in each of so many tables, through all of its review. */
+/** One session with a row in each of `BENCH_TABLES` tables, through its whole review. */
 async function wideSession(): Promise<void> {
   const names = Array.from({ length: tables }, (_, n) => `wide${n}`);
   const make = names.map((name) => `CREATE TABLE ${name} (id int PRIMARY KEY, v text)`);
@@ -129,7 +130,7 @@ async function manySessions(): Promise<void> {
   await watched('metrics', () => ask('GET', '/metrics'));
 }
 
-/** What a session costs that is staged, looked at and approved. */
+/** Measures a diff, and a session that is staged, viewed and approved. */
 async function beside(other: string, table: string): Promise<void> {
   await watched('diff of ten tables', () => ask('GET', `/sessions/${sessionOf(other)}/diff`));
   await watched('usual work', () => usualWork(table));
@@ -167,7 +168,7 @@ async function direct(text: string): Promise<void> {
     await on(server.url, statement);
 }
 
-/** How long a statement waited at most until it is no longer asked. */
+/** Repeats a statement until the signal. Returns its longest time in milliseconds. */
 async function waitsOf(text: string, signal: AbortSignal): Promise<number> {
   let most = 0;
   while (!signal.aborted) {
@@ -179,7 +180,7 @@ async function waitsOf(text: string, signal: AbortSignal): Promise<number> {
   return Math.round(most);
 }
 
-/** Sends a request and forgets the answer, which may end too soon: a diff may take a minute. */
+/** Sends a request and discards the response, which may end too early: a diff may take a minute. */
 async function ask(method: string, path: string): Promise<string> {
   let [status, bytes] = ['no answer', 0];
   try {
@@ -196,7 +197,7 @@ async function ask(method: string, path: string): Promise<string> {
   return `${status}, ${Math.ceil(bytes / 1024)} kB`;
 }
 
-/** Runs work and tells how long it took, and how much memory the daemon had at most. */
+/** Runs work. Prints its time, and the daemon's maximum memory. */
 async function watched(name: string, work: () => Promise<string>): Promise<void> {
   let most = 0;
   const look = async () => {

@@ -1,7 +1,7 @@
 /**
- * What it costs a review that the server compiles queries: `npm run bench:jit`, on an installation with LLVM (STAGE_TEST_PG). Stages and
- * approves one row in a database where every query would be compiled, and in one where none is, in turn, BENCH_ROUNDS (15) times.
- * Ends with 1 where staging takes more than five times as long, or an approval more than three.
+ * The cost for a review of a server that compiles queries: `npm run bench:jit`, on an installation with LLVM (STAGE_TEST_PG). Stages and
+ * approves one row in a database where every query would be compiled, and in one where none is, alternately, BENCH_ROUNDS (15) times. Exits
+ * with 1 if staging takes more than five times as long, or an approval more than three.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ try {
     daemons.set(side, await startBuiltDaemon(url, directory));
     times.set(side, { stage: [], diff: [], propose: [], approve: [] });
   }
-  // the first round makes the overlay
+  // the first round creates the overlay
   for (let round = 0; round <= rounds; round += 1)
     for (const [side, daemon] of daemons) await patiently(() => review(side, daemon, round > 0));
   tell();
@@ -76,7 +76,7 @@ async function review(side: Side, daemon: Daemon, counts: boolean): Promise<void
   }
 }
 
-/** A busy machine may keep the daemon from its upstream for a moment: that round is played again. */
+/** Repeats a round: a busy machine may separate the daemon from its upstream for a moment. */
 async function patiently(work: () => Promise<void>): Promise<void> {
   for (let left = 60; ; left -= 1) {
     try {

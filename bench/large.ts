@@ -1,7 +1,7 @@
 /**
- * What large things cost the daemon: `npm run bench:large`. How long others wait while it takes in hostile statements, and how
- * much memory it takes for a result that nobody reads, for diffs and conflicts of many rows, for a large value.
- * BENCH_ROWS (1000000) is the number of rows.
+ * The cost of large things for the daemon: `npm run bench:large`. Measures how long others wait while it parses hostile statements, and its
+ * memory for a result that nobody reads, for diffs and conflicts of many rows, and for a large value. BENCH_ROWS (1000000) is the number of
+ * rows.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -64,7 +64,7 @@ async function direct(text: string): Promise<void> {
   await connected(server.url, (client) => client.query(text));
 }
 
-/** How long others wait for an answer while a statement is taken in. */
+/** Measures how long others wait for a response while a statement is parsed. */
 async function askHostile(): Promise<void> {
   const url = await daemon.newSession('production');
   for (const [name, text] of Object.entries(hostile)) {
@@ -90,7 +90,7 @@ async function askHostile(): Promise<void> {
   }
 }
 
-/** Runs work and tells how much memory the daemon had before it and had at most. */
+/** Runs work. Prints the daemon's memory before it, and the maximum. */
 async function watched(name: string, work: () => Promise<string>): Promise<void> {
   const before = await resident();
   let most = before;
@@ -117,7 +117,7 @@ async function leaveUnread(): Promise<void> {
   });
 }
 
-/** Stages a change of so many rows, changes them all directly, and reads the diff and the conflicts. */
+/** Stages a change of `count` rows, changes them all directly, and reads the diff and the conflicts. */
 async function review(count: number): Promise<void> {
   await direct(
     `TRUNCATE t; INSERT INTO t SELECT g, 'value ' || g FROM generate_series(1, ${count}) g`,
@@ -138,7 +138,7 @@ async function reviewLargeValue(): Promise<void> {
   await watched('the diff of a value of 100 MB', () => readAll(url, 'diff'));
 }
 
-/** Reads an answer of the REST interface and forgets it. */
+/** Reads a response of the REST interface and discards it. */
 async function readAll(url: string, what: string): Promise<string> {
   const session = sessionOf(url);
   const start = performance.now();

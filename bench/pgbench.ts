@@ -1,4 +1,6 @@
-/** Measures by pgbench: targets take turns, round by round, and their medians are compared, so that ratios hold on a noisy machine. */
+/**
+ * Measures with pgbench: targets alternate, round by round, and their medians are compared, so that ratios are stable on a busy machine.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -17,10 +19,10 @@ export interface Effort {
   readonly clients: number;
 }
 
-/** The first staged statement of each connection takes as long as many of the next ones. */
+/** Seconds of warming up: the first staged statement of each connection takes as long as many of the next ones. */
 const firstSeconds = 2;
 
-/** Whether a program is there. */
+/** Returns whether a program is installed. */
 export async function isInstalled(program: string): Promise<boolean> {
   return run(program, ['--version']).then(
     () => true,
@@ -29,9 +31,9 @@ export async function isInstalled(program: string): Promise<boolean> {
 }
 
 /**
- * Gives the cells of a row: transactions per second of each target, and the ratio of all others to the first.
- * @param targets the URLs of each, to which its clients are divided
- * @param script path of pgbench's
+ * Returns the cells of a row: transactions per second of each target, and the ratio of all others to the first.
+ * @param targets the URLs of each, among which its clients are divided
+ * @param script path of pgbench's script
  */
 export async function compareLoad(
   script: string,
@@ -40,7 +42,7 @@ export async function compareLoad(
 ): Promise<string[]> {
   const results = targets.map((): number[] => []);
   const given = ['-M', 'prepared', '-f', script];
-  // makes overlays
+  // creates overlays
   for (const [url = ''] of targets) await pgbench(url, ['-t', '1', '-c', '1', ...given]);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, urls] of targets.entries())
@@ -53,7 +55,7 @@ export async function compareLoad(
   ];
 }
 
-/** Transactions per second of so many clients, together. */
+/** Returns the transactions per second of all clients together. */
 async function rateOf(
   urls: readonly string[],
   clients: number,
@@ -67,23 +69,23 @@ async function rateOf(
   return runs.reduce((sum, { rate }) => sum + rate, 0);
 }
 
-/** @throws Error when a client of pgbench has met an error, which ends it: fewer would have run than were meant to */
+/** @throws Error when a client of pgbench has met an error, which ends it: fewer than the intended number would have run */
 async function pgbench(url: string, args: readonly string[]): Promise<void> {
   const { stderr } = await run('pgbench', ['-n', '-j', '1', ...args, url]);
   if (stderr.includes('aborted')) throw new Error(`pgbench: ${stderr}`);
 }
 
 export interface Seconds<Seen> {
-  /** Transactions a second. */
+  /** Transactions per second. */
   readonly rate: number;
-  /** How many there were between what was looked at. */
+  /** The number of transactions between the two observations. */
   readonly count: number;
   readonly seen: readonly [Seen, Seen];
 }
 
 /**
- * Runs pgbench for first seconds, which pay for logins and cold code, and for those that count; then it is ended: its own end
- * would depend on how long its clients took to log in.
+ * Runs pgbench for some first seconds, which include logins and cold code, and for the seconds that count. Then ends it, because its own
+ * end would depend on how long its clients took to log in.
  * @throws Error when a client of pgbench has met an error
  */
 export async function watchPgbench<Seen>(
@@ -113,7 +115,7 @@ export async function watchPgbench<Seen>(
   return { rate: count / (end.at - begin.at), count, seen: [begin.seen, end.seen] };
 }
 
-/** Of an even number of values the mean of the two in the middle; NaN of none. */
+/** Returns the median, which is the mean of the middle two for an even number of values; NaN for none. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const [low, high] = [Math.floor((values.length - 1) / 2), Math.floor(values.length / 2)];

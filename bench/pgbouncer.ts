@@ -1,4 +1,4 @@
-/** A PgBouncer beside the proxy, where it is installed: what any proxy costs. */
+/** A PgBouncer beside the proxy, if it is installed: the cost of any proxy. */
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';

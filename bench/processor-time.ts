@@ -1,7 +1,7 @@
 /** Processor time of processes, as Linux counts it. */
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Nanoseconds that the threads of a process have run. NaN where the system does not tell. */
+/** Returns the nanoseconds that the threads of a process have run; NaN if the system does not report them. */
 export async function processorTime(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => null);
   if (threads === null) return Number.NaN;
@@ -12,7 +12,7 @@ export async function processorTime(pid: number): Promise<number> {
   return (await Promise.all(times)).reduce((sum, time) => sum + time, 0);
 }
 
-/** The same of each child of a process. */
+/** Returns the same for each child of a process. */
 export async function timeOfChildren(parent: number): Promise<ReadonlyMap<number, number>> {
   const entries = await readdir('/proc').catch(() => []);
   const pids = entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
@@ -22,7 +22,7 @@ export async function timeOfChildren(parent: number): Promise<ReadonlyMap<number
   return times;
 }
 
-/** What processes have run since: of those that have come in between nothing is counted, for they may have ended as others. */
+/** Sums the time of processes since `before`. Processes that have started since do not count. */
 export function sumSince(
   before: ReadonlyMap<number, number>,
   after: ReadonlyMap<number, number>,
@@ -32,6 +32,6 @@ export function sumSince(
 
 async function parentOf(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  // behind the name, which may have spaces and parentheses
+  // after the name, which may have spaces and parentheses
   return status === null ? null : Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
 }

@@ -1,13 +1,13 @@
 /**
- * Plain reads through the proxy, directly and through PgBouncer: throughput, and the processor time of a query in the proxy and in
- * the server's backends. The targets take turns. A run's first second pays for logins and cold code, and does not count.
+ * Plain reads through the proxy, directly and through PgBouncer: throughput, and the processor time of a query in the proxy and in the
+ * server's backends. The targets alternate. A run's first second includes logins and cold code, and does not count.
  */
 import type { Target } from './pgbench.ts';
 import { median, watchPgbench } from './pgbench.ts';
 import { processorTime, sumSince, timeOfChildren } from './processor-time.ts';
 
 export interface ReadTarget extends Target {
-  /** Of the proxy's process; null where there is none. */
+  /** The process id of the proxy; null if there is none. */
   readonly pid: number | null;
 }
 
@@ -22,9 +22,9 @@ export interface ReadEffort {
 }
 
 interface Run {
-  /** Queries a second. */
+  /** Queries per second. */
   readonly rate: number;
-  /** Microseconds of processor time of a query; NaN where it cannot be known. */
+  /** Microseconds of processor time of a query; NaN if unknown. */
   readonly proxy: number;
   readonly backend: number;
 }

@@ -1,8 +1,7 @@
 /**
- * What repair costs: `npm run bench:revert`. The revert of many rows beside the approval of the same rows, with the daemon's memory; how
- * long writers of production wait while a session is rehearsed; and a range of sessions that is taken back one after the other.
- * BENCH_ROWS (100000), BENCH_REHEARSED (10000) and BENCH_SESSIONS (100) are the sizes. The figures are those of the machine as it is:
- * compare ratios of one run.
+ * The cost of repairs: `npm run bench:revert`. The revert of many rows beside the approval of the same rows, with the daemon's memory; how
+ * long writers of production wait while a session is rehearsed; and a range of sessions that is reverted one after the other. BENCH_ROWS
+ * (100000), BENCH_REHEARSED (10000) and BENCH_SESSIONS (100) are the sizes. The figures depend on the machine: compare ratios of one run.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +18,7 @@ const rows = Number(process.env['BENCH_ROWS'] ?? 100_000);
 const rehearsed = Number(process.env['BENCH_REHEARSED'] ?? 10_000);
 const range = Number(process.env['BENCH_SESSIONS'] ?? 100);
 const print = (line: string) => process.stdout.write(`${line}\n`);
-/** An answer may take longer than undici waits by itself. */
+/** No time limits: a response may take longer than undici waits by default. */
 const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
@@ -52,7 +51,7 @@ interface Answer {
   readonly status: number;
   readonly body: Record<string, unknown>;
   readonly ms: number;
-  /** The most memory that the daemon had meanwhile, in MB. */
+  /** The maximum memory of the daemon meanwhile, in MB. */
   readonly resident: number;
 }
 
@@ -104,7 +103,7 @@ async function fingerprint(): Promise<string> {
   return found[0]?.text ?? '';
 }
 
-/** Inserts, updates and deletes: a third of the rows each. */
+/** Reverts inserts, updates and deletes, a third of the rows each. */
 async function revertMany(): Promise<void> {
   const third = Math.floor(rows / 3);
   const before = await fingerprint();
@@ -127,7 +126,7 @@ async function revertMany(): Promise<void> {
   );
 }
 
-/** Each session changes the same rows again; the last one is taken back first. */
+/** Reverts sessions that change the same rows, the last one first. */
 async function takeRangeBack(): Promise<void> {
   const before = await fingerprint();
   const sessions: string[] = [];
@@ -154,7 +153,7 @@ async function takeRangeBack(): Promise<void> {
   );
 }
 
-/** Writers of rows that the session changes and of others, before, while and after it is rehearsed. */
+/** Writes rows that the session changes and others, before, while and after it is rehearsed. */
 async function rehearseBesideWriters(): Promise<void> {
   await production.query(`
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (row) VALUES (NEW.id); RETURN NULL; END $$;
@@ -162,11 +161,11 @@ async function rehearseBesideWriters(): Promise<void> {
   const session = await stage(`UPDATE t SET v = v || '?' WHERE id <= ${rehearsed}`);
   const waits = { own: [0], other: [0] };
   const writing = new AbortController();
-  // with the values that they have: another value would be a conflict, and nothing would be rehearsed
+  // the same values, because another value would be a conflict and prevent the rehearsal
   const own = () => `UPDATE t SET n = n WHERE id = ${below(rehearsed)}`;
   const other = () => `UPDATE t SET n = n + 1 WHERE id = ${rehearsed + below(rows / 10)}`;
   const writers = [
-    // a row that is written before it is locked makes a rehearsal begin anew
+    // a row that is written before it is locked restarts a rehearsal
     write(writing.signal, waits.own, { pauseMs: 2_000, next: own }),
     write(writing.signal, waits.own, { pauseMs: 2_000, next: own }),
     write(writing.signal, waits.other, { pauseMs: 5, next: other }),
@@ -205,7 +204,7 @@ async function rehearseBesideWriters(): Promise<void> {
   }
 }
 
-/** How many locks a connection held at most, until the work is done. */
+/** Returns the maximum number of locks of a connection, until the work is done. */
 async function mostLocks(work: Promise<unknown>): Promise<number> {
   let most = 0;
   let isDone = false;

@@ -1,4 +1,4 @@
-/** The way to production: diff, conflicts, propose and approval of many changes, against the same work in SQL. */
+/** The way to production: diff, conflicts, propose and approval of many changes, compared with the same work in SQL. */
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import pg from 'pg';
@@ -30,7 +30,7 @@ const changeOne = {
   name: 'change',
   text: 'UPDATE reviewed SET amount = amount + 1 WHERE id = $1',
 };
-/** What a diff says, made of the rows that the statement above would make. */
+/** The facts of a diff, from the rows that the statement above would create. */
 const asJson = `SELECT json_build_object('kind', 'UPDATE', 'key', json_build_object('id', t.id), 'changed', json_build_array('amount'),
   'before', to_json(t), 'after', to_json(n))::text FROM reviewed t, LATERAL (SELECT t.id, t.code, t.amount + 1 AS amount, t.note) n`;
 
@@ -70,12 +70,12 @@ export async function compareReview(review: Review, print: (line: string) => voi
   await client.end();
 }
 
-/** Sends a request about a session, and gives the milliseconds after which the answer began. */
+/** Sends a request about a session. Returns the milliseconds until the response began. */
 type Ask = (method: string, what: string) => Promise<number>;
 
 type Step = (given: { readonly ask: Ask; readonly use: Meter }) => ReturnType<Meter>;
 
-/** A step of a session that has changed all rows. Afterwards nothing is left staged. */
+/** Measures a step of a session that has changed all rows. Afterwards nothing is staged. */
 async function staged({ rest, newSession }: Review, use: Meter, step: Step) {
   const url = await newSession();
   await on(url, (client) => client.query(changeAll));

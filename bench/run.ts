@@ -1,10 +1,12 @@
 /**
- * Staged against direct: `npm run bench`. Reads by pgbench (which has to be installed), with PgBouncer beside where that is installed,
- * and the same over a Unix socket; connections and pipelines; throughput of single staged statements; statements of many rows, and
- * reads beside many staged rows; the way to production of many changes; curves of growth.
- * BENCH_SECONDS (1) is the length of one run, BENCH_ROUNDS (3) their number (reads: one fewer), BENCH_CLIENTS (8) pgbench's clients of writes.
- * BENCH_PARTS chooses some of `reads sockets connections loads writes bulk review curves`. BENCH_PG is the path of an installation of PostgreSQL,
- * BENCH_FSYNC=on has it write to its disk as in production. BENCH_BASE is the directory of another build, whose daemon reads beside this one's.
+ * Staged compared with direct: `npm run bench`. Reads by pgbench (which has to be installed), with PgBouncer if that is installed, and the
+ * same over a Unix socket; connections and pipelines; throughput of single staged statements; statements of many rows, and reads beside
+ * many staged rows; the way to production of many changes; curves of growth.
+ * BENCH_SECONDS (1) is the length of one run, BENCH_ROUNDS (3) their number (reads: one fewer), BENCH_CLIENTS (8) pgbench's clients of
+ * writes.
+ * BENCH_PARTS chooses some of `reads sockets connections loads writes bulk review curves`. BENCH_PG is the path of an installation of
+ * PostgreSQL, and BENCH_FSYNC=on makes it write to its disk as in production. BENCH_BASE is the directory of another build, whose daemon is
+ * measured in the reads, too.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,13 +51,13 @@ const server = await startEmbedded({
   log: createLog('silent', process.stderr),
   settings: {
     fsync: process.env['BENCH_FSYNC'] ?? 'off',
-    // half of what is free is for clients
+    // half of the free connections are for clients
     max_connections: '200',
     unix_socket_directories: directory,
   },
   ...(process.env['BENCH_PG'] && { binaries: process.env['BENCH_PG'] }),
 });
-// of the accounts of PostgreSQL and PgBouncer neither may be ours
+// PostgreSQL and PgBouncer may run as other users
 await chmod(directory, 0o755);
 const daemon = await startBuiltDaemon(server.url, directory);
 const pidFile = await readFile(join(directory, 'data/postmaster.pid'), 'utf8');
@@ -109,13 +111,13 @@ async function ofPgbench(work: () => Promise<void>): Promise<void> {
   else print('pgbench is not installed: not measured');
 }
 
-/** The server's URL through its Unix socket. */
+/** Returns the server's URL through its Unix socket. */
 function socketUrl(): string {
   const { password, port } = server;
   return `postgresql://postgres:${password}@${encodeURIComponent(directory)}:${port}/postgres`;
 }
 
-/** The URL of a new session for the role that clients are recommended to have. */
+/** Returns the URL of a new session for the role that is recommended for clients. */
 async function sessionOfReader(reads: string): Promise<string> {
   const url = new URL(await daemon.newSession(reads));
   url.username = 'reader';
@@ -129,7 +131,9 @@ async function scriptOf(text: string): Promise<string> {
   return script;
 }
 
-/** Works with the server itself, PgBouncer where it is installed, a bare forwarder, and daemons of their own, all of which reach it by the URL. */
+/**
+ * Works with the server itself, PgBouncer if it is installed, a bare forwarder, and separate daemons, which all connect to it by the URL.
+ */
 async function besideBouncer(
   url: string,
   work: (targets: readonly ReadTarget[]) => Promise<void>,

@@ -1,4 +1,4 @@
-/** A program in a real pseudo-terminal, made by script(1): keys go in, and of the bytes that come out each frame's end is noticed. */
+/** A program in a real pseudo-terminal, created by script(1): sends keys, and detects the end of each frame in its output. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What ends the bytes of each frame: the end of synchronised output. */
+/** The end of each frame: the end of synchronised output. */
 const frameEnd = '\x1b[?2026l';
 
 export interface TerminalOptions {
-  /** For files of its own. */
+  /** A directory for its files. */
   readonly directory: string;
   readonly columns: number;
   readonly rows: number;
@@ -20,7 +20,7 @@ export interface TerminalOptions {
 }
 
 export class BenchTerminal {
-  /** Bytes that the program has written. */
+  /** The number of bytes that the program has written. */
   bytes = 0;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #directory: string;
@@ -35,7 +35,7 @@ export class BenchTerminal {
     });
   }
 
-  /** Gives when the program's next text has come for which a condition holds of all that came since. */
+  /** Returns when the condition holds for the text that has arrived since the call. */
   when(holds: (text: string) => boolean, patienceMs = 20_000): Promise<number> {
     let seen = '';
     return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export class BenchTerminal {
     });
   }
 
-  /** Gives how long it takes from a key's bytes to the end of a frame; of the first that has a text, if one is given. */
+  /** Returns the time from a key's bytes to the end of a frame: of the first frame, or of the first with the given text. */
   async press(keys: string, text = ''): Promise<number> {
     const frame = this.when(
       (seen) => seen.includes(frameEnd, seen.indexOf(text)) && seen.includes(text),
@@ -70,7 +70,7 @@ export class BenchTerminal {
     return (await frame.catch(at(keys))) - start;
   }
 
-  /** Gives how long it takes from the call of stty(1) that changes the size to the end of a frame. */
+  /** Returns the time from the call of stty(1) that changes the size to the end of a frame. */
   async resize(columns: number, rows: number): Promise<number> {
     const device = (await readFile(join(this.#directory, 'tty'), 'utf8')).trim();
     const frame = this.when((seen) => seen.includes(frameEnd));
@@ -79,12 +79,12 @@ export class BenchTerminal {
     return (await frame) - start;
   }
 
-  /** The program's process. */
+  /** Returns the id of the program's process. */
   async pid(): Promise<number> {
     return Number(await readFile(join(this.#directory, 'pid'), 'utf8'));
   }
 
-  /** Leaves the program with `q`; one that stays is ended as a terminal does it that is closed. */
+  /** Leaves the program with `q`. If it stays, ends it as a closing terminal does. */
   async close(): Promise<void> {
     const ended = once(this.#child, 'exit');
     const timer = setTimeout(() => this.#child.kill(), 10_000);

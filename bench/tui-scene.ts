@@ -1,4 +1,4 @@
-/** What the review's bench is played in: a database, a daemon, a session with many changes, a relay with a clock. */
+/** The environment of the review's benchmark: a database, a daemon, a session with many changes, a relay that takes times. */
 import { spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -8,10 +8,10 @@ import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { anyCluster } from '../test/helpers/any-cluster.ts';
 
-/** The program as it is shipped. */
+/** The released program. */
 export const program = [process.execPath, resolve('bin/stage.js')] as const;
 
-/** A database for the bench: on an embedded server in the directory, unless another server is named. */
+/** Creates a database for the benchmark: on an embedded server in the directory, unless another server is named. */
 export async function startUpstream(
   server: string | undefined,
   directory: string,
@@ -74,7 +74,7 @@ export async function startDaemon(url: string, directory: string): Promise<Daemo
   };
 }
 
-/** Half of the changes are updates, half are inserts. Gives the session's id. */
+/** Stages updates and inserts, half of the changes each. Returns the session's id. */
 export async function stageChanges(
   upstream: string,
   daemon: Daemon,
@@ -103,12 +103,12 @@ export async function stageChanges(
 
 export interface Relay {
   readonly url: string;
-  /** When the answer with the outline began to come. */
+  /** The time of the first byte of the outline's response. */
   readonly firstByte: number;
   close(): void;
 }
 
-/** Stands between the program and the daemon, and looks at the clock. */
+/** Starts a relay between the program and the daemon, which takes the time. */
 export async function startRelay(url: string): Promise<Relay> {
   let firstByte = 0;
   const server = createServer((client) => {

@@ -1,7 +1,7 @@
 /**
- * The review on a diff of a million changes: `npm run bench:tui`, which builds first. Daemon, session and terminal are real, the
- * program is the built one. Needs script(1) and Linux. BENCH_CHANGES (1000000) is the size of the diff, BENCH_KEYS (400) the
- * number of keys, BENCH_UPSTREAM a server to make a database on in place of the embedded one.
+ * The review of a diff of a million changes: `npm run bench:tui`, which builds first. Daemon, session and terminal are real, and the
+ * program is the built one. Needs script(1) and Linux. BENCH_CHANGES (1000000) is the size of the diff, BENCH_KEYS (400) the number of
+ * keys, BENCH_UPSTREAM a server to create a database on instead of the embedded one.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { program, stageChanges, startDaemon, startRelay, startUpstream } from '.
 const changes = Number(process.env['BENCH_CHANGES'] ?? 1_000_000);
 const keys = Number(process.env['BENCH_KEYS'] ?? 400);
 
-/** Each of these keys changes the screen: rows, pages, columns, ends, layouts, panes and back. */
+/** Keys that each change the screen: rows, pages, columns, ends, layouts, panes and back. */
 const [up, down, back] = ['\x1b[5~', '\x1b[6~', '\x1b[Z'];
 const walk = [
   ...`j j ${down} j ${down} l h \x04 \x15 k G k ${up} g s j j s c c`.split(' '),
@@ -51,13 +51,13 @@ try {
 
 async function measure(terminal: BenchTerminal, start: number, relay: Relay): Promise<void> {
   const frame = terminal.when((text) => text.includes('\x1b[?2026l'));
-  // the daemon counts all changes before it gives any
+  // the daemon counts all changes before it returns any
   const rows = terminal.when((text) => text.includes('owner 2\x1b'), 300_000);
   print('first frame after the start', [(await frame) - start]);
   const shown = await rows;
   print('rows after the start', [shown - start]);
   print("rows after the first byte of the daemon's outline", [shown - relay.firstByte]);
-  // what runs in the background at first is no part of what follows
+  // work in the background at the start must not affect what follows
   await terminal.when((text) => text.includes('Conflicts 0'), 120_000).catch(() => undefined);
   const cpu = await processorTime(terminal);
   const times: number[] = [];
@@ -119,13 +119,13 @@ function write(label: string, value: string): void {
   process.stdout.write(`| ${label} | ${value} |\n`);
 }
 
-/** Milliseconds that the program's main thread could have run, and others did. */
+/** Returns the milliseconds in which the program's main thread was ready to run, but others ran. */
 async function waitingTime(terminal: BenchTerminal): Promise<number> {
   const stat = await readFile(`/proc/${await terminal.pid()}/schedstat`, 'utf8');
   return Number(stat.split(' ')[1]) / 1e6;
 }
 
-/** Milliseconds of processor time that the program has taken; the clock tells it in steps of ten. */
+/** Returns the milliseconds of processor time that the program has used, in steps of ten. */
 async function processorTime(terminal: BenchTerminal): Promise<number> {
   const stat = await readFile(`/proc/${await terminal.pid()}/stat`, 'utf8');
   const [user = '0', system = '0'] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);

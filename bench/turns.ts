@@ -1,6 +1,6 @@
 /**
- * The same work directly and staged, in turns, so that a ratio holds on a busy machine; with the processor time of the server's
- * backends and of the daemon, which holds better.
+ * The same work directly and staged, alternately, so that a ratio is stable on a busy machine; with the processor time of the server's
+ * backends and of the daemon, which is even more stable.
  */
 import { median } from './pgbench.ts';
 import { processorTime, sumSince, timeOfChildren } from './processor-time.ts';
@@ -11,30 +11,30 @@ export interface Watched {
   readonly daemon: number;
 }
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 export interface Used {
   readonly wall: number;
   readonly backends: number;
   readonly daemon: number;
 }
 
-/** A way of doing the work: gives what it took, without what it had to prepare. */
+/** A way of doing the work. Returns what it used, without its preparation. */
 export type Side = (use: Meter) => Promise<Used>;
-/** Runs what is to be measured. */
+/** Runs the work to measure. */
 export type Meter = (work: () => Promise<unknown>) => Promise<Used>;
 
 export interface Turns {
   readonly label: string;
   readonly watched: Watched;
   readonly rounds: number;
-  /** How many pieces of work one turn is: a row tells of one of them. */
+  /** The number of pieces of work in a turn: a row shows the values of one piece. */
   readonly pieces?: number;
 }
 
 export const turnsHead = (label: string, unit: 'ms' | 'us') =>
   `| ${label} | direct ${unit} | stage ${unit} | ratio (lowest, highest) | backends ${unit} | ratio of backends | daemon ${unit} |\n|${'---|'.repeat(7)}`;
 
-/** Lets both sides work in turns, and gives the row of a table. A first turn, in which tables and connections are got ready, does not count. */
+/** Alternates both sides, and returns the row of a table. A first turn, which prepares tables and connections, does not count. */
 export async function takeTurns(turns: Turns, direct: Side, staged: Side): Promise<string> {
   const { label, watched, rounds, pieces } = turns;
   const meter: Meter = (work) => measure(watched, work);

@@ -1,6 +1,6 @@
 /**
- * How many entries of the audit are verified in a second: `npm run bench:audit`.
- * BENCH_ENTRIES (100000) is their number. Time of the processors is told besides, for it holds on a busy machine.
+ * The number of audit entries that are verified in a second: `npm run bench:audit`.
+ * BENCH_ENTRIES (100000) is their number. Processor time is printed, too, because it is stable on a busy machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

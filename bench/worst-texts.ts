@@ -1,4 +1,4 @@
-/** Texts that take the parser longest for what they are allowed to be; and, as a program of its own, who sends one again and again. */
+/** Texts that take the parser longest within the limits; as a program, a client that sends one repeatedly. */
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 

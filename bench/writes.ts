@@ -1,18 +1,18 @@
-/** Staged writes of one row by a role that may only read, prepared, against the same statements directly, in turns of short blocks. */
+/** Staged writes of one row by a read-only role, prepared, compared with the same statements directly, in alternating short blocks. */
 import pg from 'pg';
 import type { Meter, Watched } from './turns.ts';
 import { takeTurns, turnsHead } from './turns.ts';
 
 export interface Writes {
-  /** The owner of the tables, who writes. */
+  /** The owner of the tables, who writes directly. */
   readonly direct: string;
-  /** Gives the URL of a new session for a role that may only read. */
+  /** Returns the URL of a new session for a read-only role. */
   readonly newSession: () => Promise<string>;
   readonly watched: Watched;
   readonly rounds: number;
 }
 
-/** Statements of a block. */
+/** The number of statements in a block. */
 const block = 100;
 const rows = 40_000;
 
@@ -67,7 +67,7 @@ const forms: Readonly<Record<string, Form>> = {
   },
 };
 
-/** Prints a line for each form of statement. Both sides work on rows of their own. */
+/** Prints a line for each form of statement. Each side works on its own rows. */
 export async function compareWrites(writes: Writes, print: (line: string) => void): Promise<void> {
   const { direct, newSession, watched, rounds } = writes;
   print(turnsHead('1 row, 1 client, prepared', 'us'));
@@ -79,7 +79,7 @@ export async function compareWrites(writes: Writes, print: (line: string) => voi
   await Promise.all(clients.map((client) => client.end()));
 }
 
-/** Each turn works on the keys that follow. */
+/** Returns blocks that each work on the next keys. */
 function blocksOf(client: pg.Client, { text, values }: Form, offset: number) {
   let key = offset;
   const name = `by_key_${text.length}`;
