@@ -65,7 +65,7 @@ export class SessionView {
   async read(): Promise<void> {
     this.#reading += 1;
     const [turn, id] = [this.#reading, this.#id];
-    const session = await this.#part(() => readSessionOf(id));
+    const session = await this.#part(turn, () => readSessionOf(id));
     if (session === null) return;
     this.#notice = null;
     this.#conflicts = null;
@@ -74,28 +74,30 @@ export class SessionView {
     this.#known = { session, ...unknown, rehearsal, ...this.#caller };
     this.#draw();
     this.#show();
-    const table = await this.#part(() => firstTableOf(id));
+    const table = await this.#part(turn, () => firstTableOf(id));
     if (turn !== this.#reading) return;
     if (table !== null) this.rows.open(table);
-    await Promise.all([this.#readComments(), this.#readRest(session)]);
+    await Promise.all([this.#readComments(), this.#readRest(session, turn)]);
   }
 
   /** Loads the slow parts one after the other, because the service limits concurrent diffs. */
-  async #readRest(session: Session): Promise<void> {
-    await this.#take(async () => {
-      const outline = readOutline(await ask('GET', `/sessions/${session.id}/diff/outline`));
+  async #readRest(session: Session, turn: number): Promise<void> {
+    const path = `/sessions/${session.id}/diff/outline`;
+    const outline = await this.#part(turn, async () => readOutline(await ask('GET', path)));
+    if (outline !== null) {
       this.rows.setOutline(outline);
-      return { outline };
-    });
-    await (isOpen(session) ? this.#readConflicts() : this.#take(async () => ({ conflicts: 0 })));
-    await this.#readDigest(session);
+      this.#learn({ outline });
+    }
+    if (isOpen(session)) await this.#readConflicts(turn);
+    else if (turn === this.#reading) this.#learn({ conflicts: 0 });
+    await this.#readDigest(session, turn);
   }
 
   /** Handles an event; null if events may have been missed. */
   async hear(news: News | null): Promise<void> {
     if (news !== null && news.sessionId !== this.#id) return;
     if (news?.kind === 'comment') return this.#readComments();
-    const now = await this.#part(() => readSessionOf(this.#id));
+    const now = await this.#part(this.#reading, () => readSessionOf(this.#id));
     if (now === null || this.#known === null || isAsBefore(now, this.#known.session)) return;
     const who = news?.by ? ` by ${news.by}` : '';
     this.#change(now, `${news?.kind.replaceAll('_', ' ') ?? now.status}${who}`);
@@ -120,9 +122,10 @@ export class SessionView {
     await this.read();
   }
 
-  /** Loads a part. Returns null after an error, which it shows, and if a newer load has started. */
-  async #part<Part>(read: () => Promise<Part>): Promise<Part | null> {
-    const turn = this.#reading;
+  /** Loads a part of a load. Returns null after an error, which it shows, and if a newer load has started. */
+  async #part<Part>(turn: number, read: () => Promise<Part>): Promise<Part | null> {
+    // an earlier load changes nothing of a later one
+    if (turn !== this.#reading) return null;
     try {
       const part = await read();
       return turn === this.#reading ? part : null;
@@ -133,21 +136,20 @@ export class SessionView {
     }
   }
 
-  async #take(read: () => Promise<Partial<Known>>): Promise<void> {
-    const part = await this.#part(read);
-    if (part === null || this.#known === null) return;
+  #learn(part: Partial<Known>): void {
+    if (this.#known === null) return;
     this.#known = { ...this.#known, ...part };
     this.#draw();
   }
 
   /** Loads the digest. The rows on display are as old as `session` or newer, so the digest must not be newer than `session`. */
-  async #readDigest(session: Session): Promise<void> {
-    const digest = await this.#part(() => readDigest(this.#id));
-    const now = digest && (await this.#part(() => readSessionOf(this.#id)));
+  async #readDigest(session: Session, turn: number): Promise<void> {
+    const digest = await this.#part(turn, () => readDigest(this.#id));
+    const now = digest && (await this.#part(turn, () => readSessionOf(this.#id)));
     if (!digest || !now) return;
     // guard: what is approved is what was shown
     if (!isAsBefore(now, session)) return this.#change(now, 'it is not as it was');
-    await this.#take(async () => ({ digest }));
+    this.#learn({ digest });
   }
 
   /** Shows that the session has changed, and disables approval until the next load. */
@@ -159,15 +161,17 @@ export class SessionView {
   }
 
   async #readComments(): Promise<void> {
-    await this.#take(async () => ({ comments: await readAllComments(this.#id) }));
+    const comments = await this.#part(this.#reading, () => readAllComments(this.#id));
+    if (comments === null) return;
+    this.#learn({ comments });
     if (this.#pane === 'Comments') this.#show();
   }
 
-  async #readConflicts(): Promise<void> {
-    await this.#take(async () => {
-      this.#conflicts = await readAllConflicts(this.#id);
-      return { conflicts: this.#conflicts.filter(({ ignored }) => !ignored).length };
-    });
+  async #readConflicts(turn: number): Promise<void> {
+    const conflicts = await this.#part(turn, () => readAllConflicts(this.#id));
+    if (conflicts === null) return;
+    this.#conflicts = conflicts;
+    this.#learn({ conflicts: conflicts.filter(({ ignored }) => !ignored).length });
     if (this.#pane === 'Conflicts') this.#show();
   }
 

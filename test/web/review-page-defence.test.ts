@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { answer, as, ready, serveReviewPage, textOf as text } from '../helpers/review-page.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-/** A script that delays the page's request for the digest until the test continues it, and never responds to the one for events. */
-const held = `
+/** A script that delays the page's requests for a path until the test continues them, and never responds to the one for events. */
+const held = (end: string) => `
 const real = window.fetch;
 window.fetch = async (path, how) => {
   if (path === '/events') return new Promise(() => {});
-  if (path.endsWith('/diff?limit=0')) await new Promise((go) => { window.go = go; });
+  if (path.endsWith('${end}')) await new Promise((go) => { window.go = go; });
   return real(path, how);
 };`;
 
@@ -89,13 +89,36 @@ suite('web: defence of the review page', (test) => {
   test('what changed while the page was read is not approved by it', async () => {
     const id = await changed();
     const tab = await open();
-    await tab.prepare(held);
+    await tab.prepare(held('/diff?limit=0'));
     await tab.goTo(await linkFor('ann', id));
     await tab.sees("typeof window.go === 'function'");
     await changeAgain(id);
     await tab.evaluate('window.go()');
     await tab.sees(`${text('.banners')}.includes('has changed')`);
     assert.is(await tab.evaluate("document.querySelector('[data-action=approve]').disabled"), true);
+  });
+
+  test('a load that was overtaken by another one changes nothing', async () => {
+    const id = await changed();
+    const tab = await open();
+    await tab.prepare(held('/diff/outline'));
+    await tab.goTo(await linkFor('ann', id));
+    await tab.sees("typeof window.go === 'function'");
+    await tab.evaluate('window.first = window.go; 0');
+    await changeAgain(id);
+    await tab.press('R');
+    await tab.sees('window.go !== window.first');
+    await tab.evaluate('window.go()');
+    await tab.sees(ready);
+    await tab.evaluate('window.first()');
+    // more round trips than the overtaken load has left
+    for (let trip = 0; trip < 20; trip += 1)
+      await tab.evaluate("real('/whoami').then((answer) => answer.status)");
+    assert.is(await tab.evaluate(text('.banners')), '');
+    assert.is(
+      await tab.evaluate("document.querySelector('[data-action=approve]').disabled"),
+      false,
+    );
   });
 
   test('of two reviewers one wins, and the other is told; nobody approves another diff than was read', async () => {
