@@ -64,8 +64,7 @@ function testNets(): Net[] {
 }
 
 async function holds(net: Net): Promise<boolean> {
-  const program =
-    net.name.startsWith('test/') && !net.name.endsWith('.test.ts') ? net.name : 'test/run.ts';
+  const program = programs.includes(net) ? net.name : 'test/run.ts';
   const env = { STAGE_TEST_BUDGET: values.budget, STAGE_TEST_SEED: values.seed, ...net.env };
   const child = spawn(process.execPath, [compiled(program), ...net.arguments], {
     env: { ...process.env, ...env },
