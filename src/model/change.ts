@@ -86,6 +86,13 @@ export function sumOf(counts: readonly NetCounts[]): NetCounts {
   return { inserts: add('inserts'), updates: add('updates'), deletes: add('deletes') };
 }
 
+/** Returns the number of net changes, of one operation or of all. */
+export function changesIn(counts: NetCounts, operation?: Operation): number {
+  const { inserts, updates, deletes } = counts;
+  const byOperation = { INSERT: inserts, UPDATE: updates, DELETE: deletes };
+  return operation === undefined ? inserts + updates + deletes : byOperation[operation];
+}
+
 /** Number of net changes, and of further changes that approval replays: rows changed again, or back to what they were. */
 export interface StepCounts extends NetCounts {
   readonly furtherChanges: number;

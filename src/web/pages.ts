@@ -1,7 +1,7 @@
 /** Pages of one table's changes. The outline's counts locate the last page. */
 import { readChangePage } from '../client/decode.ts';
 import type { ChangePage, Operation, TableOutline } from '../model/change.ts';
-import { sumOf } from '../model/change.ts';
+import { changesIn, sumOf } from '../model/change.ts';
 import { ask, withQuery } from './http.ts';
 
 const perPage = 100;
@@ -91,6 +91,5 @@ export class Pages {
 
 /** Returns the number of changes in chunks. */
 export function countOf(chunks: TableOutline['chunks']): number {
-  const { inserts, updates, deletes } = sumOf(chunks);
-  return inserts + updates + deletes;
+  return changesIn(sumOf(chunks));
 }

@@ -1,13 +1,15 @@
 /** Shows a diff without its changes: the counts of each table, their sum, or only the tables' names. */
+
 import { DiffReader } from '../../client/diff-reader.ts';
 import { safeJson, sanitize } from '../../client/sanitize.ts';
 import { StageError } from '../../errors.ts';
+import { changesIn } from '../../model/change.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { Connection, Context } from '../context.ts';
 import type { Paint } from '../output/colour.ts';
 import { createRowsWriter } from '../output/table.ts';
 import type { Totals } from './format.ts';
-import { changesIn, totalsOf } from './format.ts';
+import { totalsOf } from './format.ts';
 import type { DiffOutput } from './plain.ts';
 import { closingLines } from './text.ts';
 

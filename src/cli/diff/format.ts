@@ -6,7 +6,8 @@ import { differencesInside } from '../../client/json-diff.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import type { Value } from '../../client/values.ts';
 import { columnCell, isSame, valuesOf } from '../../client/values.ts';
-import type { Change, ChangeCounts, NetCounts, StepCounts } from '../../model/change.ts';
+import type { Change, ChangeCounts, StepCounts } from '../../model/change.ts';
+import { changesIn } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 
 /** A format of a diff. Its texts include their line breaks and contain nothing that controls a terminal. */
@@ -42,11 +43,6 @@ export function totalsOf(reader: DiffReader, table?: string): Totals {
     tables: total('tables_affected'),
     furtherChanges: total('further_changes'),
   };
-}
-
-/** Returns the number of net changes. */
-export function changesIn(counts: NetCounts): number {
-  return counts.inserts + counts.updates + counts.deletes;
 }
 
 /** Whether approval would change nothing. */

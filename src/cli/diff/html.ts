@@ -1,4 +1,5 @@
 /** A diff as one self-contained file for a mail or an artifact: without scripts, external links or external parts. */
+
 import { createHash } from 'node:crypto';
 import { keyCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
@@ -12,9 +13,10 @@ import {
   triggersInWords,
 } from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
+import { changesIn } from '../../model/change.ts';
 import { Html, html } from '../output/html.ts';
 import type { Cell, DiffFormat, Ending } from './format.ts';
-import { cellsOf, changedParts, changesIn, isEmpty, passedTables, sideOf } from './format.ts';
+import { cellsOf, changedParts, isEmpty, passedTables, sideOf } from './format.ts';
 import type { PageHead } from './html-head.ts';
 import { headText } from './html-head.ts';
 

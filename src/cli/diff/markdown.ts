@@ -11,10 +11,10 @@ import {
   triggersInWords,
 } from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
-import { stepSumOf, sumOf } from '../../model/change.ts';
+import { changesIn, stepSumOf, sumOf } from '../../model/change.ts';
 import { markdownCode } from '../output/markdown.ts';
 import type { DiffFormat, Ending } from './format.ts';
-import { cellsOf, changedParts, changesIn, hiddenTables, isEmpty, sideOf } from './format.ts';
+import { cellsOf, changedParts, hiddenTables, isEmpty, sideOf } from './format.ts';
 
 /** GitHub accepts 65,536 characters; the rest is for the closing lines. */
 const roomForChanges = 63_000;

@@ -10,9 +10,10 @@ import {
   triggersInWords,
 } from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
+import { changesIn } from '../../model/change.ts';
 import type { Paint, Style } from '../output/colour.ts';
 import type { DiffFormat, Ending, ShownChange } from './format.ts';
-import { changesIn, isEmpty, passedTables } from './format.ts';
+import { isEmpty, passedTables } from './format.ts';
 import type { TextMode } from './text-modes.ts';
 import { layouts } from './text-modes.ts';
 

@@ -149,7 +149,7 @@ const countsOf = (outline: string, steps: string) => `(
   FROM ${outline.replace('$1', String(oneChunk))} o)`;
 
 /** Counts a table's changes within the database; null where there are none. */
-async function countChanges(tx: Queryable, table: DiffTable): Promise<ChangeCounts | null> {
+export async function countChanges(tx: Queryable, table: DiffTable): Promise<ChangeCounts | null> {
   const [row] = await tx.query(
     `SELECT c.inserts, c.updates, c.deletes, c.steps FROM ${table.counts} c`,
   );

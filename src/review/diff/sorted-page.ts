@@ -1,11 +1,11 @@
 /** Pages of one table's changes, sorted by the values of a column. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import { mostSorted } from '../../model/change.ts';
+import { changesIn, mostSorted } from '../../model/change.ts';
 import { nearest } from '../../nearest.ts';
 import { streamRows } from '../stream-rows.ts';
 import type { DiffTable } from './diff-tables.ts';
-import { shapeOf } from './diff-tables.ts';
+import { countChanges, shapeOf } from './diff-tables.ts';
 import type { Page, PageFilter } from './gathered-page.ts';
 import { Gatherer } from './gathered-page.ts';
 
@@ -14,8 +14,6 @@ export const hasText = (parameter: string) => `EXISTS (
     SELECT FROM (SELECT value FROM jsonb_each_text(d.before) UNION ALL SELECT value FROM jsonb_each_text(d.after)) v
     WHERE position(lower(${parameter}::text) IN lower(v.value)) > 0
   )`;
-
-const counted = (page: string) => `SELECT count(*) FROM ${page} d`;
 
 /** Sorts by jsonb: null, strings, numbers. The value is the one after the change, of a deleted row the one before. */
 const sorted = (page: string, direction: 'ASC' | 'DESC') => `
@@ -33,12 +31,11 @@ export async function readSortedPage(
 ): Promise<Page> {
   const { type, search, sort, descending, cursor, offset } = filter;
   await checkColumn(tx, table, sort);
-  const whole = ['0', type ?? null, 0, mostSorted + 1];
-  const [count] = await tx.query(counted(table.page), whole);
-  if (Number(count?.['count']) > mostSorted) throw tooLong();
+  const counts = await countChanges(tx, table);
+  if (counts !== null && changesIn(counts, type) > mostSorted) throw tooLong();
   const start = Number(cursor) + offset;
   const gathered = new Gatherer(filter);
-  const values = [...whole, search ?? null, sort, start];
+  const values = ['0', type ?? null, 0, mostSorted, search ?? null, sort, start];
   const select = sorted(table.page, descending ? 'DESC' : 'ASC');
   for await (const row of streamRows(tx, 'stage_page', select, values)) {
     gathered.add(row);

@@ -5,12 +5,13 @@ import type { RehearsalReport } from '../../client/rehearsal.ts';
 import type {
   Conflict,
   Mutation,
+  NetCounts,
   NumberedChange,
   Operation,
   Outline,
   TableOutline,
 } from '../../model/change.ts';
-import { mostSorted } from '../../model/change.ts';
+import { changesIn, mostSorted } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import type { Aids } from '../aids.ts';
@@ -195,12 +196,8 @@ export function currentTable(state: State): TableOutline | null {
 }
 
 /** Returns the number of changes of a chunk that match a filter. */
-export function countIn(
-  counts: { readonly inserts: number; readonly updates: number; readonly deletes: number },
-  filter: Filter,
-): number {
-  const byKind = { INSERT: counts.inserts, UPDATE: counts.updates, DELETE: counts.deletes };
-  return filter === 'all' ? counts.inserts + counts.updates + counts.deletes : byKind[filter];
+export function countIn(counts: NetCounts, filter: Filter): number {
+  return changesIn(counts, operationOf(filter));
 }
 
 /** Returns the order of the current list; null for the order of the diff, and where the list is too long to be sorted. */
