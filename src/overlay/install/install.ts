@@ -36,11 +36,7 @@ import { makeStamp } from './stamp.ts';
 export async function installOverlay(tx: Queryable, table: Table, server: number): Promise<void> {
   const installed = await readInstalled(tx, table.oid);
   if (installed?.signature === table.signature && !installed.isOutdated) {
-    await tx.query(
-      'UPDATE stage.overlay SET stamp = stage.table_stamp(relation), partitions_stamp = stage.partitions_stamp(relation), dependents = stage.dependent_columns(relation), storage = pg_relation_filenode(relation) WHERE relation = $1',
-      [table.oid],
-    );
-    await makeStamp(tx, table);
+    if (await storeStamps(tx, table.oid)) await makeStamp(tx, table);
     await addLookupIndexes(tx, table);
     return;
   }
@@ -60,6 +56,21 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   await tx.query(shadowIndexesSql(table).join(';\n'));
   await addLookupIndexes(tx, table);
   await register(tx, table, layout, generationOn(server));
+}
+
+/** Stores the stamps of a table whose definition is unchanged, so that statements find its overlay current. Returns whether they changed. */
+async function storeStamps(tx: Queryable, relation: number): Promise<boolean> {
+  // a row that stays as it is is not written: each statement on the table reads it
+  const changed = await tx.query(
+    `UPDATE stage.overlay o SET stamp = n.stamp, partitions_stamp = n.partitions_stamp, dependents = n.dependents, storage = n.storage
+     FROM (SELECT stage.table_stamp($1::oid) AS stamp, stage.partitions_stamp($1::oid) AS partitions_stamp,
+             stage.dependent_columns($1::oid) AS dependents, pg_relation_filenode($1::oid) AS storage) n
+     WHERE o.relation = $1::oid AND (o.stamp, o.partitions_stamp, o.dependents, o.storage)
+       IS DISTINCT FROM (n.stamp, n.partitions_stamp, n.dependents, n.storage)
+     RETURNING o.relation`,
+    [relation],
+  );
+  return changed.length > 0;
 }
 
 interface Installed {
