@@ -7,8 +7,19 @@ import { StageError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Account } from './embedded-account.ts';
 
+/**
+ * Settings of malloc in glibc (https://sourceware.org/glibc/manual/latest/html_node/Memory-Allocation-Tunables.html): memory grows in large
+ * steps, in huge pages where the kernel allows it, and stays with the process. A new connection otherwise spends much of its time on page faults.
+ */
+const memory = [
+  'glibc.malloc.hugetlb=1',
+  'glibc.malloc.top_pad=4194304',
+  'glibc.malloc.mmap_threshold=268435456',
+  'glibc.malloc.trim_threshold=268435456',
+].join(':');
+
 /** Messages must be English, because they are parsed here. Nothing else of the daemon's environment reaches the server. */
-const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
+const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin', GLIBC_TUNABLES: memory };
 
 export interface Outcome {
   /** Exit code; -1 if the program could not be started or was killed. */
