@@ -59,7 +59,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     const { template: wanted = 'sample', encoding } = options;
     const template = await nameOf(wanted, server, query);
     const kept = encoding === undefined ? '' : ` ENCODING '${encoding}' LOCALE 'C'`;
-    await query(`CREATE DATABASE ${name} TEMPLATE ${template}${kept}`);
+    // Copying the files takes half of the processor time of writing every block to the WAL.
+    await query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy${kept}`);
   });
   const url = withParts(server, { database: name });
   const pool = new pg.Pool({ connectionString: url, max: 4 });
