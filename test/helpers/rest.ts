@@ -124,6 +124,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
   });
   const url = `http://127.0.0.1:${server.port}`;
   const call = (method: string, path: string, sent?: Sent) => callHttp(url, method, path, sent);
+  const writers = new Map<string, pg.Client>();
   return {
     url,
     database,
@@ -135,9 +136,10 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
       (await call('POST', '/sessions', { json: body })).body.session_id,
     write: (sessionId, statement, params = [], role = undefined) => {
       const url = role === undefined ? database.url : database.urlFor(role, role);
-      return write({ database, db, url }, sessionId, statement, params);
+      return write({ database, db, url, writers }, sessionId, statement, params);
     },
     stop: async () => {
+      for (const client of writers.values()) await client.end();
       events.close();
       await server.stop(0);
       await db.close();
@@ -146,8 +148,16 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
   };
 }
 
+interface Writing {
+  readonly database: TestDatabase;
+  readonly db: Database;
+  readonly url: string;
+  /** Idle connections by their URLs. One that has cached the overlays costs less than a new one. */
+  readonly writers: Map<string, pg.Client>;
+}
+
 async function write(
-  { database, db, url }: { database: TestDatabase; db: Database; url: string },
+  { database, db, url, writers }: Writing,
   sessionId: string,
   statement: string,
   params: readonly unknown[],
@@ -157,13 +167,13 @@ async function write(
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
   await createOverlayManager(db).ensure(tables.map(({ oid }) => oid));
-  const client = new pg.Client({
-    connectionString: url,
-    options: `-c stage.session=${sessionId.slice('sess_'.length)}`,
-  });
-  await client.connect();
+  const client = writers.get(url) ?? (await connectWriter(url));
+  // one that fails is not used again
+  writers.delete(url);
   try {
-    await client.query(`SET search_path = stage_overlay_${tables[0]?.namespace}, public`);
+    await client.query(
+      `SET search_path = stage_overlay_${tables[0]?.namespace}, public; SET stage.session = '${sessionId.slice('sess_'.length)}'`,
+    );
     await client.query('BEGIN');
     await client.query(`SELECT stage.enter($1, $2, '[]', '{}', current_setting('search_path'))`, [
       statement,
@@ -171,7 +181,18 @@ async function write(
     ]);
     await client.query(statement, [...params]);
     await client.query('COMMIT');
-  } finally {
+  } catch (error) {
     await client.end();
+    throw error;
   }
+  await writers.get(url)?.end();
+  writers.set(url, client);
+}
+
+async function connectWriter(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  // dropping the database ends the connection
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }
