@@ -2,7 +2,7 @@
 import { sanitize } from '../client/sanitize.ts';
 import { StageError } from '../errors.ts';
 import type { Token } from '../model/access.ts';
-import { isExpired } from '../model/access.ts';
+import { isExpired, tokenId } from '../model/access.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Context } from './context.ts';
 
@@ -30,11 +30,6 @@ export async function tokenFileOf(
   throw new StageError('usage', 'no token file is configured', {
     hint: 'Name the one that the daemon reads: --token-file FILE, STAGE_TOKEN_FILE, or `token_file` of the configuration.',
   });
-}
-
-/** Returns an id that does not reveal the token: the first digits of its hash. */
-export function tokenId({ hash }: Token): string {
-  return hash.toString('hex').slice(0, 12);
 }
 
 /** Returns a token as the commands print it with --json. */

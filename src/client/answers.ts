@@ -99,6 +99,12 @@ export function readCaller(json: JsonText): Caller {
   return { name: fields.text('name'), role: fields.required('role'), rights };
 }
 
+/** Reads when tokens were last used, by their ids; null for one without a known use. */
+export function readTokenUses(json: JsonText): ReadonlyMap<string, string | null> {
+  const tokens = new Fields(json).list('tokens').map((token) => new Fields(token));
+  return new Map(tokens.map((token) => [token.required('id'), token.text('last_used_at')]));
+}
+
 /** Reads the number of audit entries that the head of the audit records. */
 export function readAuditLength(json: JsonText): number {
   return new Fields(json).number('entries');

@@ -14,6 +14,7 @@ import {
   readHealth,
   readInfo,
   readReviewLink,
+  readTokenUses,
   readVerdict,
 } from './answers.ts';
 import {
@@ -246,6 +247,11 @@ export class ApiClient {
   /** Returns the caller that the token identifies. */
   async whoami(): Promise<Reply<Caller>> {
     return this.#get('/whoami', readCaller);
+  }
+
+  /** Returns when the tokens of the daemon were last used, by their ids; null for one without a known use. */
+  async listTokenUses(): Promise<Reply<ReadonlyMap<string, string | null>>> {
+    return this.#get('/tokens', readTokenUses);
   }
 
   /** Reads the health of the service. A degraded service responds, too; only an unreachable one throws. */

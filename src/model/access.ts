@@ -35,6 +35,11 @@ export interface Token extends Caller {
   readonly expiresAt: string | null;
 }
 
+/** Returns an id that does not reveal the token: the first digits of its hash. */
+export function tokenId({ hash }: Token): string {
+  return hash.toString('hex').slice(0, 12);
+}
+
 export function isExpired({ expiresAt }: Token, now: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now;
 }

@@ -9,6 +9,7 @@ import type { Login } from './browser/cookie.ts';
 import { loginIn } from './browser/cookie.ts';
 import { findLogin } from './browser/login-store.ts';
 import type { RestServices } from './services.ts';
+import { createUseNotes } from './token-uses.ts';
 
 /** Probes and load balancers request these paths without a token; browsers log in and out on them. */
 const openPaths: ReadonlySet<string> = new Set([
@@ -19,10 +20,11 @@ const openPaths: ReadonlySet<string> = new Set([
 /** How often a pending response checks its caller: a token in memory, a login in the database. */
 const lookEveryMs = { token: 1_000, login: 3_000 };
 
-type Services = Pick<RestServices, 'access' | 'web' | 'reading'>;
+type Services = Pick<RestServices, 'access' | 'web' | 'reading' | 'deciding' | 'upstream' | 'log'>;
 
 /** @throws StageError `unauthorized` */
 export function demandCaller(services: Services): Middleware {
+  const noteUse = createUseNotes(services);
   return async (ctx, next) => {
     if (openPaths.has(ctx.path)) return next();
     const login = ctx.get('authorization') === '' ? loginOf(ctx, services) : null;
@@ -31,6 +33,7 @@ export function demandCaller(services: Services): Middleware {
     // guard: a token is demanded
     if (caller === null) throw noToken();
     ctx.state['caller'] = caller;
+    if ('hash' in caller) noteUse(caller);
     if (login === null && 'hash' in caller) ctx.state['token'] = caller;
     const everyMs = lookEveryMs[login === null ? 'token' : 'login'];
     if (ctx.method === 'GET')
@@ -42,7 +45,7 @@ export function demandCaller(services: Services): Middleware {
 async function findCaller(
   ctx: Context,
   login: Login | null,
-  { access, reading }: Services,
+  { access, reading }: Pick<Services, 'access' | 'reading'>,
 ): Promise<Caller | Token | null> {
   const tokens = access.tokens();
   if (tokens.length === 0) return anybody;
@@ -52,7 +55,7 @@ async function findCaller(
 
 const bearerOf = (ctx: Context) => /^Bearer +(\S+) *$/i.exec(ctx.get('authorization'))?.[1] ?? '';
 
-function loginOf(ctx: Context, { web }: Services): Login | null {
+function loginOf(ctx: Context, { web }: Pick<Services, 'web'>): Login | null {
   return web && loginIn(ctx.headers, web.secure);
 }
 

@@ -35,6 +35,7 @@ export const effects: Readonly<Record<string, readonly string[]>> = {
     'DELETE FROM stage.mutation',
     'DELETE FROM stage.audit',
     `INSERT INTO stage.login VALUES (sha256('mine'), 'browser', sha256('theirs'), now() + interval '1 day')`,
+    'DELETE FROM stage.token_use',
     'TRUNCATE stage.session CASCADE',
     `SELECT stage.enter('', '[]', '[]', '{}', '')`,
     'SELECT stage.refuse_written()',

@@ -21,8 +21,8 @@ suite('stage token', (test) => {
   let shell: Shell;
   let file: string;
   let daemon: TestDaemon;
-  const stage = (...args: string[]) =>
-    shell.run(['token', ...args], { env: { STAGE_TOKEN_FILE: file } });
+  const env = () => ({ STAGE_TOKEN_FILE: file });
+  const stage = (...args: string[]) => shell.run(['token', ...args], { env: env() });
   const made = async (...args: string[]) => (await stage('new', ...args)).stdout.trim();
   const status = async (token: string) =>
     (await daemon.call('GET', '/whoami', { headers: { authorization: `Bearer ${token}` } })).status;
@@ -155,6 +155,32 @@ suite('stage token', (test) => {
     for (const name of ['cy', 'eve']) await stage('revoke', name);
     assert.match((await stage('revoke', 'root')).stderr, /no token would be left/);
     assert.is(before.includes('fay'), false);
+  });
+
+  test('shows when each was last used, to an operator', async () => {
+    const [hal, ida] = [
+      await made('hal', '--role', 'operator'),
+      await made('ida', '--role', 'author'),
+    ];
+    const list = (secret: string, ...args: string[]) =>
+      shell.run(['token', 'list', '--server', daemon.restUrl, ...args], {
+        env: { ...env(), STAGE_TOKEN: secret },
+      });
+    const seen = async () => {
+      const { tokens } = JSON.parse((await list(hal, '--json')).stdout);
+      return tokens.map((each: { last_used_at?: unknown }) => each.last_used_at).slice(-2);
+    };
+    await until(async () => (await status(hal)) === 200);
+    await until(async () => (await seen())[0]);
+    assert.is((await seen())[1], null);
+    assert.match((await list(hal)).stdout, /\tida\tauthor\t\t\t\tnever\n/);
+    await until(async () => (await status(ida)) === 200);
+    await until(async () => (await seen())[1]);
+    assert.match((await list(hal)).stdout, /\tida\tauthor\t\t\t\t\d{4}-\d\d-\d\dT[\d:.]+Z\n/);
+    const refused = await list(ida);
+    assert.match(refused.stderr, /did not answer when they were last used: .*role operator\./);
+    assert.match(refused.stdout, /\tida\tauthor\t\t\t\t\n/);
+    for (const name of ['hal', 'ida']) await stage('revoke', name);
   });
 
   test('says where no token file is configured, and where it is open to others', async () => {

@@ -66,6 +66,7 @@ suite('rest: answers and their schemas', (test) => {
     holds(outputs.health, (await rest.call('GET', '/health')).body);
     holds(outputs.probe, (await rest.call('GET', '/livez')).body);
     holds(outputs.info, (await rest.call('GET', '/info')).body);
+    holds(outputs.tokenList, (await rest.call('GET', '/tokens')).body);
     for (const path of ['/nothing', '/sessions/x', '/audit', '/sessions?limit=x']) {
       const { body } = await rest.call('GET', path);
       holds(outputs.failure, body);

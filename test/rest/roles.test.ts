@@ -62,6 +62,7 @@ suite('rest: roles', (test) => {
     ['GET', '/audit/verify', 'ann root'],
     ['GET', '/audit/head', 'ann root'],
     ['GET', '/metrics', 'root'],
+    ['GET', '/tokens', 'root'],
     ['GET', '/info', 'agent ann root'],
     ['GET', '/whoami', 'agent ann root'],
     ['POST', '/web/links', 'agent ann root'],

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Token } from '../../model/access.ts';
 import { isExpired } from '../../model/access.ts';
+import { markOf } from '../token-uses.ts';
 import type { Login } from './cookie.ts';
 
 const linkSeconds = 15 * 60;
@@ -27,10 +28,7 @@ WHERE hash = decode($1, 'hex') AND kind = 'browser' AND expires_at > now()`;
 
 const deleteBrowser = `DELETE FROM stage.login WHERE hash = decode($1, 'hex') AND kind = 'browser'`;
 
-const digest = (secret: string | Buffer) => createHash('sha256').update(secret).digest('hex');
-
-/** Identifies a token in a login: a hash of its hash. */
-const markOf = ({ hash }: Token) => digest(hash);
+const digest = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
 // guard: a cookie alone is no login
 const secretOf = ({ cookie, key }: Login) => `${cookie}.${key}`;

@@ -1,7 +1,9 @@
 /** Routes for operators and their tools: health, probes, metrics, addresses. */
 import { StageError } from '../../errors.ts';
+import { tokenId } from '../../model/access.ts';
 import { defineRoute, PlainText } from '../route.ts';
-import { health, info, probe } from '../schemas/outputs.ts';
+import { health, info, probe, tokenList } from '../schemas/outputs.ts';
+import { lastUses, markOf } from '../token-uses.ts';
 
 const staleTokens = 'the token file cannot be used: the tokens are those of before it changed';
 
@@ -88,4 +90,23 @@ const showInfo = defineRoute({
   }),
 });
 
-export const operationRoutes = [showHealth, live, ready, showMetrics, showInfo];
+const listTokens = defineRoute({
+  method: 'get',
+  path: '/tokens',
+  name: 'listTokens',
+  right: 'operate',
+  summary: 'The tokens that this daemon accepts, with their last use by any daemon.',
+  answers: { 200: tokenList },
+  errors: [],
+  needsUpstream: true,
+  handle: async (_, { db, access }) => {
+    const uses = await lastUses(db);
+    const tokens = access.tokens().map((token) => {
+      const { name, role } = token;
+      return { id: tokenId(token), name, role, last_used_at: uses.get(markOf(token)) ?? null };
+    });
+    return { body: { tokens } };
+  },
+});
+
+export const operationRoutes = [showHealth, live, ready, showMetrics, showInfo, listTokens];

@@ -12,6 +12,7 @@ import {
   diff,
   failure,
   info,
+  lastUsedAt,
   mutation,
   mutationList,
   session,
@@ -113,7 +114,15 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   doctor,
   trust,
   'token-new': token.extend({ token: z.string().meta({ description: 'The token itself' }) }),
-  'token-list': z.object({ tokens: z.array(token) }),
+  'token-list': z.object({
+    tokens: z.array(
+      token.extend({
+        last_used_at: lastUsedAt.optional().meta({
+          description: 'null where no use is known; absent where the daemon did not answer',
+        }),
+      }),
+    ),
+  }),
   uninstall,
   'review-link': z.object({
     url: z.string(),

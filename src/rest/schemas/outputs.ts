@@ -268,6 +268,21 @@ export const whoami = z.object({
   }),
 });
 
+export const lastUsedAt = time.nullable().meta({
+  description: 'When it was last used, to the minute; null where no use is known',
+});
+
+export const tokenList = z.object({
+  tokens: z.array(
+    z.object({
+      id: z.string().meta({ description: 'The first 12 digits of its hash' }),
+      name: z.string(),
+      role: z.enum(roles),
+      last_used_at: lastUsedAt,
+    }),
+  ),
+});
+
 export const failure = z
   .looseObject({
     error: z.string().meta({ description: 'Stable code' }),

@@ -3,13 +3,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
 import { StageError } from '../../../errors.ts';
 import type { Role, Token } from '../../../model/access.ts';
-import { roles } from '../../../model/access.ts';
+import { roles, tokenId } from '../../../model/access.ts';
 import { stringifyJson } from '../../../model/json.ts';
 import { duration } from '../../arguments/duration.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
 import type { TokenFileOption } from '../../token-words.ts';
-import { tokenBody, tokenFileOf, tokenId } from '../../token-words.ts';
+import { tokenBody, tokenFileOf } from '../../token-words.ts';
 
 interface Options extends TokenFileOption {
   readonly role: Role;

@@ -1,11 +1,12 @@
 /** `stage token revoke`: removes tokens from the token file. */
 import { StageError } from '../../../errors.ts';
 import type { Token } from '../../../model/access.ts';
+import { tokenId } from '../../../model/access.ts';
 import { stringifyJson } from '../../../model/json.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
 import type { TokenFileOption } from '../../token-words.ts';
-import { tokenBody, tokenFileOf, tokenId } from '../../token-words.ts';
+import { tokenBody, tokenFileOf } from '../../token-words.ts';
 
 interface Options extends TokenFileOption {
   readonly all?: true;
