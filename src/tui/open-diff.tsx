@@ -13,6 +13,7 @@ import { SidesCache } from './cells.ts';
 import type { Effect, OwnKeys } from './keys.ts';
 import { createKeymap } from './keys.ts';
 import { Loader } from './loader.ts';
+import { selectedColumn, shownColumns } from './state/columns.ts';
 import type { State } from './state/state.ts';
 import { currentTable } from './state/state.ts';
 import type { TerminalOutput } from './terminal/painter.ts';
@@ -165,12 +166,9 @@ class Follower {
   }
 
   #cellText(state: State, change: NumberedChange): string {
-    const table = currentTable(state);
-    const names = table?.columns
-      .map(({ name }) => name)
-      .filter((name) => !table.key.includes(name));
-    const { before, after } = this.#sides.of(change, table?.columns ?? []);
-    const value = (after.size > 0 ? after : before).get(names?.[state.column] ?? '');
+    const shown = shownColumns(state, this.#sides);
+    const { before, after } = this.#sides.of(change, currentTable(state)?.columns ?? []);
+    const value = (after.size > 0 ? after : before).get(shown[selectedColumn(state, shown)] ?? '');
     return value === undefined ? '' : (plainText(value) ?? '');
   }
 }

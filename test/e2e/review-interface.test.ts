@@ -67,6 +67,26 @@ suite('review in the interface', (test) => {
   );
 
   test(
+    'copies the selected cell, also while it shows changed columns only',
+    async () => {
+      const { terminal } = await sit(false);
+      const copied = (text: string) =>
+        until(async () =>
+          terminal.written.includes(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`),
+        );
+      await terminal.press('J');
+      await terminal.see(/> ~ +1 │ MUG-01/);
+      await terminal.press('y');
+      await copied('MUG-01');
+      await terminal.press('c');
+      await terminal.see(/> ~ +1 │ +[\d.]+ → [\d.]+ *\n/);
+      await terminal.press('y');
+      await copied(/→ ([\d.]+)/.exec(terminal.frame)?.[1] ?? '');
+    },
+    patience,
+  );
+
+  test(
     'asks for a proposed session only when something has happened to it',
     async () => {
       const { id, terminal } = await sit();

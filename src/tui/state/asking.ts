@@ -1,5 +1,6 @@
 /** Asks before something is done, or reports that it is not possible. */
 import { mostSorted } from '../../model/change.ts';
+import { selectedColumn, shownColumns } from './columns.ts';
 import type { Deed, Edit, Prompt } from './deeds.ts';
 import { notActive, told } from './doing.ts';
 import type { State } from './state.ts';
@@ -30,8 +31,8 @@ export function askToSort(state: State): State {
       state,
       `At most ${mostSorted.toLocaleString('en-US')} rows are sorted: filter them first.`,
     );
-  const others = table.columns.filter(({ name }) => !table.key.includes(name));
-  const chosen = state.changedOnly ? '' : (others[state.column]?.name ?? '');
+  const shown = shownColumns(state);
+  const chosen = shown[selectedColumn(state, shown)] ?? '';
   const isSorted = state.sort?.column === chosen;
   const text = isSorted ? (state.sort?.descending ? '' : `-${chosen}`) : chosen;
   return ask({ kind: 'sort', text })({ ...state, pane: 'rows' });

@@ -11,11 +11,12 @@ import {
   askToSort,
   askToUnstage,
 } from './asking.ts';
+import { selectedColumn, shownColumns } from './columns.ts';
 import { cancelled, rehearse, take } from './doing.ts';
 import { listOf, pageHeight, relisted, toTable } from './lists.ts';
 import { toggled } from './reviewed.ts';
 import type { Filter, Pane, State } from './state.ts';
-import { currentTable, filters, listLength, panes } from './state.ts';
+import { filters, listLength, panes } from './state.ts';
 
 const moves = {
   down: 1,
@@ -59,7 +60,7 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   updates: toFilter('UPDATE'),
   deletes: toFilter('DELETE'),
   layout: (state) => ({ ...state, layout: state.layout === 'grid' ? 'stacked' : 'grid' }),
-  changedOnly: (state) => ({ ...state, changedOnly: !state.changedOnly, column: 0 }),
+  changedOnly: (state) => ({ ...state, changedOnly: !state.changedOnly }),
   wrap: (state) => ({ ...state, wrapped: !state.wrapped, detailTop: 0 }),
   types: (state) => ({ ...state, types: !state.types }),
   zoom: (state) => ({ ...state, zoomed: !state.zoomed }),
@@ -97,9 +98,9 @@ function move(state: State, name: Move): State {
 /** Moves to another column; in the detail of a change, to the neighbouring change. */
 function toColumn(state: State, step: number): State {
   if (state.pane === 'detail') return { ...toRow(state, state.row + step), pane: 'detail' };
-  const columns =
-    (currentTable(state)?.columns.length ?? 1) - (currentTable(state)?.key.length ?? 0);
-  return { ...state, column: Math.max(0, Math.min(columns - 1, state.column + step)) };
+  const shown = shownColumns(state);
+  const wanted = Math.min(shown.length - 1, selectedColumn(state, shown) + step);
+  return { ...state, column: shown[Math.max(0, wanted)] ?? null };
 }
 
 function toPane(state: State, step: number): State {

@@ -1,5 +1,5 @@
 /** The list of the current pane, and its visible part. */
-import { bodyHeight } from '../screen.ts';
+import { bodyHeight, divide } from '../screen.ts';
 import { detailLength } from '../views/detail.ts';
 import { effectsLength } from '../views/effects.ts';
 import type { State } from './state.ts';
@@ -64,7 +64,7 @@ export function toTable(state: State, table: number): State {
   const last = (state.outline?.tables.length ?? 0) - 1;
   const chosen = Math.max(0, Math.min(last, table));
   if (chosen === state.table) return state;
-  return relisted(state, { table: chosen, column: 0, sort: null });
+  return relisted(state, { table: chosen, column: null, sort: null });
 }
 
 const beginning = { row: 0, top: 0, detailTop: 0, anchor: null, search: null, target: null };
@@ -82,6 +82,15 @@ export function scrolled(state: State): State {
   const height = pageHeight(state);
   const top = Math.max(state.row - height + 1, Math.min(state.top, state.row));
   return top === state.top ? state : { ...state, top: Math.max(0, top) };
+}
+
+/** Returns the visible part of the list of changes. Above a detail there are a few changes around the selected one, or none. */
+export function visibleRows(state: State): { readonly top: number; readonly count: number } {
+  if (state.pane !== 'detail') return { top: state.top, count: pageHeight(state) };
+  const count = Math.max(1, divide(state).list - 2);
+  const middle = state.row - Math.floor(count / 2);
+  const top = Math.min(middle, Math.max(state.top, state.row - count + 1));
+  return { top: Math.max(0, top), count };
 }
 
 /** Returns the number of rows of a pane without its heading. */

@@ -84,8 +84,8 @@ export interface State {
   /** The position of the selected change in the filtered list. */
   readonly row: number;
   readonly top: number;
-  /** The position of the selected column among those outside the key. */
-  readonly column: number;
+  /** The selected column outside the key; null for the first that is shown. */
+  readonly column: string | null;
   readonly changes: Loaded<NumberedChange>;
   readonly detailTop: number;
   readonly mutations: Loaded<Mutation>;
@@ -167,7 +167,7 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
     sort: null,
     row: 0,
     top: 0,
-    column: 0,
+    column: null,
     changes: new Map(),
     detailTop: 0,
     ...nothingRead,

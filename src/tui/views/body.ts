@@ -1,6 +1,7 @@
 /** The body of the screen: the panes side by side, or a dialog. */
 import type { SidesCache } from '../cells.ts';
 import { divide } from '../screen.ts';
+import { visibleRows } from '../state/lists.ts';
 import type { State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { beside, fitLines, span } from '../terminal/line.ts';
@@ -53,12 +54,7 @@ function mainView(state: State, sides: SidesCache, width: number): Line[] {
 /** Draws a few changes around the one whose detail is shown. */
 function listAbove(state: State, sides: SidesCache, width: number, height: number): Line[] {
   if (height === 0) return [];
-  const rows = height - 2;
-  const top = Math.max(
-    0,
-    Math.min(state.row - Math.floor(rows / 2), Math.max(state.top, state.row - rows + 1)),
-  );
-  const near = { ...state, top };
+  const near = { ...state, top: visibleRows(state).top };
   return [
     ...fitLines(rowsView(near, sides, width, height - 1), width, height - 1),
     [span('─'.repeat(width), 'faint')],

@@ -5,6 +5,7 @@ import type { NumberedChange, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { SidesCache } from '../cells.ts';
 import { gridCell, isChanged } from '../cells.ts';
+import { selectedColumn, shownColumns } from '../state/columns.ts';
 import { isReviewed } from '../state/reviewed.ts';
 import type { State } from '../state/state.ts';
 import { currentTable, listLength, rowKey, sortOf } from '../state/state.ts';
@@ -57,8 +58,8 @@ function grid(
   const visible = Array.from({ length: count }, (_, index) => state.changes.get(state.top + index));
   const build = (name: string, most: number) => columnOf(state, table, sides, visible, name, most);
   const keys = table.key.map((name) => build(name, widest.key));
-  const others = otherColumns(state, table, sides, visible);
-  const chosen = Math.min(state.column, others.length - 1);
+  const others = shownColumns(state, sides);
+  const chosen = selectedColumn(state, others);
   const room = width - 6 - keys.reduce((sum, key) => sum + key.width + 1, 0) - 2;
   const { first, columns } = onScreen(others, chosen, room, (name) => build(name, widest.other));
   const heading: Line = [
@@ -79,23 +80,6 @@ function grid(
     ];
   });
   return [heading, ...lines];
-}
-
-/** Returns the columns outside the key; only those that a visible update changes, if `changedOnly` is set. */
-function otherColumns(
-  state: State,
-  table: TableOutline,
-  sides: SidesCache,
-  visible: readonly (NumberedChange | undefined)[],
-): string[] {
-  const names = table.columns.map(({ name }) => name).filter((name) => !table.key.includes(name));
-  if (!state.changedOnly) return names;
-  const updates = visible.filter((change) => change?.type === 'UPDATE') as NumberedChange[];
-  return updates.length === 0
-    ? names
-    : names.filter((name) =>
-        updates.some((change) => isChanged(change, sides.of(change, table.columns), name)),
-      );
 }
 
 function columnOf(
