@@ -22,6 +22,7 @@ CREATE TABLE joining (id int PRIMARY KEY);
 CREATE TABLE joined (id int PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE lone (id int PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE lone_rest PARTITION OF lone DEFAULT;
+CREATE VIEW of_rest AS SELECT * FROM lone_rest;
 CREATE FUNCTION half(int) RETURNS int IMMUTABLE LANGUAGE sql RETURN $1 / 2;
 REVOKE EXECUTE ON FUNCTION half FROM PUBLIC;
 CREATE TABLE halved (id int PRIMARY KEY, h int GENERATED ALWAYS AS (half(id)) STORED);
@@ -59,6 +60,15 @@ suite('what cannot be staged', (test) => {
       assert.is(error.code, '0A000', error.message);
     });
   }
+
+  test('a view over a partition, whose hint leads to the partition', async () => {
+    const client = await proxied.connect(url);
+    const { code, hint } = await rejects(client.query('INSERT INTO of_rest VALUES (7)'));
+    assert.equal([code, /^Write to the table behind the view\. If/.test(hint)], ['0A000', true]);
+    assert.is((await client.query('INSERT INTO lone_rest VALUES (7)')).rowCount, 1);
+    assert.equal((await client.query('SELECT * FROM of_rest')).rows, [{ id: 7 }]);
+    assert.is((await client.query('DELETE FROM lone_rest')).rowCount, 1);
+  });
 
   test("a function of a column or a check that is not the role's to execute", async () => {
     const session = await proxied.daemon.newSession();

@@ -127,7 +127,9 @@ function notBehind(view: string): StageError {
   return new StageError(
     'statement_not_supported',
     `cannot stage writes to view "${view}": no table behind it can be staged`,
-    { hint: 'Write to the tables behind the view. The error of that statement names the reason.' },
+    {
+      hint: 'Write to the table behind the view. If that is refused, too, its error names the reason.',
+    },
   );
 }
 
