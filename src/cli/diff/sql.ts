@@ -8,7 +8,7 @@ import { changesHidden } from '../../client/words.ts';
 import type { TableOutline } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 import { shownParts } from '../../model/table.ts';
-import type { DiffFormat } from './format.ts';
+import type { Cell, DiffFormat } from './format.ts';
 import { cellsOf, hiddenTables, isChanged } from './format.ts';
 import type { Part } from './sql-statements.ts';
 import { createStatements } from './sql-statements.ts';
@@ -95,7 +95,7 @@ function statement(change: ReadChange, target: Target): string {
   if (change.type === 'UPDATE') {
     const different = cells.filter(isChanged);
     // a step without effect is replayed, too, as triggers run for it
-    const changed = (different.length > 0 ? different : cells.slice(0, 1)).map(
+    const changed = (different.length > 0 ? different : idle(cells, target)).map(
       (cell) => `${identifier(cell.name)} = ${value(cell.name, cell.after)}`,
     );
     return `UPDATE ${rows} SET ${changed.join(', ')} WHERE ${place(change, target)}`;
@@ -103,6 +103,14 @@ function statement(change: ReadChange, target: Target): string {
   const columns = cells.map((cell) => identifier(cell.name)).join(', ');
   const values = cells.map((cell) => value(cell.name, cell.after)).join(', ');
   return `INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE VALUES (${values})`;
+}
+
+/** Returns the column that a step without effect sets to its value: preferably no integer, which may be an identity column. */
+function idle(cells: readonly Cell[], { key, types }: Target): readonly Cell[] {
+  const rank = ({ name }: Cell) =>
+    (/^(?:smallint|integer|bigint)$/.test(types.get(name) ?? '') ? 2 : 0) +
+    (key.includes(name) ? 1 : 0);
+  return cells.toSorted((one, other) => rank(one) - rank(other)).slice(0, 1);
 }
 
 const none: Value = { json: new JsonText('null') };

@@ -35,6 +35,7 @@ const writes = [
   `INSERT INTO "Odd ""one" ("select", data, plain, numbers, words, p, amount, ratio, bytes, day, spans, yes) VALUES
      (E'it''s \\\\ \\u202e\\n', '{"x": ["y", null]}', '{"a": 1}', '{1,NULL,3}', '{"a,b","c\\"d",NULL}', '(1,"x y")',
       12345678901234567890.123456789, 1e300, '\\x00ff', '2026-01-31 12:00:00.123456+02', '[1,5)', true)`,
+  `UPDATE "Odd ""one" SET amount = amount WHERE id = 1`,
   `UPDATE "Odd ""one" SET data = '"text"', numbers = '{}', amount = 2.50 WHERE id = 1`,
   `UPDATE "Odd ""one" SET data = '[1]', "select" = '' WHERE id = 2`,
   `INSERT INTO "a.b" VALUES (7)`,
@@ -92,7 +93,7 @@ suite('diff as SQL', (test) => {
     assert.is(code, 0);
     assert.match(
       stdout,
-      /^BEGIN;\nSET CONSTRAINTS ALL DEFERRED;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){8}COMMIT;\n$/,
+      /^BEGIN;\nSET CONSTRAINTS ALL DEFERRED;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){9}COMMIT;\n$/,
     );
     assert.match(stdout, /UPDATE "two" SET "c" = 'new' WHERE "a" = 1 AND "b" = 'it''s';/);
     const client = new pg.Client({ connectionString: served.rest.database.url });
