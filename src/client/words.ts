@@ -11,14 +11,21 @@ export function countsInWords({ inserts, updates, deletes, furtherChanges }: Ste
   return inserts + updates + deletes === 0 ? `${further}, net 0` : `${net}, ${further}`;
 }
 
-/** Returns `at approval runs production's trigger touched (BEFORE UPDATE)`; null if there is no trigger. */
+/**
+ * Returns `at approval runs production's trigger touched (BEFORE UPDATE)`, and which of them did not fire while staging, with the reason;
+ * null if there is no trigger.
+ */
 export function triggersInWords(triggers: readonly Trigger[]): string | null {
   if (triggers.length === 0) return null;
   const list = triggers.map(
     ({ name, timing, events }) => `${nameCell(name)} (${timing} ${events.join(' OR ')})`,
   );
   const [verb, noun] = triggers.length === 1 ? ['runs', 'trigger'] : ['run', 'triggers'];
-  return `at approval ${verb} production's ${noun} ${list.join(', ')}`;
+  const unstaged = triggers
+    .filter((each) => typeof each.unstaged === 'string')
+    .map((each) => `${nameCell(each.name)} ${sanitize(each.unstaged ?? '')}`);
+  const unseen = unstaged.length === 0 ? '' : `; not fired while staging: ${unstaged.join('; ')}`;
+  return `at approval ${verb} production's ${noun} ${list.join(', ')}${unseen}`;
 }
 
 /** Returns the text in place of an empty diff. */

@@ -129,6 +129,8 @@ export interface Trigger {
   readonly timing: 'BEFORE' | 'AFTER';
   /** The operations of staged changes that fire it. */
   readonly events: readonly Operation[];
+  /** Why it has not fired while rows were staged, as the end of "trigger ..."; null where it has. */
+  readonly unstaged: string | null;
 }
 
 /** A table of a diff without its changes: enough to show counts and to find any page of it. */

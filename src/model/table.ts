@@ -171,6 +171,20 @@ export interface Policy {
   readonly check: string | null;
 }
 
+/** A trigger that fires for users. */
+export interface Trigger {
+  readonly name: string;
+  readonly timing: 'before' | 'after';
+  readonly level: 'row' | 'statement';
+  readonly events: readonly ('insert' | 'update' | 'delete')[];
+  readonly arguments: readonly string[];
+  /** The full CREATE TRIGGER statement; null without a condition. */
+  readonly definition: string | null;
+  readonly function: { readonly schema: string; readonly name: string; readonly body: string };
+  /** What keeps it from firing while rows are staged, as far as the catalogs tell, as the end of "trigger ...". */
+  readonly obstacle: string | null;
+}
+
 export interface Table {
   readonly oid: number;
   readonly namespaceOid: number;
@@ -204,6 +218,8 @@ export interface Table {
   readonly partitionColumns: readonly string[];
   /** Row-level security policies; null if row-level security is not enabled. */
   readonly policies: readonly Policy[] | null;
+  /** Enabled triggers of users, in the order in which they fire. */
+  readonly triggers: readonly Trigger[];
   /** The reason why the table cannot be staged, or null. */
   readonly obstacle: string | null;
   /** Changes whenever anything above changes, except for indexes that enforce nothing. */

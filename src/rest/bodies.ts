@@ -102,8 +102,8 @@ export function columnBody({ name, type, generated }: OutlineColumn): JsonObject
   return { name, type, generated };
 }
 
-export function triggerBody({ name, timing, events }: Trigger): JsonObject {
-  return { name, timing, events };
+export function triggerBody({ name, timing, events, unstaged }: Trigger): JsonObject {
+  return { name, timing, events, unstaged };
 }
 
 /** Returns the counts of an outline by table. Chunks are arrays, because there may be thousands. */

@@ -47,7 +47,7 @@ suite('before deciding', (test) => {
 
   test('the triggers that will run are in the diff, in text and Markdown, in its outline', async () => {
     const headers = { authorization: 'Bearer ann' };
-    const triggers = [{ name: 'touch', timing: 'BEFORE', events: ['UPDATE'] }];
+    const triggers = [{ name: 'touch', timing: 'BEFORE', events: ['UPDATE'], unstaged: null }];
     for (const part of ['diff', 'diff/outline']) {
       const { body } = await rest.call('GET', `/sessions/${id}/${part}`, { headers });
       assert.equal(body.tables.orders.triggers, triggers, part);

@@ -50,7 +50,7 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: 'no row that others may refer to is deleted as a set',
-    without: `...[rule('delete', deleted)],`,
+    without: `...rule('delete', deleted),`,
     tests: ['staging/sets'],
   },
   {

@@ -3,6 +3,31 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
+    name: 'copies of triggers are what the triggers are',
+    without: ', EXISTS (',
+    tests: ['proxy/triggers'],
+  },
+  {
+    name: 'the digest covers what production is given',
+    without: `') FROM stage_data.shadow_%s s'`,
+    tests: ['proxy/unstaged-triggers'],
+  },
+  {
+    name: "a trigger with its owner's rights does not fire with those of a client",
+    without: '',
+    tests: ['proxy/unstaged-triggers'],
+  },
+  {
+    name: 'what a trigger calls is judged like what a statement calls',
+    without: '',
+    tests: ['proxy/unstaged-triggers'],
+  },
+  {
+    name: 'texts that users wrote do not stand in the bodies that are quoted so',
+    without: 'return JSON.stringify(table).includes(bodyQuote)',
+    tests: ['proxy/triggers'],
+  },
+  {
     name: 'no staged row is left out where the mutation log does not tell its statement',
     without: 'IF false THEN',
     tests: ['review/damaged-log'],

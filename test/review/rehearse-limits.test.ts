@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
 import type { Rehearsal } from '../../src/model/rehearsal.ts';
+import { findConflicts } from '../../src/review/conflicts.ts';
 import type { RehearsalRules } from '../../src/review/rehearsal/rehearse.ts';
 import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
@@ -97,6 +98,8 @@ suite('rehearsal: limits', (test) => {
       for (const way of ['meek', 'stubborn']) {
         const session = await staging.open();
         await staging.stage(session, `UPDATE merging SET a = '${way}'`);
+        // makes the overlay current, of which the new trigger is a part
+        await findConflicts(staging.service, session, false);
         const before = await fingerprint(staging);
         const begun = performance.now();
         const told = await rehearse(session, { timeoutMs: 3_000 });
@@ -225,6 +228,8 @@ suite('rehearsal: limits', (test) => {
     try {
       const session = await staging.open();
       await staging.stage(session, `UPDATE merging SET b = 6`);
+      // makes the overlay current, of which the new trigger is a part
+      await findConflicts(staging.service, session, false);
       const before = await fingerprint(staging);
       const told = await rehearse(session);
       assert.equal(

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
+import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
@@ -102,6 +103,8 @@ suite('rehearsal: races', (test) => {
       CREATE TRIGGER sleep AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION sleep()`);
     const session = await staging.open();
     await staging.stage(session, 'UPDATE merging SET b = 3');
+    // makes the overlay current, of which the new trigger is a part
+    await findConflicts(staging.service, session, false);
     const before = await fingerprint(staging);
     const cut = rejects<StageError>(rehearseSession(staging.service, session, usual));
     await until(async () => {

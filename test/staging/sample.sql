@@ -27,6 +27,7 @@ CREATE TABLE stage_data.shadow_<invoice> (
   _stage_origin stage.row_origin NOT NULL,                  -- what made the change; its four bytes fill the gap before the next column
   _stage_root bigint,                                       -- _stage_seq of the row's first version, null for itself
   _stage_base stage_data.row_<invoice>,                                 -- the production row at first touch
+  _stage_given stage_data.row_<invoice>,                                -- the row as the client gave it, where triggers made another of it
   _stage_old_1 integer,                               -- key and referenced columns before the change
   PRIMARY KEY (_stage_session, _stage_seq)
 );
@@ -156,6 +157,7 @@ DECLARE
   _stage_v_seq bigint;
   _stage_v_value text;
 BEGIN
+
 
   IF NOT (NEW."id" IS DISTINCT FROM NULL) OR NOT (NEW."customer" IS DISTINCT FROM NULL) OR NOT (NEW."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(NEW."amount") THEN
     IF NOT (NEW."id" IS DISTINCT FROM NULL) THEN RAISE EXCEPTION USING MESSAGE = 'null value in column "id" of relation "invoice" violates not-null constraint', ERRCODE = '23502', SCHEMA = 'public', TABLE = 'invoice', COLUMN = 'id', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
@@ -1119,7 +1121,7 @@ BEGIN
     FOR v_row IN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
-        SELECT s."id", s."customer", s."amount", s."note" FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq
+        SELECT coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END, s."id"), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq
         RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a
@@ -1139,13 +1141,13 @@ BEGIN
       -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
       -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
-          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END OPERATOR(pg_catalog.=) b."id", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END IS NULL AND b."id" IS NULL) THEN p."id" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END END,
+          "customer" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END OPERATOR(pg_catalog.=) b."customer", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
+          "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         -- by a star: for each column that is named, the parser looks at all columns of a composite value
-        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
@@ -1159,13 +1161,13 @@ BEGIN
       -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
       -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
-          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END OPERATOR(pg_catalog.=) b."id", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END IS NULL AND b."id" IS NULL) THEN p."id" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END END,
+          "customer" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END OPERATOR(pg_catalog.=) b."customer", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
+          "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         -- by a star: for each column that is named, the parser looks at all columns of a composite value
-        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
@@ -1225,7 +1227,7 @@ BEGIN
     FOR v_row IN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
-        SELECT s."id", s."customer", s."amount", s."note" FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
+        SELECT coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END, s."id"), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
@@ -1249,13 +1251,13 @@ BEGIN
       -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
       -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
-          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END OPERATOR(pg_catalog.=) b."id", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END IS NULL AND b."id" IS NULL) THEN p."id" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END END,
+          "customer" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END OPERATOR(pg_catalog.=) b."customer", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
+          "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         -- by a star: for each column that is named, the parser looks at all columns of a composite value
-        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
@@ -1273,13 +1275,13 @@ BEGIN
       -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
       -- filled in src/overlay/approval/apply.ts, with the values of apply.sql
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
-          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END OPERATOR(pg_catalog.=) b."id", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END IS NULL AND b."id" IS NULL) THEN p."id" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END END,
+          "customer" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END OPERATOR(pg_catalog.=) b."customer", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
+          "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         -- by a star: for each column that is named, the parser looks at all columns of a composite value
-        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
@@ -1490,9 +1492,10 @@ BEGIN
       LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) f._stage_old_1 OFFSET 0) p ON true
       WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
     ), versions AS (
-      SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(b."id"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW(b."customer"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW(b."amount"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW(b."note")))]::boolean[] AS changed
+      SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE v."id" END), ROW(b."id"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE v."customer" END), ROW(b."customer"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE v."amount" END), ROW(b."amount"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE v."note" END), ROW(b."note")))]::boolean[] AS changed
       FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
       JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
+      CROSS JOIN LATERAL (SELECT (v._stage_given).*) g
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
     -- materialized: each column of it would be computed from all columns of the row otherwise
     ), compared AS MATERIALIZED (
@@ -1807,7 +1810,8 @@ REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.ties_<inv
 ;
 -- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
 -- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A
--- column that the session never changed follows production. Returns production's row, NULL where it is gone, and whether nothing is left.
+-- column that the session never changed follows production. Values that the client gave follow in the same way where triggers changed the
+-- row: what they changed is no change of the session. Returns production's row, NULL where it is gone, and whether nothing is left.
 -- Filled in src/overlay/approval/rebase.ts: b is the row at first touch, n production's row now, v any version; `carry` recomputes the
 -- columns that follow from others.
 CREATE FUNCTION stage_data.rebase_<invoice>(p_session uuid, p_root bigint, p_theirs text[], p_mine text[], OUT current jsonb, OUT is_void boolean)
@@ -1825,9 +1829,10 @@ BEGIN
   IF NOT v_found THEN RETURN; END IF;
   current := pg_catalog.to_jsonb(v_now);
 
-  UPDATE stage_data.shadow_<invoice> s SET "customer" = CASE WHEN 'customer' = ANY (p_theirs) OR c.first_1 IS NULL OR 'customer' = ANY (p_mine) AND s._stage_seq < c.first_1 THEN n."customer" ELSE s."customer" END, "amount" = CASE WHEN 'amount' = ANY (p_theirs) OR c.first_2 IS NULL OR 'amount' = ANY (p_mine) AND s._stage_seq < c.first_2 THEN n."amount" ELSE s."amount" END, "note" = CASE WHEN 'note' = ANY (p_theirs) OR c.first_3 IS NULL OR 'note' = ANY (p_mine) AND s._stage_seq < c.first_3 THEN n."note" ELSE s."note" END, _stage_base = CASE WHEN s._stage_first THEN ROW(b."id", CASE WHEN 'customer' = ANY (p_theirs) OR 'customer' = ANY (p_mine) OR c.first_1 IS NULL THEN n."customer" ELSE b."customer" END, CASE WHEN 'amount' = ANY (p_theirs) OR 'amount' = ANY (p_mine) OR c.first_2 IS NULL THEN n."amount" ELSE b."amount" END, CASE WHEN 'note' = ANY (p_theirs) OR 'note' = ANY (p_mine) OR c.first_3 IS NULL THEN n."note" ELSE b."note" END)::stage_data.row_<invoice> END
+  UPDATE stage_data.shadow_<invoice> s SET "customer" = CASE WHEN s._stage_given IS DISTINCT FROM NULL AND NOT pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_given)."customer")) AND NOT coalesce('customer' = ANY (p_theirs), false) THEN s."customer" WHEN 'customer' = ANY (p_theirs) OR c.first_1 IS NULL OR 'customer' = ANY (p_mine) AND s._stage_seq < c.first_1 THEN n."customer" ELSE s."customer" END, "amount" = CASE WHEN s._stage_given IS DISTINCT FROM NULL AND NOT pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_given)."amount")) AND NOT coalesce('amount' = ANY (p_theirs), false) THEN s."amount" WHEN 'amount' = ANY (p_theirs) OR c.first_2 IS NULL OR 'amount' = ANY (p_mine) AND s._stage_seq < c.first_2 THEN n."amount" ELSE s."amount" END, "note" = CASE WHEN s._stage_given IS DISTINCT FROM NULL AND NOT pg_catalog.record_image_eq(ROW(s."note"), ROW((s._stage_given)."note")) AND NOT coalesce('note' = ANY (p_theirs), false) THEN s."note" WHEN 'note' = ANY (p_theirs) OR c.first_3 IS NULL OR 'note' = ANY (p_mine) AND s._stage_seq < c.first_3 THEN n."note" ELSE s."note" END, _stage_given = CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN ROW((s._stage_given)."id", CASE WHEN 'customer' = ANY (p_theirs) OR c.first_1 IS NULL OR 'customer' = ANY (p_mine) AND s._stage_seq < c.first_1 THEN n."customer" ELSE (s._stage_given)."customer" END, CASE WHEN 'amount' = ANY (p_theirs) OR c.first_2 IS NULL OR 'amount' = ANY (p_mine) AND s._stage_seq < c.first_2 THEN n."amount" ELSE (s._stage_given)."amount" END, CASE WHEN 'note' = ANY (p_theirs) OR c.first_3 IS NULL OR 'note' = ANY (p_mine) AND s._stage_seq < c.first_3 THEN n."note" ELSE (s._stage_given)."note" END)::stage_data.row_<invoice> END,
+    _stage_base = CASE WHEN s._stage_first THEN ROW(b."id", CASE WHEN 'customer' = ANY (p_theirs) OR 'customer' = ANY (p_mine) OR c.first_1 IS NULL THEN n."customer" ELSE b."customer" END, CASE WHEN 'amount' = ANY (p_theirs) OR 'amount' = ANY (p_mine) OR c.first_2 IS NULL THEN n."amount" ELSE b."amount" END, CASE WHEN 'note' = ANY (p_theirs) OR 'note' = ANY (p_mine) OR c.first_3 IS NULL THEN n."note" ELSE b."note" END)::stage_data.row_<invoice> END
   FROM (
-    SELECT min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW(b."customer"))) AS first_1, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW(b."amount"))) AS first_2, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW(b."note"))) AS first_3 FROM stage_data.shadow_<invoice> v CROSS JOIN (SELECT (v_base).*) b
+    SELECT min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE v."customer" END), ROW(b."customer"))) AS first_1, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE v."amount" END), ROW(b."amount"))) AS first_2, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE v."note" END), ROW(b."note"))) AS first_3 FROM stage_data.shadow_<invoice> v CROSS JOIN (SELECT (v_base).*) b CROSS JOIN LATERAL (SELECT (v._stage_given).*) g
     WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'overlay'
   ) c CROSS JOIN (SELECT (v_base).*) b CROSS JOIN (SELECT (v_now).*) n
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay';
@@ -1843,7 +1848,7 @@ WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> '
 
 
   SELECT (f._stage_base).* INTO v_base FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_seq = p_root;
-  SELECT s._stage_op <> 'D' AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= v_base INTO is_void FROM stage_data.shadow_<invoice> s
+  SELECT s._stage_op <> 'D' AND coalesce(s._stage_given, ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) *= v_base INTO is_void FROM stage_data.shadow_<invoice> s
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay'
   ORDER BY s._stage_seq DESC LIMIT 1;
 END $body$;
@@ -1887,7 +1892,7 @@ FROM (
 WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> 'I';
 
 
-  SELECT s._stage_op <> 'D' AND v_found AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= v_now INTO is_void FROM stage_data.shadow_<invoice> s
+  SELECT s._stage_op <> 'D' AND v_found AND coalesce(s._stage_given, ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) *= v_now INTO is_void FROM stage_data.shadow_<invoice> s
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
   ORDER BY s._stage_seq DESC LIMIT 1;
 END $body$;

@@ -9,6 +9,7 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
 import { ignoredColumnsOf } from '../../model/ignored-columns.ts';
 import { shownName } from '../../model/table.ts';
+import { unstagedTriggers } from '../../overlay/triggers/unstaged-triggers.ts';
 import { divideConnections, readSlots } from '../upstream/connection-budget.ts';
 import type { Fault, FaultName } from './faults.ts';
 import { faults } from './faults.ts';
@@ -47,6 +48,7 @@ export async function examine(
     ...(await socketFaults(db)),
     ...(await settingFaults(db, settings)),
     ...(await serviceFaults(db)),
+    ...(await triggerFaults(db)),
   ]);
 }
 
@@ -94,6 +96,14 @@ async function serviceFaults(db: Database): Promise<Row[]> {
   const found = await db.query(fillSql(loadSql('doctor/service.sql'), service));
   if (service.is_own === nobodys) return found;
   return [...found, ...(await db.query(fillSql(loadSql('doctor/tables.sql'), service)))];
+}
+
+/** Finds triggers that do not fire while staging. Reads their bodies: only for `stage doctor`, not while a daemon starts. */
+async function triggerFaults(db: Database): Promise<Row[]> {
+  const [row] = await db.query(`SELECT to_regproc('stage.table_triggers') IS NOT NULL AS there`);
+  if (row?.['there'] !== 't') return [];
+  const triggers = await unstagedTriggers(db);
+  return triggers.map((subject) => ({ fault: 'trigger_not_staged', subject }));
 }
 
 /** The condition of `ownSchema` if the service is not installed: no schema is its own. */

@@ -8,6 +8,7 @@ import {
   functionName,
   isKeyless,
   oldColumnNames,
+  oldColumns,
   productionName,
   productionRows,
   rowTypeName,
@@ -60,7 +61,7 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     o_texts: exactTexts(table, 'o.'),
     settled: isKeyless(table) ? 'true' : suffix === 'row' ? 'false' : settled(table),
     insert_columns: columnList(written),
-    insert_values: columnList(written, 's.'),
+    insert_values: insertValues(table, written),
     assignments: assignments(table.columns),
     ...(isKeyless(table) ? foundRows(table) : keyedRows(table)),
   };
@@ -125,6 +126,24 @@ function settled(table: Table): string {
       AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0)`;
 }
 
+/**
+ * The value that production gets for a column of a staged row `s`: where triggers changed the row, the value that the client gave, in
+ * `g`. Production's triggers change it again.
+ */
+const given = (column: string) =>
+  `CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g.${column} ELSE s.${column} END`;
+
+/** Builds the values of inserted rows. A key that the client left to triggers keeps its staged value: other rows refer to it. */
+function insertValues(table: Table, written: readonly string[]): string {
+  const found = new Set(oldColumns(table));
+  return written
+    .map((name) => {
+      const column = quoteIdentifier(name);
+      return found.has(name) ? `coalesce(${given(column)}, s.${column})` : given(column);
+    })
+    .join(', ');
+}
+
 /** Builds assignments that set a column to the staged value if the staged change altered it. Other columns keep production's value. */
 function assignments(columns: readonly Column[]): string {
   const settable = columns.filter(
@@ -137,8 +156,8 @@ function assignments(columns: readonly Column[]): string {
   return settable
     .map((column) => {
       const name = quoteIdentifier(column.name);
-      const isKept = sameInColumn(column, `s.${name}`, `b.${name}`);
-      return `${name} = CASE WHEN ${isKept} THEN p.${name} ELSE s.${name} END`;
+      const isKept = sameInColumn(column, given(name), `b.${name}`);
+      return `${name} = CASE WHEN ${isKept} THEN p.${name} ELSE ${given(name)} END`;
     })
     .join(',\n          ');
 }

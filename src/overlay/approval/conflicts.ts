@@ -111,12 +111,15 @@ const comparedColumns = (table: Table) =>
 
 /**
  * Builds an array that has, for each compared column, whether any staged version `v` of a row changed its base value in `b`. A deletion
- * changes all.
+ * changes all. Changes by triggers do not count: production gets what the client gave, `g`.
  */
 function changedBySession(table: Table): string {
   const changed = comparedColumns(table)
     .map(quoteIdentifier)
-    .map((name) => `bool_or(v._stage_op = 'D' OR NOT ${same(`v.${name}`, `b.${name}`)})`);
+    .map((name) => {
+      const given = `CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g.${name} ELSE v.${name} END`;
+      return `bool_or(v._stage_op = 'D' OR NOT ${same(given, `b.${name}`)})`;
+    });
   return `ARRAY[${changed.join(', ')}]::boolean[]`;
 }
 

@@ -55,20 +55,28 @@ function valuesSql(table: Table): string {
       const column = quoteIdentifier(name);
       const literal = quoteLiteral(name);
       const first = `c.first_${index + 1}`;
+      const follows = `${literal} = ANY (p_theirs) OR ${first} IS NULL OR ${literal} = ANY (p_mine) AND s._stage_seq < ${first}`;
+      const own = `(s._stage_given).${column}`;
+      const isMade = `s._stage_given IS DISTINCT FROM NULL AND NOT ${same(`s.${column}`, own)} AND NOT coalesce(${literal} = ANY (p_theirs), false)`;
       return {
         name,
-        set: `${column} = CASE WHEN ${literal} = ANY (p_theirs) OR ${first} IS NULL OR ${literal} = ANY (p_mine) AND s._stage_seq < ${first} THEN n.${column} ELSE s.${column} END, `,
+        set: `${column} = CASE WHEN ${isMade} THEN s.${column} WHEN ${follows} THEN n.${column} ELSE s.${column} END, `,
+        given: `CASE WHEN ${follows} THEN n.${column} ELSE ${own} END`,
         // guard: what was settled is no conflict any more
         base: `CASE WHEN ${literal} = ANY (p_theirs) OR ${literal} = ANY (p_mine) OR ${first} IS NULL THEN n.${column} ELSE b.${column} END`,
-        first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(`v.${column}`, `b.${column}`)}) AS first_${index + 1}`,
+        first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(`CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g.${column} ELSE v.${column} END`, `b.${column}`)}) AS first_${index + 1}`,
       };
     });
   const bases = new Map(moving.map(({ name, base }) => [name, base]));
+  const givens = new Map(moving.map(({ name, given }) => [name, given]));
   return fillSql(loadSql('table/approval/rebase.sql'), {
     ...commonSql(table),
     rebase: functionName(table, 'rebase'),
     p_matches_first: keysEqual(table, keyColumns(table, 'p.'), oldKeyColumns(table, 'f.')),
     set_columns: moving.map(({ set }) => set).join(''),
+    given: columnNames(table)
+      .map((name) => givens.get(name) ?? `(s._stage_given).${quoteIdentifier(name)}`)
+      .join(', '),
     base: columnNames(table)
       .map((name) => bases.get(name) ?? `b.${quoteIdentifier(name)}`)
       .join(', '),

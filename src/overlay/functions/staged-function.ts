@@ -24,7 +24,7 @@ interface Uses {
 }
 
 /** The names found while bodies are followed. */
-interface FoundUses {
+export interface FoundUses {
   readonly relations: QualifiedName[];
   readonly functions: QualifiedName[];
 }
@@ -41,7 +41,7 @@ interface StagedFunctions {
   readonly uses: Uses;
 }
 
-interface Context {
+export interface Context {
   readonly tx: Queryable;
   readonly path: readonly number[];
   readonly server: number;
@@ -170,7 +170,12 @@ async function build(
   await createStagedFunctions(tx, schema, scripts, path);
 }
 
-async function replacementsIn(
+/**
+ * Makes what stands for the relations and functions that a body names, and gives what takes their names' places.
+ * @param uses what it names is added to it
+ * @throws Obstacle, or StageError where a relation cannot be read with what is staged
+ */
+export async function replacementsIn(
   context: Context,
   body: BodyUses,
   uses: FoundUses,
@@ -235,7 +240,8 @@ async function sourceOf(
   return source;
 }
 
-const distinct = ({ relations, functions }: FoundUses): FoundUses => ({
+/** The same, each once. */
+export const distinct = ({ relations, functions }: FoundUses): FoundUses => ({
   relations: [...new Map(relations.map((name) => [JSON.stringify(name), name])).values()],
   functions: [...new Map(functions.map((name) => [JSON.stringify(name), name])).values()],
 });

@@ -68,6 +68,7 @@ function keptSql(table: Table, kept: ReadonlyMap<Column, ColumnChange['before']>
     columns: `${columnList(table.columns.map(({ name }) => name))}, `,
     kept: `${table.columns.map((column) => value(column, 'o.')).join(', ')}, `,
     kept_base: table.columns.map((column) => value(column, 'b.')).join(', '),
+    kept_given: table.columns.map((column) => value(column, 'g.')).join(', '),
     bookkeeping: bookkeeping.join(', '),
   });
 }
@@ -82,6 +83,7 @@ function addedSql(table: Table, added: readonly Column[]): string {
     production: productionRows(table),
     set_production: names.map((name) => `${name} = p.${name}`).join(', '),
     base: baseOf(table, (column) => (isAdded.has(column) ? 'p.' : null)),
+    given: baseOf(table, (column) => (isAdded.has(column) ? 's.' : null)),
     p_matches_f: keysEqual(table, keyColumns(table, 'p.'), keyColumns(table, '(f._stage_base).')),
     set_defaults: names.map((name) => `${name} = d.${name}`).join(', '),
     defaults: added

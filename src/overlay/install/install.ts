@@ -12,6 +12,7 @@ import { lineagesSql } from '../approval/lineages.ts';
 import { rebaseSql } from '../approval/rebase.ts';
 import { revertSql } from '../approval/revert.ts';
 import { oldColumns, overlayName } from '../object-names.ts';
+import { operations } from '../rows/after-statement.ts';
 import { setLoadSql } from '../rows/load.ts';
 import { mergeSql } from '../rows/merge.ts';
 import { rowFunctionsSql } from '../rows/row-functions.ts';
@@ -19,6 +20,8 @@ import { rowLockSql } from '../rows/row-lock.ts';
 import { triggersSql } from '../rows/triggers.ts';
 import { upsertSql } from '../rows/upsert.ts';
 import { defaultsSql, overlaySql } from '../rows/view.ts';
+import { mayFire } from '../triggers/candidates.ts';
+import { fireSql } from '../triggers/fire.ts';
 import { carryOverSql, setAsideSql } from './carry-over.ts';
 import type { ShadowColumn } from './column-changes.ts';
 import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './column-changes.ts';
@@ -111,6 +114,7 @@ function viewScript(table: Table): string {
 /** Builds everything that works on staged rows. */
 function triggerScript(table: Table, server: number): string {
   return [
+    ...operations.flatMap((each) => (mayFire(table, each) ? [fireSql(table, each, [])] : [])),
     ...triggersSql(table, server),
     ...setLoadSql(table, server),
     upsertSql(table, server),
@@ -153,7 +157,7 @@ async function register(
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
        signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, dependents = excluded.dependents, writable = false,
-       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation,
+       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation, triggers = '[]', trigger_uses = NULL, trigger_path = NULL, trigger_stamp = NULL,
        installed_at = clock_timestamp()`,
     [
       table.oid,

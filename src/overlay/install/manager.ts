@@ -9,6 +9,7 @@ import { demandServable } from '../../staging/servable.ts';
 import { ensureStagedFunction } from '../functions/staged-function.ts';
 import { installTree, treeTables } from '../inheritance/tree-install.ts';
 import { oidArray } from '../object-names.ts';
+import { installTriggers } from '../triggers/install-triggers.ts';
 import { ensureStagedView } from '../views/staged-view.ts';
 import { ensureBound } from './binding.ts';
 import { installOverlay } from './install.ts';
@@ -71,6 +72,8 @@ export function createOverlayManager(
         const targets = await tablesBehind(tx, relations, trees, server);
         const { tables, written } = await reachableTables(tx, targets, cascades);
         for (const table of tables) await installOverlay(tx, table, server);
+        for (const table of tables)
+          if (written.includes(table.oid)) await installTriggers(tx, table, server);
         for (const root of targets.trees) await installTree(tx, root, server);
         await tx.query('UPDATE stage.tree SET writable = true WHERE relation = ANY ($1::oid[])', [
           oidArray(targets.trees),
@@ -206,7 +209,8 @@ function writesChild(foreignKey: ForeignKey): boolean {
 const bodyQuote = '$body$';
 
 function obstacleOf(table: Table): string | null {
-  return JSON.stringify(table).includes(bodyQuote)
+  // guard: texts that users wrote do not stand in the bodies that are quoted so
+  return JSON.stringify({ ...table, triggers: [] }).includes(bodyQuote)
     ? `has ${bodyQuote} in its definition`
     : table.obstacle;
 }

@@ -22,6 +22,7 @@ import {
   updatedTableName,
 } from '../object-names.ts';
 import { present } from '../row-identity.ts';
+import { mayFire } from '../triggers/candidates.ts';
 import type { Operation } from './after-statement.ts';
 import { afterSetSql, codeOf, settingKey } from './after-statement.ts';
 import { checkCondition, computed } from './row-functions.ts';
@@ -30,11 +31,13 @@ import { hungDefaultsSql } from './view.ts';
 
 /**
  * Whether rows can be checked together: by a condition for each row, and by unique indexes that the shadow has, too.
- * Computed columns, policies of the role, and domains (which are checked as the client) need a trigger for each row. Values of ALWAYS
- * identities cannot be given; rows with drawn numbers are staged one by one (see src/rewrite/load-rewrite.ts).
+ * Computed columns, policies of the role, and domains (which are checked as the client) need a trigger for each row, and so do tables
+ * whose own triggers may change a row. Values of ALWAYS identities cannot be given; rows with drawn numbers are staged one by one (see
+ * src/rewrite/load-rewrite.ts).
  */
 const takesSets = (table: Table) =>
   table.kind === 'table' &&
+  !mayFire(table, 'insert') &&
   !table.isInherited &&
   !isKeyless(table) &&
   table.policies === null &&
@@ -148,15 +151,17 @@ function changeSetSql(table: Table, server: number): string[] {
     old_values: oldValues(table, 'OLD.').join(', '),
   };
   const rule = (operation: 'update' | 'delete', set: RowSet) =>
-    fillSql(loadSql(`table/rows/${operation}_set.sql`), { ...parts, set_table: set.table });
+    mayFire(table, operation)
+      ? []
+      : [fillSql(loadSql(`table/rows/${operation}_set.sql`), { ...parts, set_table: set.table })];
   const [updated, deleted] = [updateSet(table), deleteSet(table)];
   return [
     ...setTableSql(table, updated, server),
     ...setTableSql(table, deleted, server),
     fillSql(loadSql('table/rows/change_set.sql'), parts),
-    ...(updatable.length > 0 ? [rule('update', updated)] : []),
+    ...(updatable.length > 0 ? rule('update', updated) : []),
     // guard: no row that others may refer to is deleted as a set
-    ...(table.referencedBy.length === 0 ? [rule('delete', deleted)] : []),
+    ...(table.referencedBy.length === 0 ? rule('delete', deleted) : []),
   ];
 }
 

@@ -19,6 +19,15 @@ export function prepareRow(
   operation: 'insert' | 'update',
   staged: Table = table,
 ): string {
+  return [prepareGiven(table, operation, staged), generatedValues(table)].join('\n');
+}
+
+/** The same, but for generated columns, which are computed when nothing changes the row any more. */
+export function prepareGiven(
+  table: Table,
+  operation: 'insert' | 'update',
+  staged: Table = table,
+): string {
   const identity = table.columns.flatMap((column, index) => {
     if (operation === 'insert') return fillIdentity(table, column, index, staged);
     return column.identity === 'always' ? [keepIdentity(column)] : [];
@@ -26,7 +35,7 @@ export function prepareRow(
   const refusals = table.columns.flatMap((column) =>
     column.generated === null ? [] : [refuseGenerated(column, operation)],
   );
-  return [...identity, ...refusals, generatedValues(table)].join('\n');
+  return [...identity, ...refusals].join('\n');
 }
 
 /** Builds statements that raise violations of domains by given values; empty when no column has a domain. */
@@ -43,7 +52,7 @@ export function domainChecks(table: Table, operation: 'insert' | 'update'): stri
 }
 
 /** Builds statements that compute the generated columns of NEW. */
-function generatedValues(table: Table): string {
+export function generatedValues(table: Table): string {
   return table.columns
     .flatMap((column, index) => {
       const generated = generatedValue(table, column, index);

@@ -20,6 +20,7 @@ import {
   shadowName,
 } from '../object-names.ts';
 import { sameInColumn } from '../row-identity.ts';
+import { givenParts } from '../triggers/fire.ts';
 import type { Operation } from './after-statement.ts';
 import { operations, settingKey, statementFunctionsSql } from './after-statement.ts';
 import { storedColumns, storedValues, takeRow } from './keyless.ts';
@@ -27,7 +28,7 @@ import type { NamedPartition } from './named-partition.ts';
 import { partitionChecks } from './named-partition.ts';
 import { partitionOf } from './partitions.ts';
 import { policyTriggersSql } from './policies.ts';
-import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
+import { domainChecks, rowChecks } from './row-checks.ts';
 
 import { freeInProduction, insertUniqueChecks, isMirrored, updateUniqueChecks } from './uniques.ts';
 
@@ -160,7 +161,7 @@ function rowFunctionSql(
     old_row: columnList(columns, 'OLD.'),
     old_columns: oldColumnNames(table).join(', '),
     old_values: oldValues(table, 'OLD.').join(', '),
-    prepare_row: operation === 'delete' ? '' : prepareRow(named, operation, table),
+    ...givenParts(named, operation, table),
     row_checks: rowChecks(named, {
       asParent: asStep,
       ...partitionChecks(table, partition, operation),

@@ -15,6 +15,7 @@ import {
   upsertName,
   upsertSchema,
 } from '../object-names.ts';
+import { firingParts } from '../triggers/fire-upsert.ts';
 import { afterUpsertSql } from './after-statement.ts';
 import type { NamedPartition } from './named-partition.ts';
 import { partitionChecks } from './named-partition.ts';
@@ -65,7 +66,7 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     all_columns: columnList(columnNames(named)),
     arbiters: partition === null ? givenArbiters : arbitersOf(partition),
     columns: columnList(written),
-    new_columns: columnList(written, '_stage_v_new.'),
+    ...firingParts(named, own('fired'), written),
     prepare_row: prepareRow(named, 'insert', table),
     row_checks: rowChecks(named, partitionChecks(table, partition, 'insert')),
     find_collision: findCollision(table, columnNames(named)),

@@ -146,6 +146,10 @@ export const triggers = z
       name: z.string(),
       timing: z.enum(['BEFORE', 'AFTER']),
       events: z.array(z.enum(operations)),
+      unstaged: z.string().nullable().meta({
+        description:
+          'Why it has not fired while rows were staged, so that the changes do not show what it does; null where it has',
+      }),
     }),
   )
   .meta({

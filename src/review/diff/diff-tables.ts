@@ -207,12 +207,16 @@ WITH fired AS MATERIALIZED (
   SELECT t.tgname, t.tgtype, t.tgrelid FROM pg_trigger t
   WHERE t.tgrelid IN (SELECT ${relation}::oid UNION SELECT p.relid FROM pg_partition_tree(${relation}) p)
     AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgparentid = 0
+), known AS MATERIALIZED (
+  SELECT k.value ->> 'name' AS name, k.value ->> 'obstacle' AS obstacle
+  FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.triggers) k WHERE o.relation = ${relation}
 ), staged AS MATERIALIZED (
   SELECT DISTINCT CASE s._stage_op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS event
   FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}' AND s._stage_origin <> 'overlay'
 )
-SELECT DISTINCT ON (t.tgname) t.tgname AS name, CASE WHEN t.tgtype & 2 <> 0 THEN 'BEFORE' ELSE 'AFTER' END AS timing, e.events::text AS events
-FROM fired t
+SELECT DISTINCT ON (t.tgname) t.tgname AS name, CASE WHEN t.tgtype & 2 <> 0 THEN 'BEFORE' ELSE 'AFTER' END AS timing, e.events::text AS events,
+  CASE WHEN k.name IS NULL THEN 'was not there, or is one of a partition' ELSE k.obstacle END AS unstaged
+FROM fired t LEFT JOIN known k ON k.name = t.tgname
 CROSS JOIN LATERAL (
   SELECT jsonb_agg(s.event ORDER BY s.event = 'UPDATE', s.event <> 'INSERT') AS events FROM staged s
   WHERE t.tgtype & CASE s.event WHEN 'INSERT' THEN 4 WHEN 'DELETE' THEN 8 ELSE 16 END <> 0
@@ -232,6 +236,7 @@ async function triggersOf(
     name: String(row['name']),
     timing: row['timing'] === 'BEFORE' ? 'BEFORE' : 'AFTER',
     events: JSON.parse(row['events'] ?? '[]') as Trigger['events'],
+    unstaged: row['unstaged'] ?? null,
   }));
 }
 

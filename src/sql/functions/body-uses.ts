@@ -6,6 +6,7 @@ import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 import type { Replacement } from '../splice.ts';
 import type { Statement } from '../verdict.ts';
+import type { FunctionUse, UnclearCall } from './calls.ts';
 
 /** The names that a text uses. Places count from the start of the text. */
 export interface BodyUses {
@@ -13,6 +14,9 @@ export interface BodyUses {
   readonly called: readonly CallPlace[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];
+  /** What is called, for those who have to judge it: they have no places. */
+  readonly functions: readonly FunctionUse[];
+  readonly unclear: readonly UnclearCall[];
 }
 
 /** The body of a function that only reads. */
@@ -56,6 +60,8 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
       start: moved(grouping.start),
       ranges: grouping.ranges.map((range) => ({ ...range, relation: moved(range.relation) })),
     })),
+    functions: uses.functions,
+    unclear: uses.unclear,
   };
 }
 
@@ -66,5 +72,7 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     called: parts.flatMap(({ called }) => called),
     qualifiers: parts.flatMap(({ qualifiers }) => qualifiers),
     groupings: parts.flatMap(({ groupings }) => groupings),
+    functions: parts.flatMap(({ functions }) => functions),
+    unclear: parts.flatMap(({ unclear }) => unclear),
   };
 }

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION stage.demand_current(p_relation oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF stage.is_stale(p_relation) THEN
+  IF stage.is_stale(p_relation) OR NOT stage.triggers_fit(p_relation) THEN
     RAISE EXCEPTION 'the definition of a referring table changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
 END $$;

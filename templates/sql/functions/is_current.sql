@@ -17,7 +17,9 @@ DECLARE
 BEGIN
   -- every SQL statement costs time here, so one query computes what expressions can. 0 is no OID, and a space no signature.
   -- For a table, this query returns what stage.is_stale and stage.is_bound do.
-  SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation))), EXISTS (
+  SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation)))
+      -- guard: copies of triggers are what the triggers are
+      OR o.trigger_stamp OPERATOR(pg_catalog.<>) stage.function_stamp(o.trigger_uses, o.trigger_path), EXISTS (
       SELECT FROM stage.identity i JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) i.database
       WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
         AND i.registry OPERATOR(pg_catalog.=) 'stage.overlay'::pg_catalog.regclass::pg_catalog.oid
@@ -32,7 +34,7 @@ BEGIN
     SELECT coalesce(
         CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN t.stamp END,
         CASE WHEN pg_catalog.to_regclass(pg_catalog.concat('stage_overlay_', c.relnamespace, '.', pg_catalog.quote_ident(c.relname))) IS NOT NULL THEN '' END),
-      t.relation IS NOT NULL AND stage.is_stale(c.oid) OR NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND c.relkind OPERATOR(pg_catalog.=) 'r'
+      t.relation IS NOT NULL AND (stage.is_stale(c.oid) OR NOT stage.triggers_fit(t.target)) OR NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND c.relkind OPERATOR(pg_catalog.=) 'r'
         AND EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent OPERATOR(pg_catalog.=) c.oid)
     INTO v_signature, v_is_stale
     FROM pg_catalog.pg_class c LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid

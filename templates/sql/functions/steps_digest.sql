@@ -16,7 +16,9 @@ BEGIN
     'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op,'
     -- the digest of a session never changes, and it was made with letters before origins had words
     ' CASE s._stage_origin WHEN ''client'' THEN ''c'' WHEN ''action'' THEN ''f'' END, s._stage_first, %s, %s)::text, ''UTF8'')'
-    ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'
+    ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')'
+    -- guard: the digest covers what production is given
+    ' || coalesce(sha256(convert_to(s._stage_given::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'
     -- guard: the digest covers steps that come to nothing
     ' WHERE s._stage_session = $1 AND s._stage_origin <> ''overlay''',
     jsonb_build_array(o.shown_name, o.columns),

@@ -38,6 +38,7 @@ BEGIN
                          FROM stage.partition_bounds(c.oid) t),
         'partitionColumns', stage.partition_columns(c.oid),
         'policies', stage.table_policies(c.oid),
+        'triggers', stage.table_triggers(c.oid),
         'obstacle', stage.table_obstacle(c.oid))
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     CROSS JOIN LATERAL (

@@ -24,7 +24,7 @@ BEGIN
     FOR v_row IN
       WITH applied AS (
         INSERT INTO {{table}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
-        SELECT {{insert_values}} FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq
+        SELECT {{insert_values}} FROM {{shadow}} s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE {{rows}} ORDER BY s._stage_seq
         RETURNING {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS new_data, {{p_texts}} AS new_texts, {{p_key}}
       )
       SELECT a.* FROM applied a

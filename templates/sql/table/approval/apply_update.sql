@@ -4,7 +4,7 @@
         UPDATE {{production}} p SET {{assignments}}
         FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
         -- by a star: for each column that is named, the parser looks at all columns of a composite value
-        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, {{row_image}}(o.*) AS old_data, {{row_image}}(p.*) AS new_data,

@@ -49,6 +49,7 @@ BEGIN
       SELECT m.root, max(v._stage_seq) AS newest, {{changed_by_session}} AS changed
       FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
       JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
+      CROSS JOIN LATERAL (SELECT (v._stage_given).*) g
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
     -- materialized: each column of it would be computed from all columns of the row otherwise
     ), compared AS MATERIALIZED (

@@ -27,7 +27,7 @@ BEGIN
   WHERE s._stage_session = p_session AND s._stage_seq = p_root;
 {{carry}}
 
-  SELECT s._stage_op <> 'D' AND v_found AND ROW({{s_columns}})::{{row_type}} *= v_now INTO is_void FROM {{shadow}} s
+  SELECT s._stage_op <> 'D' AND v_found AND coalesce(s._stage_given, ROW({{s_columns}})::{{row_type}}) *= v_now INTO is_void FROM {{shadow}} s
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
   ORDER BY s._stage_seq DESC LIMIT 1;
 END $body$;

@@ -15,6 +15,7 @@ CREATE TABLE {{shadow}} (
   _stage_origin stage.row_origin NOT NULL,                  -- what made the change; its four bytes fill the gap before the next column
   _stage_root bigint,                                       -- _stage_seq of the row's first version, null for itself
   _stage_base {{row_type}},                                 -- the production row at first touch
+  _stage_given {{row_type}},                                -- the row as the client gave it, where triggers made another of it
   {{old_column_definitions}},                               -- key and referenced columns before the change
   PRIMARY KEY (_stage_session, _stage_seq)
 );

@@ -7,6 +7,7 @@ LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
   _stage_v_row {{overlay}};
+  _stage_v_rows int;
 BEGIN
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting(pg_catalog.concat('stage.mutation_', TG_ARGV[0])), true),
@@ -22,7 +23,9 @@ BEGIN
     IF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN UPDATE {{overlay}} o SET {{set_columns}} WHERE {{o_key_matches_old}};
     ELSE DELETE FROM {{overlay}} o WHERE {{o_key_matches_old}}; END IF;
   END IF;
+  GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
   PERFORM pg_catalog.set_config('stage.judge_later', '', true);
+  IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a trigger has kept the row
   RETURN coalesce(NEW, OLD);
 END $body$;
 

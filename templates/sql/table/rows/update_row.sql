@@ -16,7 +16,7 @@ DECLARE
   _stage_v_root bigint;
   _stage_v_seq bigint;
   _stage_v_value text;
-BEGIN
+{{given_variable}}BEGIN
 {{prepare_row}}
 {{row_checks}}
 {{unique_checks}}
@@ -30,8 +30,8 @@ BEGIN
     _stage_v_first := FOUND;
   ELSE
     -- the usual case in one statement: the first touch of a production row
-    INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, {{old_columns}})
-    VALUES ({{new_columns}}, _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, true, {{references_changed}}, ROW({{old_row}})::{{row_type}}, {{old_values}})
+    INSERT INTO {{shadow}} ({{columns}}{{given_column}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, {{old_columns}})
+    VALUES ({{new_columns}}{{given_value}}, _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, true, {{references_changed}}, ROW({{old_row}})::{{row_type}}, {{old_values}})
     ON CONFLICT {{arbiter}}DO NOTHING;
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
@@ -64,8 +64,8 @@ BEGIN
     UPDATE {{shadow}} s SET _stage_head = false
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND s._stage_op = 'D' AND {{s_key_matches_new}};
   END IF;
-  INSERT INTO {{shadow}} ({{columns}}, _stage_seq, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
-  VALUES ({{new_columns}}, coalesce(_stage_v_seq, nextval('stage.seq')), _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, _stage_v_first, _stage_v_own OR {{references_changed}}, _stage_v_root,
+  INSERT INTO {{shadow}} ({{columns}}{{given_column}}, _stage_seq, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
+  VALUES ({{new_columns}}{{given_value}}, coalesce(_stage_v_seq, nextval('stage.seq')), _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, _stage_v_first, _stage_v_own OR {{references_changed}}, _stage_v_root,
     CASE WHEN _stage_v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}})
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;

@@ -77,7 +77,7 @@ BEGIN
   RETURN NULL;
 END $body$;
 
-CREATE FUNCTION {{function}}() RETURNS trigger
+{{fired_function}}CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
@@ -88,18 +88,18 @@ DECLARE
   _stage_v_new {{upsert}};
   _stage_v_row {{upsert}};
   _stage_v_rows int := 1;
-BEGIN
+{{fired_variables}}BEGIN
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
-  _stage_v_judged := {{collision}}(NEW, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
-  _stage_v_new := _stage_v_judged.new;
+{{fire_triggers}}  _stage_v_judged := {{collision}}({{proposed}}, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
+{{end_firing}}  _stage_v_new := _stage_v_judged.new;
   _stage_v_row := _stage_v_judged._stage_v_row;
   IF _stage_v_row IS NULL THEN
     _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),
             pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(_stage_v_arbiters, 'null')::pg_catalog.text, true);
-    INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
+{{hand_on_made}}    INSERT INTO {{overlay}} ({{columns}}) VALUES ({{given_columns}});
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', _stage_v_overriding, true),
             pg_catalog.set_config('stage.upserted_{{oid}}', '', true);
     _stage_v_row := _stage_v_new;

@@ -1,0 +1,42 @@
+/** How INSERT ... ON CONFLICT fires triggers: it has to know what they make of a row before it looks for one that is in the way. */
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table } from '../../model/table.ts';
+import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
+import { prepareGiven } from '../rows/row-checks.ts';
+import { mayFire } from './candidates.ts';
+import { fireName } from './fire.ts';
+
+/**
+ * The parts of the view's row function that have to do with triggers.
+ * @param fired the name of the function that fires them
+ * @param written the columns that are given
+ */
+export function firingParts(
+  table: Table,
+  fired: string,
+  written: readonly string[],
+): Record<string, string> {
+  if (!mayFire(table, 'insert')) {
+    return {
+      ...{ fired_function: '', fired_variables: '', fire_triggers: '' },
+      ...{ end_firing: '', hand_on_made: '', proposed: 'NEW' },
+      given_columns: columnList(written, '_stage_v_new.'),
+    };
+  }
+  const row_type = rowTypeName(table);
+  const upsert = upsertName(table);
+  return {
+    fired_function: fillSql(loadSql('table/triggers/upsert_function.sql'), {
+      ...{ fired, upsert, row_type },
+      fire: fireName(table, 'insert'),
+      prepare: prepareGiven(table, 'insert'),
+      new_columns: columnList(columnNames(table), 'new.'),
+    }),
+    fired_variables: `  _stage_v_fired pg_catalog.record;\n  _stage_v_given ${upsert};\n  _stage_v_made ${row_type};\n`,
+    fire_triggers: fillSql(loadSql('table/triggers/upsert_fires.sql'), { fired, oid: table.oid }),
+    end_firing: `  PERFORM pg_catalog.set_config('stage.overriding_${table.oid}', _stage_v_overriding, true);\n`,
+    hand_on_made: `    PERFORM pg_catalog.set_config('stage.made_${table.oid}', CASE WHEN _stage_v_made OPERATOR(pg_catalog.*=) ROW(${columnList(columnNames(table), '_stage_v_given.')})::${row_type} THEN '=' ELSE stage.exact_row(_stage_v_made) END, true);\n`,
+    proposed: '_stage_v_new',
+    given_columns: columnList(written, '_stage_v_given.'),
+  };
+}

@@ -1,0 +1,92 @@
+/** What fires the copies of a table's BEFORE triggers, and hands on what they make of a row. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table, Trigger } from '../../model/table.ts';
+import { columnList, columnNames, functionName, keyMatches, rowTypeName } from '../object-names.ts';
+import type { Operation } from '../rows/after-statement.ts';
+import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts';
+import { mayFire } from './candidates.ts';
+import { conditionOf, copyName } from './trigger-copy.ts';
+
+/** The function that fires the triggers of an operation for a row: with none, it gives the row as it is. */
+export const fireName = (table: Table, operation: Operation) =>
+  functionName(table, `fire_${operation}`);
+
+/** The trigger that has them fire for the rows of a view. */
+export const firedTrigger = (operation: Operation) => `fire_${operation}`;
+
+/**
+ * Creates the function.
+ * @param triggers those that fire, in order
+ */
+export function fireSql(table: Table, operation: Operation, triggers: readonly Trigger[]): string {
+  const row = operation === 'delete' ? '"old"' : '"new"';
+  const calls = triggers.map((trigger) =>
+    fillSql(loadSql('table/triggers/fire_call.sql'), {
+      condition: conditionOf(trigger),
+      copy: copyName(table, trigger),
+      operation: quoteLiteral(operation.toUpperCase()),
+      take: operation === 'delete' ? '' : '"new" := _stage_v_result;',
+    }),
+  );
+  const body = fillSql(loadSql('table/triggers/fire_body.sql'), {
+    row_type: rowTypeName(table),
+    calls: calls.join(''),
+    row,
+  });
+  return fillSql(loadSql('table/triggers/fire.sql'), {
+    function: fireName(table, operation),
+    row_type: rowTypeName(table),
+    body: quoteLiteral(body),
+  });
+}
+
+/** Creates the function that fires triggers for the rows of the overlay, and the trigger that calls it. */
+export function firedSql(table: Table, operation: Operation, view: string): string[] {
+  const name = functionName(table, `fired_${operation}`);
+  const template = operation === 'delete' ? 'fired_delete' : 'fired';
+  const old = `ROW(${columnList(columnNames(table), 'OLD.')})::${rowTypeName(table)}`;
+  const made = fillSql(loadSql(`table/triggers/${template}.sql`), {
+    function: name,
+    oid: table.oid,
+    row_type: rowTypeName(table),
+    fire: fireName(table, operation),
+    // generated columns are computed when triggers have fired
+    new_columns: table.columns
+      .map(({ name, generated }) => (generated ? 'NULL' : `NEW.${quoteIdentifier(name)}`))
+      .join(', '),
+    old_columns: columnList(columnNames(table), 'OLD.'),
+    old: operation === 'update' ? old : 'NULL',
+    prepare: operation === 'delete' ? '' : prepareGiven(table, operation),
+  });
+  return [
+    made,
+    `CREATE OR REPLACE TRIGGER ${firedTrigger(operation)} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+  ];
+}
+
+/** The parts of a function that stages rows of which triggers may make others: it keeps what was given beside what was made. */
+export function givenParts(table: Table, operation: Operation, staged: Table) {
+  if (operation === 'delete' || !mayFire(table, operation)) {
+    return {
+      given_variable: '',
+      given_column: '',
+      given_value: '',
+      prepare_row: operation === 'delete' ? '' : prepareRow(table, operation, staged),
+    };
+  }
+  const key = `  _stage_v_key_changed := NOT (${keyMatches(table, 'NEW.', 'OLD.')});`;
+  return {
+    given_variable: `  _stage_v_given ${rowTypeName(table)};\n`,
+    given_column: ', _stage_given',
+    given_value: ', _stage_v_given',
+    prepare_row: fillSql(loadSql('table/triggers/take_made.sql'), {
+      oid: table.oid,
+      row_type: rowTypeName(table),
+      new_columns: columnList(columnNames(table), 'NEW.'),
+      prepare_row: prepareRow(table, operation),
+      generated: generatedValues(table),
+      key_changed: operation === 'update' ? key : '',
+    }),
+  };
+}

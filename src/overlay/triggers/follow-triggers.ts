@@ -1,0 +1,123 @@
+/** Which triggers of a table can be followed: fire while its rows are staged, as they do in production. */
+import type { Queryable } from '../../db/database.ts';
+import { quoteIdentifier } from '../../db/identifier.ts';
+import { StageError } from '../../errors.ts';
+import type { Table, Trigger } from '../../model/table.ts';
+import type { FunctionBody } from '../../sql/functions/body-uses.ts';
+import { loadParser } from '../../sql/parser/parser.ts';
+import { Obstacle } from '../functions/function-script.ts';
+import type { FoundUses } from '../functions/staged-function.ts';
+import type { Operation } from '../rows/after-statement.ts';
+import { operations } from '../rows/after-statement.ts';
+import { mayFire, rowTriggers, tableObstacle } from './candidates.ts';
+import { judgeBody, readTriggerBody } from './judge-body.ts';
+import { conditionOf, demandBlock } from './trigger-copy.ts';
+
+/** The schemas in which production's triggers find names when an approval runs them. */
+export interface Path {
+  readonly oids: readonly number[];
+  /** Quoted, as SET takes them. */
+  readonly text: string;
+}
+
+/** What is known of a trigger: what it can be made from, or what keeps it from firing as the end of "trigger ...". */
+export type Followed<Made> = { readonly made: Made } | { readonly obstacle: string };
+
+/** @param tx its search_path is pg_catalog afterwards */
+export async function approvalPath(tx: Queryable): Promise<Path> {
+  await tx.query(`SELECT set_config('search_path', stage.default_search_path(), true)`);
+  const rows = await tx.query(
+    `SELECT n.oid, n.nspname AS name FROM unnest(current_schemas(true)) WITH ORDINALITY s(name, place)
+     JOIN pg_namespace n ON n.nspname = s.name WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place`,
+  );
+  await tx.query('SET LOCAL search_path = pg_catalog');
+  return {
+    oids: rows.map(({ oid }) => Number(oid)),
+    text: rows.map(({ name }) => quoteIdentifier(String(name))).join(', '),
+  };
+}
+
+/**
+ * Reads and judges the body of a trigger.
+ * @param uses what it uses is added, whether it can be followed or not: it may be another time
+ */
+export async function judgeTrigger(
+  tx: Queryable,
+  table: Table,
+  trigger: Trigger,
+  path: Path,
+  uses: FoundUses,
+): Promise<Followed<FunctionBody>> {
+  const { schema, name, body } = trigger.function;
+  uses.functions.push({ schema, name });
+  const obstacle = tableObstacle(table) ?? trigger.obstacle;
+  if (obstacle !== null) return { obstacle };
+  await loadParser();
+  return orObstacle(async () => {
+    conditionOf(trigger);
+    demandBlock(body);
+    const made = await readTriggerBody(name, body);
+    await tx.query(`SET LOCAL search_path = ${path.text}`);
+    await judgeBody({ tx, path: path.oids, uses }, made.uses);
+    await tx.query('SET LOCAL search_path = pg_catalog');
+    return made;
+  });
+}
+
+/** Gives what the work makes, or what keeps the trigger from firing. @throws what says nothing of the trigger itself */
+export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Followed<Made>> {
+  try {
+    return { made: await work() };
+  } catch (error) {
+    if (error instanceof Obstacle) return { obstacle: error.message };
+    const isTold = error instanceof StageError && error.code === 'statement_not_supported';
+    if (isTold) return { obstacle: `cannot be followed: ${error.message}` };
+    throw error;
+  }
+}
+
+type Found = ReadonlyMap<Trigger, Followed<unknown>>;
+
+const isFollowed = (found: Found, trigger: Trigger) => 'made' in (found.get(trigger) ?? {});
+
+/** The operations for which all triggers fire. */
+export const firedOperations = (table: Table, found: Found): readonly Operation[] =>
+  operations.filter(
+    (operation) =>
+      mayFire(table, operation) &&
+      rowTriggers(table, operation).every((each) => isFollowed(found, each)),
+  );
+
+export interface ToldTrigger {
+  readonly name: string;
+  /** Null where it fires. */
+  readonly obstacle: string | null;
+}
+
+/** What is told of a table's triggers. */
+export function toldTriggers(table: Table, found: Found): ToldTrigger[] {
+  const fired = firedOperations(table, found);
+  return table.triggers.map((trigger) => {
+    const followed = found.get(trigger);
+    const { name } = trigger;
+    if (followed && 'obstacle' in followed) return { name, obstacle: followed.obstacle };
+    const kept = trigger.events.find((event) => !fired.includes(event));
+    if (kept === undefined) return { name, obstacle: null };
+    const other = rowTriggers(table, kept).find((each) => !isFollowed(found, each));
+    return {
+      name,
+      obstacle: `fires for ${kept.toUpperCase()} together with ${other?.name ?? 'another one'}, which does not fire`,
+    };
+  });
+}
+
+/** Says of each trigger of a table whether it can be followed. Nothing is made of it. */
+export async function foundTriggers(tx: Queryable, table: Table): Promise<ToldTrigger[]> {
+  const path = await approvalPath(tx);
+  const found = new Map<Trigger, Followed<FunctionBody>>();
+  for (const each of table.triggers) {
+    const uses = { relations: [], functions: [] };
+    found.set(each, await judgeTrigger(tx, table, each, path, uses));
+  }
+  return toldTriggers(table, found);
+}

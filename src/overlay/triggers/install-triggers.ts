@@ -1,0 +1,101 @@
+/**
+ * Triggers that fire while rows are staged: copies of production's, which are made when somebody first writes to a table, and made anew
+ * when a trigger, its function, or anything that this calls or reads is another one.
+ */
+import type { Queryable } from '../../db/database.ts';
+import type { Table, Trigger } from '../../model/table.ts';
+import type { FunctionBody } from '../../sql/functions/body-uses.ts';
+import { Obstacle } from '../functions/function-script.ts';
+import type { FoundUses } from '../functions/staged-function.ts';
+import { distinct, replacementsIn } from '../functions/staged-function.ts';
+import { oidArray, overlayName } from '../object-names.ts';
+import type { Operation } from '../rows/after-statement.ts';
+import { operations } from '../rows/after-statement.ts';
+import { mayFire, rowTriggers } from './candidates.ts';
+import { firedSql, firedTrigger, fireSql } from './fire.ts';
+import type { Followed, Path } from './follow-triggers.ts';
+import {
+  approvalPath,
+  firedOperations,
+  judgeTrigger,
+  orObstacle,
+  toldTriggers,
+} from './follow-triggers.ts';
+import { copySql } from './trigger-copy.ts';
+
+/** The scripts of copies, or why there is none. */
+type Copies = Map<Trigger, Followed<string>>;
+
+/** Makes the copies of a table's triggers current. Its overlay is there. */
+export async function installTriggers(tx: Queryable, table: Table, server: number): Promise<void> {
+  if (table.triggers.length === 0 || (await areCurrent(tx, table))) return;
+  const path = await approvalPath(tx);
+  const uses: FoundUses = { relations: [], functions: [] };
+  const copies: Copies = new Map();
+  for (const trigger of table.triggers) {
+    const judged = await judgeTrigger(tx, table, trigger, path, uses);
+    const copy =
+      'made' in judged ? await copied(tx, table, trigger, judged.made, path, server, uses) : judged;
+    copies.set(trigger, copy);
+  }
+  const fired = firedOperations(table, copies);
+  for (const operation of operations)
+    if (mayFire(table, operation))
+      await attach(tx, table, operation, fired.includes(operation), copies);
+  await tx.query(
+    `UPDATE stage.overlay SET triggers = $2, trigger_uses = $3, trigger_path = $4,
+       trigger_stamp = CASE WHEN $5 THEN stage.function_stamp($3, $4) END WHERE relation = $1`,
+    [
+      table.oid,
+      JSON.stringify(toldTriggers(table, copies)),
+      JSON.stringify(distinct(uses)),
+      oidArray(path.oids),
+      // what the table's own definition rules out its signature tells
+      String(operations.some((operation) => mayFire(table, operation))),
+    ],
+  );
+}
+
+async function areCurrent(tx: Queryable, { oid }: Table): Promise<boolean> {
+  const [row] = await tx.query(
+    `SELECT FROM stage.overlay WHERE relation = $1 AND triggers <> '[]' AND stage.triggers_fit(relation)`,
+    [oid],
+  );
+  return row !== undefined;
+}
+
+function copied(
+  tx: Queryable,
+  table: Table,
+  trigger: Trigger,
+  body: FunctionBody,
+  path: Path,
+  server: number,
+  uses: FoundUses,
+): Promise<Followed<string>> {
+  return orObstacle(async () => {
+    const context = { tx, path: path.oids, server, open: new Set<string>() };
+    const text = await body.replaced(await replacementsIn(context, body.uses, uses));
+    if (text === null) throw new Obstacle('cannot be followed');
+    return copySql(table, trigger, text.toString(), path.text);
+  });
+}
+
+/** Has the triggers of an operation fire for the rows of the overlay, or no longer. */
+async function attach(
+  tx: Queryable,
+  table: Table,
+  operation: Operation,
+  fires: boolean,
+  copies: Copies,
+): Promise<void> {
+  const triggers = fires ? rowTriggers(table, operation) : [];
+  for (const each of triggers) {
+    const copy = copies.get(each);
+    if (copy && 'made' in copy) await tx.query(copy.made);
+  }
+  await tx.query(fireSql(table, operation, triggers));
+  const view = overlayName(table);
+  if (!fires) await tx.query(`DROP TRIGGER IF EXISTS ${firedTrigger(operation)} ON ${view}`);
+  else for (const each of firedSql(table, operation, view)) await tx.query(each);
+}

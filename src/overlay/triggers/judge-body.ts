@@ -1,0 +1,96 @@
+/** Judges what the body of a trigger calls: all that it may come to has to be known before it fires for a client. */
+import type { Queryable, Row } from '../../db/database.ts';
+import { quoteIdentifier } from '../../db/identifier.ts';
+import type { BodyUses, FunctionBody } from '../../sql/functions/body-uses.ts';
+import type { QualifiedName } from '../../sql/functions/calls.ts';
+import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
+import {
+  hasEffects,
+  isStageableVolatile,
+  refusedFunctions,
+} from '../../sql/functions/functions.ts';
+import type { Definition } from '../functions/function-script.ts';
+import { headOf, Obstacle } from '../functions/function-script.ts';
+import type { FoundUses } from '../functions/staged-function.ts';
+import { oidArray } from '../object-names.ts';
+
+interface Context {
+  readonly tx: Queryable;
+  /** OIDs of the schemas in which names are looked for, in order. */
+  readonly path: readonly number[];
+  /** What is called is added to it. */
+  readonly uses: FoundUses;
+}
+
+/** More than any application's functions call one another. */
+const maxDepth = 8;
+
+const readDoes = 'does more than read, or cannot be followed';
+
+/** Reads the body of a trigger function. @throws Obstacle where it does more than read */
+export async function readTriggerBody(name: string, body: string): Promise<FunctionBody> {
+  const head = `${quoteIdentifier(name)}() RETURNS trigger`;
+  const read = await readBodyAnywhere({ language: 'plpgsql', body, head });
+  if (read === null) throw new Obstacle(readDoes);
+  return read;
+}
+
+/**
+ * Judges what a body calls, and what that calls in turn.
+ * @param depth how many functions call one another before it
+ * @throws Obstacle where something is called that may have effects, or of which nobody can tell
+ */
+export async function judgeBody(context: Context, body: BodyUses, depth = 0): Promise<void> {
+  if (depth > maxDepth) throw new Obstacle('calls functions too deep');
+  const refused = refusedFunctions(body.functions, 'write', []);
+  // guard: what a trigger calls is judged like what a statement calls
+  if (refused !== null) throw new Obstacle(`calls ${refused.name}()`);
+  for (const row of await found(context, body)) judgeFound(row);
+  for (const { schema, name } of body.called)
+    if (schema !== 'pg_catalog') await judgeCalled(context, { schema, name }, depth);
+}
+
+/** What the names that a body calls may stand for. What its own functions do is read in their bodies. */
+async function found({ tx }: Context, { unclear }: BodyUses): Promise<Row[]> {
+  const calls = unclear.map(({ kind, schema, name }) => ({ kind, schema, name }));
+  return calls.length === 0
+    ? []
+    : tx.query(
+        `SELECT f.* FROM stage.find_code($1) f WHERE f.is_found AND NOT (f.is_named AND f.is_code)`,
+        [JSON.stringify(calls)],
+      );
+}
+
+function judgeFound(row: Row): void {
+  const is = (fact: string) => row[fact] === 't';
+  const schema = String(row['known_schema'] ?? row['schema']);
+  const name = String(row['known_name'] ?? row['name']);
+  if (is('is_code')) throw new Obstacle(`runs ${name}(), which no call names`);
+  const effects = {
+    ...{ schema, name, isVolatile: is('is_volatile'), isImmutable: is('is_immutable') },
+    ...{ isCompiled: is('is_compiled'), isExtension: is('is_extension') },
+  };
+  const isVolatile = effects.isVolatile && !isStageableVolatile(schema, name);
+  if (isVolatile || hasEffects(effects, 'write')) throw new Obstacle(`calls ${name}()`);
+}
+
+async function judgeCalled(context: Context, call: QualifiedName, depth: number): Promise<void> {
+  context.uses.functions.push(call);
+  const [row] = await context.tx.query(
+    'SELECT stage.function_definition($1, $2) AS definition, EXISTS (SELECT FROM stage.functions_named($1, $2)) AS there',
+    [JSON.stringify(call), oidArray(context.path)],
+  );
+  if (row?.['there'] !== 't') return;
+  if (row['definition'] == null)
+    throw new Obstacle(`calls ${call.name}(), which is several functions`);
+  const definition = JSON.parse(row['definition']) as Definition;
+  if (definition.isServers) return;
+  for (const each of definition.functions) {
+    const what = `calls ${call.name}(), which`;
+    if (each.obstacle !== null) throw new Obstacle(`${what} ${each.obstacle}`);
+    const head = headOf(each, definition.name, 'record');
+    const body = await readBodyAnywhere({ ...each, head });
+    if (body === null) throw new Obstacle(`${what} ${readDoes}`);
+    await judgeBody(context, body.uses, depth + 1);
+  }
+}

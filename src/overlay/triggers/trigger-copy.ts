@@ -1,0 +1,71 @@
+/** The copy of a trigger of production: a function that is called with the row, and not by a trigger of a table. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table, Trigger } from '../../model/table.ts';
+import { scanTokens } from '../../sql/parser/parser.ts';
+import { Obstacle } from '../functions/function-script.ts';
+import { functionName, productionName, rowTypeName } from '../object-names.ts';
+
+/** The copy of the trigger that stands there among the table's. */
+export const copyName = (table: Table, trigger: Trigger) =>
+  functionName(table, 'trigger', table.triggers.indexOf(trigger) + 1);
+
+/**
+ * Creates the copy.
+ * @param body the function's, with the names of overlays in it
+ * @param path the schemas in which it finds names, quoted
+ */
+export function copySql(table: Table, trigger: Trigger, body: string, path: string): string {
+  const text = fillSql(loadSql('table/triggers/copy_body.sql'), {
+    label: quoteIdentifier(trigger.function.name),
+    // no type of the table's is a parameter: nothing would stand in the way of a migration
+    table: `${productionName(table)}%ROWTYPE`,
+    name: quoteLiteral(trigger.name),
+    timing: quoteLiteral(trigger.timing.toUpperCase()),
+    oid: table.oid,
+    table_name: quoteLiteral(table.name),
+    schema: quoteLiteral(table.schema),
+    argument_count: trigger.arguments.length,
+    arguments: argumentsOf(trigger),
+    body: asStatement(body),
+  });
+  return fillSql(loadSql('table/triggers/copy.sql'), {
+    function: copyName(table, trigger),
+    row_type: rowTypeName(table),
+    path: `${path}, pg_temp`,
+    body: quoteLiteral(text),
+  });
+}
+
+/** Without arguments TG_ARGV is null; else its first element has the number 0. */
+function argumentsOf({ arguments: values }: Trigger): string {
+  if (values.length === 0) return 'NULL';
+  const elements = values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',');
+  return `${quoteLiteral(`[0:${values.length - 1}]={${elements}}`)}::pg_catalog.text[]`;
+}
+
+/** @throws Obstacle for a body that cannot stand within another block: `#variable_conflict` and the like stand in front of a whole one */
+export function demandBlock(body: string): void {
+  if (scanTokens(Buffer.from(body))[0]?.text === '#')
+    throw new Obstacle('has options in front of its body');
+}
+
+/** A function's block may stand without the semicolon that a block within another one needs. */
+function asStatement(body: string): string {
+  const tokens = scanTokens(Buffer.from(body));
+  return tokens.at(-1)?.text === ';' ? body : `${body}\n;`;
+}
+
+/** The condition of a trigger, as PostgreSQL writes it; `true` without one. */
+export function conditionOf({ definition }: Trigger): string {
+  if (definition === null) return 'true';
+  const text = Buffer.from(definition);
+  const tokens = scanTokens(text);
+  const isWord = (index: number, word: string) => tokens[index]?.text.toUpperCase() === word;
+  const start = tokens.findIndex((_, at) => isWord(at, 'ROW') && isWord(at + 1, 'WHEN')) + 2;
+  // the words stand behind the condition, and no argument of the function is one of them
+  const end = tokens.findLastIndex((_, at) => isWord(at, 'EXECUTE') && isWord(at + 1, 'FUNCTION'));
+  const [from, to] = [tokens[start], tokens[end - 1]];
+  if (start < 2 || !from || !to) throw new Obstacle('has a condition that cannot be read');
+  return text.subarray(from.start, to.end).toString();
+}

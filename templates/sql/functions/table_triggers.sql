@@ -1,0 +1,34 @@
+-- The triggers of a table that fire for users, as a JSON array in the order in which they do (see Trigger in src/model/table.ts). The
+-- obstacle is what keeps one from firing while rows are staged, as far as the catalogs tell, as the end of "trigger ...".
+CREATE OR REPLACE FUNCTION stage.table_triggers(p_relation oid) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET quote_all_identifiers = off AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+        'name', t.tgname,
+        'timing', CASE WHEN t.tgtype & 2 <> 0 THEN 'before' ELSE 'after' END,
+        'level', CASE WHEN t.tgtype & 1 <> 0 THEN 'row' ELSE 'statement' END,
+        'events', (SELECT coalesce(jsonb_agg(e.name), '[]') FROM (VALUES (4, 'insert'), (16, 'update'), (8, 'delete')) e(bit, name) WHERE t.tgtype & e.bit <> 0),
+        'arguments', (SELECT coalesce(jsonb_agg(convert_from(decode(replace(x.value, ' ', ''), 'hex'), getdatabaseencoding()) ORDER BY x.place), '[]')
+                        FROM unnest(string_to_array(regexp_replace(encode(t.tgargs, 'hex'), '(..)', '\1 ', 'g'), '00 ')) WITH ORDINALITY x(value, place)
+                       WHERE x.place <= t.tgnargs),
+        'definition', CASE WHEN t.tgqual IS NOT NULL THEN pg_get_triggerdef(t.oid) END,
+        'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', p.prosrc),
+        'obstacle', CASE
+          WHEN l.lanname <> 'plpgsql' THEN 'is not written in PL/pgSQL'
+          WHEN t.tgconstraint <> 0 THEN 'is a constraint trigger'
+          WHEN t.tgtype & 1 = 0 THEN 'fires for statements, not for rows'
+          WHEN t.tgtype & 2 = 0 THEN 'fires after the change'
+          -- guard: a trigger with its owner's rights does not fire with those of a client
+          WHEN p.prosecdef THEN 'runs with its owner''s rights'
+          WHEN p.proconfig IS NOT NULL THEN 'has settings of its own'
+          -- approval sets all columns of a row: they would fire there for any update
+          WHEN t.tgattr::text <> '' THEN 'waits for updates of certain columns'
+          WHEN EXISTS (SELECT FROM stage.called_in(t.tgqual::text) f(function) JOIN pg_proc c ON c.oid = f.function
+                       WHERE c.provolatile = 'v' OR c.oid >= 16384 OR stage.is_user_code(c.oid))
+            THEN 'calls functions in its condition'
+          WHEN t.tgqual::text ~ ':varattno -[0-9]' THEN 'looks at system columns' END) ORDER BY t.tgname), '[]')
+    FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
+    WHERE t.tgrelid = p_relation AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+  );
+END $$;

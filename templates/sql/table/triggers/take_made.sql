@@ -1,0 +1,12 @@
+  IF coalesce(current_setting('stage.made_{{oid}}', true), '') = '' THEN
+{{prepare_row}}
+  ELSE
+    -- triggers have fired: the row is what they made, beside what was given
+    IF current_setting('stage.made_{{oid}}') <> '=' THEN
+      _stage_v_given := ROW({{new_columns}})::{{row_type}};
+      NEW := current_setting('stage.made_{{oid}}')::{{row_type}};
+    END IF;
+    PERFORM set_config('stage.made_{{oid}}', '', true);
+{{generated}}
+{{key_changed}}
+  END IF;

@@ -1,0 +1,41 @@
+/**
+ * Random tables with random triggers: statements are answered as they are directly, and production is what it would be once they are
+ * approved. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on.
+ */
+import { assertAlike } from '../helpers/alike.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { createRandom } from '../helpers/random.ts';
+import { suite } from '../helpers/suite.ts';
+import { q } from '../helpers/wire-script.ts';
+import { drawStatements, drawTables } from './trigger-draws.ts';
+
+const scripts = drawn(3, 'STATEMENTS');
+const first = firstSeed();
+
+suite('triggers at random', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied('');
+  });
+  test.after(() => proxied.stop());
+
+  for (let seed = first; seed < first + scripts; seed += 1) {
+    test(
+      `fire as they do directly (STAGE_TEST_SEED=${seed})`,
+      async () => {
+        const pick = createRandom(seed).below;
+        const tables = drawTables(seed, pick);
+        for (const { query } of [proxied.database, proxied.twin]) await query(tables);
+        try {
+          await assertAlike(proxied, drawStatements(seed, 14, pick).map(q));
+        } finally {
+          for (const { query } of [proxied.database, proxied.twin])
+            await query(`DROP TABLE t${seed}_1, t${seed}_2`);
+        }
+      },
+      { timeout: 120_000 },
+    );
+  }
+});

@@ -1,0 +1,187 @@
+-- Row triggers in PL/pgSQL fire while staging as they do directly, and once more in production at approval: tables are equal then.
+CREATE TABLE rates (region text PRIMARY KEY, rate numeric NOT NULL);
+INSERT INTO rates VALUES ('eu', 1.2), ('us', 1.5);
+CREATE TABLE goods (
+  id int PRIMARY KEY, name text NOT NULL, slug text NOT NULL UNIQUE, price numeric(10, 2) CHECK (price < 1000), region text DEFAULT 'eu',
+  version int NOT NULL DEFAULT 1, status text NOT NULL DEFAULT 'new', touched int NOT NULL DEFAULT 0, note varchar(8)
+);
+INSERT INTO goods VALUES (1, 'One', 'one', 10), (2, 'Two', 'two', 20), (3, 'Three', 'three', 30);
+CREATE FUNCTION slugged(p_name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT lower(replace(p_name, ' ', '-'))$$;
+CREATE FUNCTION fill_slug() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.slug := slugged(NEW.name);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER a_slug BEFORE INSERT OR UPDATE ON goods FOR EACH ROW EXECUTE FUNCTION fill_slug();
+CREATE FUNCTION set_price() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  factor numeric;
+BEGIN
+  SELECT r.rate INTO factor FROM rates r WHERE r.region = NEW.region;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'no rate for %', NEW.region USING ERRCODE = 'P0404', HINT = 'Add one.', DETAIL = TG_NAME || ' of ' || TG_TABLE_SCHEMA || '.' || TG_TABLE_NAME;
+  END IF;
+  NEW.price = NEW.price * factor;
+  RETURN NEW;
+END$$;
+CREATE TRIGGER b_price BEFORE INSERT ON goods FOR EACH ROW WHEN (NEW.price IS NOT NULL) EXECUTE FUNCTION set_price();
+CREATE FUNCTION count_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.version := OLD.version + 1;
+  RETURN NEW;
+END;
+$$;
+CREATE TRIGGER c_version BEFORE UPDATE ON goods FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION count_version();
+CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$
+<<"outer">>
+DECLARE
+  allowed text[] := '{}';
+BEGIN
+  FOR i IN 0 .. TG_NARGS - 1 LOOP
+    allowed := allowed || TG_ARGV[i];
+  END LOOP;
+  IF TG_OP = 'DELETE' THEN
+    IF OLD.status = ANY (allowed) THEN RETURN NULL; END IF;
+    RETURN OLD;
+  END IF;
+  IF TG_OP = 'UPDATE' AND OLD.status = ANY (allowed) AND NEW.status <> OLD.status THEN
+    RAISE check_violation USING MESSAGE = format('"%s" stays %s (%s %s %s)', NEW.name, OLD.status, TG_WHEN, TG_LEVEL, TG_OP);
+  END IF;
+  IF NEW.name = 'nothing' THEN RETURN NULL; END IF;
+  RETURN NEW;
+END "outer" $$;
+CREATE TRIGGER d_guard BEFORE INSERT OR UPDATE OR DELETE ON goods FOR EACH ROW EXECUTE FUNCTION guard('closed', 'it''s');
+CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.touched := (SELECT count(*) FROM goods g WHERE g.status = NEW.status AND g.id <> NEW.id);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER "E touched" BEFORE INSERT OR UPDATE ON goods FOR EACH ROW EXECUTE FUNCTION touch();
+CREATE TABLE numbered (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, word text, twice text GENERATED ALWAYS AS (word || word) STORED, seen text);
+CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.word := upper(NEW.word);
+  NEW.seen := coalesce(NEW.id::text, 'none') || to_jsonb(NEW)::text;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER see BEFORE INSERT OR UPDATE ON numbered FOR EACH ROW EXECUTE FUNCTION see();
+CREATE TABLE child (id int PRIMARY KEY, up int REFERENCES goods ON DELETE SET NULL ON UPDATE CASCADE, n int DEFAULT 0, note text);
+CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.n := coalesce(NEW.n, 0) + 1;
+  NEW.note := concat(NEW.note, OLD.up, '>', NEW.up, ';');
+  RETURN NEW;
+END $$;
+CREATE TRIGGER note_change BEFORE UPDATE ON child FOR EACH ROW WHEN (OLD.up IS DISTINCT FROM NEW.up) EXECUTE FUNCTION note_change();
+CREATE SCHEMA "it's ""{{odd}}""";
+CREATE TABLE "it's ""{{odd}}"""."a {{b}} \b" ("new" int PRIMARY KEY, "o'l""d" text, tg_op text DEFAULT 'tg');
+CREATE FUNCTION "it's ""{{odd}}"""."f'n ""x"" {{shadow}}"() RETURNS trigger LANGUAGE plpgsql AS $f$
+DECLARE
+  quoted text := $body$ it's {{shadow}} $body$;
+BEGIN /* ends here; */
+  NEW."o'l""d" := concat_ws('|', NEW."o'l""d", quoted, TG_NAME, TG_TABLE_NAME, TG_TABLE_SCHEMA, TG_RELNAME, TG_NARGS, TG_ARGV[0], TG_ARGV[1], TG_ARGV[2], E'\\x''');
+  RETURN NEW;
+END -- really
+$f$;
+CREATE TRIGGER "t'r ""{{x}}"" WHEN (false) EXECUTE FUNCTION f()" BEFORE INSERT OR UPDATE ON "it's ""{{odd}}"""."a {{b}} \b"
+  FOR EACH ROW WHEN (NEW."o'l""d" IS DISTINCT FROM ') EXECUTE FUNCTION none()') EXECUTE FUNCTION "it's ""{{odd}}"""."f'n ""x"" {{shadow}}"('it''s', E'back\\slash "and" $body$', '');
+
+-- story: what a trigger fills in and computes lands once
+INSERT INTO goods (id, name, price) VALUES (10, 'Ten Things', 12), (11, 'Eleven', NULL) RETURNING *;
+INSERT INTO goods (id, name, slug, price, region) VALUES (12, 'Twelve', 'given', 1, 'us');
+SELECT * FROM goods ORDER BY id;
+UPDATE goods SET price = price + 1 WHERE id >= 10 RETURNING id, price, version;
+UPDATE goods SET name = 'Dozen' WHERE id = 12 RETURNING *;
+UPDATE goods SET note = 'x', price = 5 WHERE id = 1;
+UPDATE goods SET note = note WHERE id = 2;
+SELECT * FROM goods ORDER BY id;
+
+-- story: a trigger refuses
+INSERT INTO goods (id, name, price, region) VALUES (20, 'Twenty', 3, 'moon');
+UPDATE goods SET status = 'closed' WHERE id = 1 RETURNING version, touched;
+UPDATE goods SET status = 'open' WHERE id = 1;
+INSERT INTO goods (id, name, price) VALUES (21, 'Dear', 900);
+INSERT INTO goods (id, name, note) VALUES (22, 'Long', 'far too long a note');
+INSERT INTO goods (id, name) VALUES (23, 'ONE');
+INSERT INTO goods (id, name) VALUES (24, NULL);
+SELECT * FROM goods ORDER BY id;
+
+-- story: a trigger keeps rows
+UPDATE goods SET status = 'closed' WHERE id = 2;
+DELETE FROM goods;
+SELECT id, status FROM goods ORDER BY id;
+INSERT INTO goods (id, name) VALUES (30, 'nothing'), (31, 'something') RETURNING id;
+INSERT INTO goods (id, name) VALUES (32, 'nothing');
+UPDATE goods SET name = 'nothing' WHERE id = 31;
+SELECT id, name FROM goods ORDER BY id;
+
+-- story: rows that are in the way
+INSERT INTO goods (id, name, price) VALUES (1, 'Uno', 7) ON CONFLICT (id) DO UPDATE SET price = excluded.price, name = goods.name || excluded.slug RETURNING *;
+INSERT INTO goods (id, name, price) VALUES (40, 'Forty', 7) ON CONFLICT (id) DO UPDATE SET price = 1 RETURNING *;
+INSERT INTO goods (id, name, price) VALUES (41, 'TWO', 7) ON CONFLICT (slug) DO NOTHING;
+INSERT INTO goods (id, name, price) VALUES (41, 'TWO', 7) ON CONFLICT DO NOTHING RETURNING id;
+INSERT INTO goods (id, name) VALUES (42, 'nothing') ON CONFLICT DO NOTHING;
+INSERT INTO goods (id, name, price) VALUES (43, 'three', 7), (44, 'Four', 8) ON CONFLICT (slug) DO UPDATE SET note = 'met' RETURNING id, slug, price;
+SELECT * FROM goods ORDER BY id;
+
+-- story: keys that are drawn, and columns that are generated
+INSERT INTO numbered (word) VALUES ('a'), ('b') RETURNING *;
+INSERT INTO numbered (id, word) OVERRIDING SYSTEM VALUE VALUES (100, 'c') RETURNING *;
+INSERT INTO numbered (id, word) VALUES (101, 'd');
+INSERT INTO numbered (word, twice) VALUES ('e', 'ee');
+UPDATE numbered SET word = 'f' WHERE id = 100 RETURNING *;
+SELECT word, twice FROM numbered ORDER BY word;
+
+-- story: what foreign keys do fires triggers, too
+INSERT INTO child VALUES (1, 1), (2, 2), (3, 3);
+UPDATE child SET n = 7 WHERE id = 1;
+UPDATE child SET up = up WHERE id = 2 RETURNING *;
+DELETE FROM goods WHERE id = 1;
+UPDATE goods SET id = 33 WHERE id = 3;
+SELECT * FROM child ORDER BY id;
+
+-- story: one row changed again and again
+INSERT INTO goods (id, name, price) VALUES (50, 'Fifty', 100);
+UPDATE goods SET price = price / 2 WHERE id = 50;
+UPDATE goods SET price = price * 2, name = 'Fifty Fifty' WHERE id = 50;
+DELETE FROM goods WHERE id = 50;
+INSERT INTO goods (id, name, price) VALUES (50, 'Fifty', 100) RETURNING *;
+BEGIN;
+UPDATE goods SET price = 1 WHERE id = 50;
+ROLLBACK;
+UPDATE goods SET id = 51 WHERE id = 50 RETURNING *;
+
+-- story: rows that come together
+INSERT INTO goods (id, name, price) SELECT g, 'Many ' || g, g FROM generate_series(60, 70) g;
+UPDATE goods SET price = price + 0.5 WHERE id > 60;
+DELETE FROM goods WHERE id > 65;
+SELECT * FROM goods ORDER BY id;
+MERGE INTO goods USING (VALUES (60, 'Merged'), (80, 'New'), (81, 'nothing')) v(id, name) ON goods.id = v.id
+  WHEN MATCHED THEN UPDATE SET name = v.name WHEN NOT MATCHED THEN INSERT (id, name, price) VALUES (v.id, v.name, 9);
+SELECT * FROM goods ORDER BY id;
+WITH new AS (INSERT INTO goods (id, name, price) VALUES (90, 'Ninety', 9) RETURNING id, price)
+  UPDATE goods SET note = 'new' || (SELECT price FROM new) WHERE id = 2 RETURNING note, version;
+
+-- story: functions and triggers that change under way
+CREATE OR REPLACE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'first'; END$$; -- in production
+UPDATE goods SET price = 2 WHERE id = 2 RETURNING version;
+CREATE OR REPLACE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION '%', slugged('The Second'); END$$; -- in production
+UPDATE goods SET price = 2 WHERE id = 2 RETURNING version;
+CREATE OR REPLACE FUNCTION slugged(p_name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT lower(replace(p_name, ' ', '_'))$$; -- in production
+UPDATE goods SET price = 2 WHERE id = 2 RETURNING version;
+CREATE OR REPLACE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION '%', (SELECT rate FROM rates WHERE region = 'eu'); END$$; -- in production
+UPDATE rates SET rate = 2 WHERE region = 'eu';
+UPDATE goods SET price = 2 WHERE id = 2 RETURNING version;
+ALTER TABLE goods DISABLE TRIGGER d_guard; -- in production
+UPDATE goods SET price = 3 WHERE id = 3 RETURNING version;
+CREATE OR REPLACE TRIGGER d_guard BEFORE DELETE ON goods FOR EACH ROW EXECUTE FUNCTION guard(); -- in production
+UPDATE goods SET price = 4 WHERE id = 3 RETURNING version;
+DELETE FROM goods WHERE id = 3;
+DROP TRIGGER d_guard ON goods; -- in production
+DELETE FROM goods WHERE id = 3;
+
+-- story: names and texts that are hard to quote
+INSERT INTO "it's ""{{odd}}"""."a {{b}} \b" VALUES (1, 'x'), (2, ') EXECUTE FUNCTION none()') RETURNING *;
+UPDATE "it's ""{{odd}}"""."a {{b}} \b" SET "o'l""d" = 'y' WHERE "new" = 2 RETURNING *;
+INSERT INTO "it's ""{{odd}}"""."a {{b}} \b" VALUES (2, 'x') ON CONFLICT ("new") DO UPDATE SET "o'l""d" = excluded."o'l""d" RETURNING *;
+TABLE "it's ""{{odd}}"""."a {{b}} \b";

@@ -1,0 +1,176 @@
+/** Triggers that cannot be followed do not fire while staging: approval has them fire, and the diff and the doctor say which these are. */
+import { createDatabase } from '../../src/db/database.ts';
+import { unstagedTriggers } from '../../src/overlay/triggers/unstaged-triggers.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const body = (text: string) => `AS $f$BEGIN ${text}; RETURN NEW; END$f$`;
+/** By the name of table, function and trigger: what the function does, how it is declared, and why it is not followed. */
+const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
+  writes: [body(`INSERT INTO log VALUES ('writes')`), '', /does more than read/],
+  dynamic: [body(`EXECUTE 'SELECT 1'`), '', /does more than read/],
+  locks: [body('PERFORM FROM log FOR UPDATE'), '', /does more than read/],
+  owner: [body('NULL'), 'SECURITY DEFINER', /runs with its owner's rights/],
+  own_path: [body('NULL'), 'SET search_path = public', /has settings of its own/],
+  notifies: [body(`PERFORM pg_notify('a', 'b')`), '', /calls pg_notify\(\)/],
+  sets: [body(`PERFORM set_config('stage.session', 'x', true)`), '', /calls set_config\(\)/],
+  sets_any: [body(`PERFORM set_config(TG_NAME || '.x', 'x', true)`), '', /calls set_config\(\)/],
+  locks_apart: [body('PERFORM pg_advisory_xact_lock(1)'), '', /calls pg_advisory_xact_lock\(\)/],
+  deep: [body('PERFORM writer()'), '', /calls writer\(\), which does more than read/],
+  deeper: [body('PERFORM caller()'), '', /calls writer\(\), which does more than read/],
+  definer: [body('PERFORM hidden()'), '', /calls hidden\(\), which runs with its owner's rights/],
+  operates: [body('PERFORM 1 ==> 2'), '', /runs writer_of\(\), which no call names/],
+  options: [
+    `AS $f$#variable_conflict use_column\nBEGIN RETURN NEW; END$f$`,
+    '',
+    /options in front/,
+  ],
+};
+const names = Object.keys(apart);
+
+const schema = `
+CREATE TABLE log (what text);
+CREATE FUNCTION writer() RETURNS int LANGUAGE sql AS $$INSERT INTO log VALUES ('writer'); SELECT 1$$;
+CREATE FUNCTION writer_of(int, int) RETURNS int LANGUAGE sql AS $$INSERT INTO log VALUES ('operator'); SELECT 1$$;
+CREATE OPERATOR ==> (LEFTARG = int, RIGHTARG = int, FUNCTION = writer_of);
+CREATE FUNCTION caller() RETURNS int LANGUAGE plpgsql AS $$BEGIN RETURN writer(); END$$;
+CREATE FUNCTION hidden() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1';
+${names
+  .map((name) => {
+    const [text, options] = apart[name] ?? [];
+    return `CREATE TABLE ${name}_t (id int PRIMARY KEY, n int);
+CREATE FUNCTION ${name}_f() RETURNS trigger LANGUAGE plpgsql ${options} ${text};
+CREATE TRIGGER ${name} BEFORE INSERT ON ${name}_t FOR EACH ROW EXECUTE FUNCTION ${name}_f();`;
+  })
+  .join('\n')}
+CREATE TABLE mixed (id int PRIMARY KEY, n int);
+CREATE FUNCTION doubled() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.n := NEW.n * 2; RETURN NEW; END';
+CREATE TRIGGER a BEFORE INSERT OR UPDATE ON mixed FOR EACH ROW EXECUTE FUNCTION doubled();
+CREATE TRIGGER b BEFORE INSERT ON mixed FOR EACH ROW EXECUTE FUNCTION writes_f();
+CREATE TRIGGER c AFTER UPDATE ON mixed FOR EACH ROW EXECUTE FUNCTION writes_f();
+CREATE TRIGGER d BEFORE UPDATE ON mixed FOR EACH STATEMENT EXECUTE FUNCTION writes_f();
+CREATE TABLE kept (id int PRIMARY KEY, n int, seen text);
+CREATE FUNCTION label(int) RETURNS text LANGUAGE sql AS $$SELECT 'public'$$;
+CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.n := NEW.n * 2; NEW.seen := label(1); RETURN NEW; END';
+CREATE TRIGGER see BEFORE INSERT OR UPDATE ON kept FOR EACH ROW EXECUTE FUNCTION see();
+INSERT INTO kept VALUES (1, 1, 'x'), (2, 1, 'x');
+CREATE TABLE waiting (id int PRIMARY KEY, n int);
+CREATE TRIGGER w BEFORE UPDATE OF n ON waiting FOR EACH ROW EXECUTE FUNCTION doubled();
+CREATE TABLE same (id int PRIMARY KEY, n int);
+CREATE FUNCTION five() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.n := 5; RETURN NEW; END';
+CREATE TRIGGER five BEFORE INSERT ON same FOR EACH ROW EXECUTE FUNCTION five();
+CREATE SCHEMA theirs;
+CREATE FUNCTION theirs.label(int) RETURNS text LANGUAGE sql AS $$SELECT 'theirs'$$;
+`;
+
+interface Told {
+  readonly tables: Record<
+    string,
+    { readonly triggers: readonly { name: string; unstaged: string | null }[] }
+  >;
+}
+
+suite('triggers that do not fire while staging', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  const staged = async (texts: readonly string[]) => {
+    const id = await proxied.daemon.newSession({ reads: 'staged' });
+    const client = await proxied.connect(proxied.daemon.clientUrl(id));
+    for (const text of texts) await client.query(text);
+    return { id, client };
+  };
+  const approve = async (id: string) => {
+    for (const step of ['propose', 'approve']) {
+      const { status, text } = await proxied.daemon.call('POST', `/sessions/${id}/${step}`);
+      assert.is(status, 200, text);
+    }
+  };
+  const diff = async (id: string) =>
+    (await proxied.daemon.call('GET', `/sessions/${id}/diff`)).body as unknown as Told;
+
+  test('are told in the diff, and fire at approval', async () => {
+    const { id, client } = await staged(names.map((name) => `INSERT INTO ${name}_t VALUES (1, 1)`));
+    assert.equal((await client.query('SELECT FROM log')).rowCount, 0);
+    const { tables } = await diff(id);
+    for (const name of names) {
+      const [told] = tables[`${name}_t`]?.triggers ?? [];
+      assert.match(String(told?.unstaged), (apart[name] ?? [])[2] ?? /never/, name);
+    }
+    await approve(id);
+    const log = await proxied.database.query<{ what: string }>('SELECT what FROM log ORDER BY 1');
+    assert.equal(
+      log.map(({ what }) => what),
+      ['operator', 'writer', 'writer', 'writes'],
+    );
+  });
+
+  test('keep those from firing that fire for the same rows', async () => {
+    const { id, client } = await staged(['INSERT INTO mixed VALUES (1, 1)']);
+    const { rows } = await client.query('UPDATE mixed SET n = 10 RETURNING n');
+    assert.equal(rows, [{ n: 20 }]);
+    const [a, ...others] = (await diff(id)).tables['mixed']?.triggers ?? [];
+    assert.is(a?.unstaged, 'fires for INSERT together with b, which does not fire');
+    assert.equal(
+      others.map(({ name, unstaged }) => [name, unstaged]),
+      [
+        ['b', 'does more than read, or cannot be followed'],
+        ['c', 'fires after the change'],
+        ['d', 'fires for statements, not for rows'],
+      ],
+    );
+  });
+
+  test('are listed before anybody meets them', async () => {
+    const db = createDatabase({ url: proxied.database.url });
+    const lines = await unstagedTriggers(db);
+    await db.close();
+    for (const name of names)
+      assert.ok(
+        lines.some((line) => line.startsWith(`${name}_t: trigger ${name} `)),
+        name,
+      );
+    assert.ok(lines.includes('waiting: trigger w waits for updates of certain columns'));
+    assert.not.ok(lines.some((line) => line.startsWith('kept')));
+  });
+
+  test('of those that do, names mean what they will at approval', async () => {
+    const { client } = await staged(['SET search_path = theirs, public']);
+    const { rows } = await client.query('UPDATE kept SET n = 2 WHERE id = 1 RETURNING n, seen');
+    assert.equal(rows, [{ n: 4, seen: 'public' }]);
+  });
+
+  test('what they make of a row is no change of the session: production is given what the client gave', async () => {
+    const { id } = await staged([
+      'UPDATE kept SET id = id WHERE id = 2',
+      'UPDATE kept SET id = id WHERE id = 1',
+    ]);
+    await proxied.database.query('UPDATE kept SET n = 7 WHERE id = 2');
+    await proxied.daemon.call('POST', `/sessions/${id}/propose`);
+    const { status, body } = await proxied.daemon.call('POST', `/sessions/${id}/approve`);
+    assert.is(status, 409, JSON.stringify(body));
+    const columns = await proxied.daemon.newSession({ conflict_scope: 'column' });
+    const client = await proxied.connect(proxied.daemon.clientUrl(columns));
+    await client.query("UPDATE kept SET seen = 'mine' WHERE id = 2");
+    await proxied.database.query('UPDATE kept SET n = 8 WHERE id = 2');
+    await approve(columns);
+    const [row] = await proxied.database.query('SELECT n, seen FROM kept WHERE id = 2');
+    assert.equal(row, { n: 32, seen: 'public' });
+  });
+
+  test('a review is bound to what production is given, whatever triggers make of it', async () => {
+    const digests = new Set<string>();
+    for (const n of [1, 2, 1]) {
+      const { id } = await staged([`INSERT INTO same VALUES (1, ${n})`]);
+      const uuid = id.replace('sess_', '');
+      const query = 'SELECT stage.steps_digest($1) AS digest';
+      const [row] = await proxied.database.query<{ digest: string }>(query, [uuid]);
+      digests.add(String(row?.digest));
+    }
+    assert.is(digests.size, 2);
+  });
+});
