@@ -19,9 +19,9 @@ import { assert, rejects, suite } from '../helpers/suite.ts';
 const schema = `
 CREATE TABLE stamped (id int PRIMARY KEY, v text, stamp text, touched int DEFAULT 0, total int DEFAULT 0);
 CREATE TABLE history (id serial PRIMARY KEY, line text);
-CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.stamp := 'by ' || TG_OP; RETURN NEW; END $$;
+CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN NEW.stamp := 'by ' || TG_OP; RETURN NEW; END $$;
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE OF v ON stamped FOR EACH ROW EXECUTE FUNCTION stamp();
-CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   INSERT INTO history (line) VALUES (TG_OP || ' ' || NEW.id);
   UPDATE stamped SET touched = touched + 1 WHERE id = NEW.id;
@@ -29,11 +29,11 @@ BEGIN
 END $$;
 CREATE TRIGGER touch AFTER INSERT OR UPDATE OF v ON stamped FOR EACH ROW EXECUTE FUNCTION touch();
 CREATE TABLE line (id int PRIMARY KEY, stamped int, amount int);
-CREATE FUNCTION add_up() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION add_up() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN UPDATE stamped SET total = total + NEW.amount WHERE id = NEW.stamped; RETURN NULL; END $$;
 CREATE TRIGGER add_up AFTER INSERT ON line FOR EACH ROW EXECUTE FUNCTION add_up();
 CREATE TABLE guarded (id bigint PRIMARY KEY, code text UNIQUE, n int CONSTRAINT small CHECK (n < 100));
-CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN IF NEW.code = 'silent' THEN RETURN NULL; END IF;
   IF NEW.code = 'loud' THEN RAISE EXCEPTION 'not this one' USING DETAIL = 'because'; END IF; RETURN NEW; END $$;
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION guard();
