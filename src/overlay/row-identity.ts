@@ -10,6 +10,12 @@ import {
   oldColumnName,
 } from './object-names.ts';
 
+/**
+ * Whether a row `s` of the current statement is a head. Written so that no index of heads is taken for it: while statistics know nothing of
+ * the shadow table, the planner may prefer that index to the primary key, and reads all rows of the session for each statement.
+ */
+export const isHeadOfStatement = 'coalesce(s._stage_head, false)';
+
 /** Lists the key's columns of a row, in order: `p."a"`, `p."b"`. */
 export const keyColumns = (table: Table, prefix: string) =>
   isKeyless(table)

@@ -34,6 +34,7 @@ INSERT INTO line SELECT 1, g, g FROM generate_series(1, 1000) g;
 CREATE TABLE heir (v2 int) INHERITS (keyless);
 CREATE INDEX ON heir (v);
 INSERT INTO heir SELECT g, g, g FROM generate_series(1, 1000) g;
+CREATE TABLE wide (id int PRIMARY KEY, parent int REFERENCES parent, t1 text, t2 text, t3 text, t4 text, t5 text, t6 text);
 ANALYZE;`;
 
 const writes = [
@@ -175,6 +176,15 @@ suite('lookups in overlays', (test) => {
       const rows = (await read()) - before;
       assert.ok(rows < 50 * 1000, `${rows} rows read`);
     }
+  });
+
+  test('the check of a statement does not read the rows of the statements before it', async () => {
+    const ids = Array.from({ length: 100 }, (_, id) => id);
+    await stage(ids.map((id) => `INSERT INTO wide (id, parent) VALUES (${id}, 1)`));
+    const [row] = await proxied.database.query<{ read: number }>(
+      `SELECT sum(idx_tup_read)::int AS read FROM pg_stat_user_indexes WHERE relname = 'shadow_' || 'wide'::regclass::oid`,
+    );
+    assert.ok((row?.read ?? 0) < 2000, `${row?.read} rows read`);
   });
 
   const lookupIndexes = async (table: string) =>

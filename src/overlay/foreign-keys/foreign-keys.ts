@@ -2,7 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { overlayName, shadowName } from '../object-names.ts';
-import { present } from '../row-identity.ts';
+import { isHeadOfStatement, present } from '../row-identity.ts';
 import {
   andWithin,
   demandPartitions,
@@ -57,7 +57,7 @@ export function childCheck(
   const join = columns
     .map(({ child, parent, equals }) => `q.${parent} ${equals} s.${child}`)
     .join(' AND ');
-  const staged = `${rows} AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check${andWithin(foreignKey.child, 's.')}`;
+  const staged = `${rows} AND ${isHeadOfStatement} AND s._stage_op <> 'D' AND s._stage_check${andWithin(foreignKey.child, 's.')}`;
   const place = placeAt(table, '_stage_v_partition');
   const constraint = foreignKeyAt(
     table,

@@ -12,7 +12,7 @@ import {
   shadowName,
   sourceCall,
 } from '../object-names.ts';
-import { present, sameInColumn } from '../row-identity.ts';
+import { isHeadOfStatement, present, sameInColumn } from '../row-identity.ts';
 import { indexAt, partitionOf, placeAt } from './partitions.ts';
 import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
 import { computed, elementValue, indexPredicate } from './row-functions.ts';
@@ -263,7 +263,7 @@ export function uniqueSetChecks(
       const other = `(SELECT ${displayKey(storedElements(unique))} ${others} LIMIT 1)`;
       const check = `  SELECT ${collisionDetail(unique, displayKey(own), other)}, ${partitionOf(table, 's.')} INTO _stage_v_value, _stage_v_partition
   FROM ${shadowName(table)} s
-  WHERE ${taken} AND ${rows} AND s._stage_head AND s._stage_op <> 'D' AND ${participates(table, unique, 's.')}
+  WHERE ${taken} AND ${rows} AND ${isHeadOfStatement} AND s._stage_op <> 'D' AND ${participates(table, unique, 's.')}
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN ${raise(collision(table, unique, '_stage_v_value', '_stage_v_partition'))} END IF;`;
       return { unique, check };
