@@ -308,10 +308,10 @@ DECLARE
   _stage_v_row bigint;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
-    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
+    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
   SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO _stage_v_value, _stage_v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
@@ -329,10 +329,10 @@ DECLARE
   _stage_v_row bigint;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
-    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
+    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
   SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO _stage_v_value, _stage_v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
@@ -396,10 +396,10 @@ DECLARE
   _stage_v_row bigint;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
-    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
+    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
   SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO _stage_v_value, _stage_v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
@@ -417,10 +417,10 @@ DECLARE
   _stage_v_row bigint;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
-    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
+    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
   SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO _stage_v_value, _stage_v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
