@@ -55,6 +55,7 @@ CREATE FUNCTION label(int) RETURNS text LANGUAGE sql AS $$SELECT 'public'$$;
 CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.n := NEW.n * 2; NEW.seen := label(1); RETURN NEW; END';
 CREATE TRIGGER see BEFORE INSERT OR UPDATE ON kept FOR EACH ROW EXECUTE FUNCTION see();
 INSERT INTO kept VALUES (1, 1, 'x'), (2, 1, 'x');
+CREATE FUNCTION kept_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TABLE waiting (id int PRIMARY KEY, n int);
 CREATE TRIGGER w BEFORE UPDATE OF n ON waiting FOR EACH ROW EXECUTE FUNCTION doubled();
 CREATE TABLE same (id int PRIMARY KEY, n int);
@@ -142,6 +143,34 @@ suite('triggers that do not fire while staging', (test) => {
     const { client } = await staged(['SET search_path = theirs, public']);
     const { rows } = await client.query('UPDATE kept SET n = 2 WHERE id = 1 RETURNING n, seen');
     assert.equal(rows, [{ n: 4, seen: 'public' }]);
+  });
+
+  test('of those that do, all are fired for roles without rights on the schemas of the service', async () => {
+    const role = `plain_${proxied.database.name}`;
+    await proxied.database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT ALL ON kept TO ${role};
+      CREATE TRIGGER gone BEFORE DELETE ON kept FOR EACH ROW EXECUTE FUNCTION kept_row()`);
+    const id = await proxied.daemon.newSession({ reads: 'staged' });
+    const client = await proxied.connect(proxied.daemon.clientUrl(id, role, 'x'));
+    for (const [text, expected] of [
+      ['INSERT INTO kept VALUES (8, 4) RETURNING n', [{ n: 8 }]],
+      ['UPDATE kept SET n = 5 WHERE id = 8 RETURNING n', [{ n: 10 }]],
+      [
+        'INSERT INTO kept VALUES (8, 3) ON CONFLICT (id) DO UPDATE SET n = excluded.n RETURNING n',
+        [{ n: 12 }],
+      ],
+      ['INSERT INTO kept VALUES (9, 3) ON CONFLICT DO NOTHING RETURNING n', [{ n: 6 }]],
+      ['DELETE FROM kept WHERE id = 8 RETURNING n', []],
+      [
+        'MERGE INTO kept k USING (SELECT 9 AS i) s ON k.id = s.i WHEN MATCHED THEN UPDATE SET n = 1',
+        [],
+      ],
+      ['SELECT n, seen FROM kept WHERE id = 9', [{ n: 2, seen: 'public' }]],
+    ] as const)
+      assert.equal((await client.query(text)).rows, expected, text);
+    await client.end();
+    await proxied.database.query(
+      `DROP TRIGGER gone ON kept; DROP OWNED BY ${role}; DROP ROLE ${role}`,
+    );
   });
 
   test('what they make of a row is no change of the session: production is given what the client gave', async () => {

@@ -4,7 +4,7 @@ import type { Table } from '../../model/table.ts';
 import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
 import { prepareGiven } from '../rows/row-checks.ts';
 import { mayFire } from './candidates.ts';
-import { fireName } from './fire.ts';
+import { fireName, madeName } from './fire.ts';
 
 /**
  * The parts of the view's row function that have to do with triggers.
@@ -29,13 +29,14 @@ export function firingParts(
     fired_function: fillSql(loadSql('table/triggers/upsert_function.sql'), {
       ...{ fired, upsert, row_type },
       fire: fireName(table, 'insert'),
+      made: madeName(table, 'insert'),
       prepare: prepareGiven(table, 'insert'),
       new_columns: columnList(columnNames(table), 'new.'),
     }),
-    fired_variables: `  _stage_v_fired pg_catalog.record;\n  _stage_v_given ${upsert};\n  _stage_v_made ${row_type};\n`,
+    fired_variables: `  _stage_v_fired pg_catalog.record;\n  _stage_v_given ${upsert};\n`,
     fire_triggers: fillSql(loadSql('table/triggers/upsert_fires.sql'), { fired, oid: table.oid }),
     end_firing: `  PERFORM pg_catalog.set_config('stage.overriding_${table.oid}', _stage_v_overriding, true);\n`,
-    hand_on_made: `    PERFORM pg_catalog.set_config('stage.made_${table.oid}', CASE WHEN _stage_v_made OPERATOR(pg_catalog.*=) ROW(${columnList(columnNames(table), '_stage_v_given.')})::${row_type} THEN '=' ELSE stage.exact_row(_stage_v_made) END, true);\n`,
+    hand_on_made: `    PERFORM pg_catalog.set_config('stage.made_${table.oid}', _stage_v_fired._stage_p_text, true);\n`,
     proposed: '_stage_v_new',
     given_columns: columnList(written, '_stage_v_given.'),
   };

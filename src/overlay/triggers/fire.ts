@@ -2,15 +2,26 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
-import { columnList, columnNames, functionName, keyMatches, rowTypeName } from '../object-names.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  keyMatches,
+  overlaySchema,
+  rowTypeName,
+} from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts';
 import { mayFire } from './candidates.ts';
 import { conditionOf, copyName } from './trigger-copy.ts';
 
-/** The function that fires the triggers of an operation for a row: with none, it gives the row as it is. */
+/** The function that fires the triggers of an operation for a row. Without triggers it returns the row as it is. */
 export const fireName = (table: Table, operation: Operation) =>
-  functionName(table, `fire_${operation}`);
+  `${overlaySchema(table)}.fire_${operation}_${table.oid}`;
+
+/** The function that returns the text of a row that triggers made. */
+export const madeName = (table: Table, operation: Operation) =>
+  `${overlaySchema(table)}.made_${operation}_${table.oid}`;
 
 /** The trigger that has them fire for the rows of a view. */
 export const firedTrigger = (operation: Operation) => `fire_${operation}`;
@@ -26,16 +37,16 @@ export function fireSql(table: Table, operation: Operation, triggers: readonly T
       condition: conditionOf(trigger),
       copy: copyName(table, trigger),
       operation: quoteLiteral(operation.toUpperCase()),
-      take: operation === 'delete' ? '' : '"new" := _stage_v_result;',
+      take: operation === 'delete' ? '' : '"new" := _stage_p_result;',
     }),
   );
   const body = fillSql(loadSql('table/triggers/fire_body.sql'), {
-    row_type: rowTypeName(table),
     calls: calls.join(''),
     row,
   });
   return fillSql(loadSql('table/triggers/fire.sql'), {
     function: fireName(table, operation),
+    made: madeName(table, operation),
     row_type: rowTypeName(table),
     body: quoteLiteral(body),
   });
@@ -45,12 +56,12 @@ export function fireSql(table: Table, operation: Operation, triggers: readonly T
 export function firedSql(table: Table, operation: Operation, view: string): string[] {
   const name = functionName(table, `fired_${operation}`);
   const template = operation === 'delete' ? 'fired_delete' : 'fired';
-  const old = `ROW(${columnList(columnNames(table), 'OLD.')})::${rowTypeName(table)}`;
+  const old = `ROW(${columnList(columnNames(table), 'OLD.')})`;
   const made = fillSql(loadSql(`table/triggers/${template}.sql`), {
     function: name,
     oid: table.oid,
-    row_type: rowTypeName(table),
     fire: fireName(table, operation),
+    made: madeName(table, operation),
     // generated columns are computed when triggers have fired
     new_columns: table.columns
       .map(({ name, generated }) => (generated ? 'NULL' : `NEW.${quoteIdentifier(name)}`))

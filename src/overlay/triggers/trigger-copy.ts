@@ -4,11 +4,11 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
 import { Obstacle } from '../functions/function-script.ts';
-import { functionName, productionName, rowTypeName } from '../object-names.ts';
+import { overlaySchema, productionName, rowTypeName } from '../object-names.ts';
 
-/** The copy of the trigger that stands there among the table's. */
+/** The name of a trigger's copy, in a schema that clients may use. */
 export const copyName = (table: Table, trigger: Trigger) =>
-  functionName(table, 'trigger', table.triggers.indexOf(trigger) + 1);
+  `${overlaySchema(table)}.trigger_${table.oid}_${table.triggers.indexOf(trigger) + 1}`;
 
 /**
  * Creates the copy.

@@ -1,3 +1,14 @@
--- What the BEFORE triggers of one operation make of a row, in their order; NULL where one of them keeps it from being written.
-CREATE OR REPLACE FUNCTION {{function}}("new" {{row_type}}, "old" {{row_type}}) RETURNS {{row_type}}
+-- Fires the BEFORE triggers of one operation for a row, in their order. Returns the row as they made it; NULL where one of them suppresses it.
+-- It stands in a schema that clients may use, and runs with the client's rights. So its body names no type: the
+-- last parameter is a variable.
+CREATE OR REPLACE FUNCTION {{function}}("new" {{row_type}}, "old" {{row_type}}, _stage_p_result {{row_type}} DEFAULT NULL) RETURNS {{row_type}}
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS {{body}};
+
+-- Returns what is handed on to the trigger that stages the row: its text, `=` if triggers left the row as it was given, NULL if they
+-- suppressed it.
+CREATE OR REPLACE FUNCTION {{made}}(_stage_p_made {{row_type}}, _stage_p_given {{row_type}}) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+  IF _stage_p_made IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;
+  RETURN CASE WHEN _stage_p_made *= _stage_p_given THEN '=' ELSE stage.exact_row(_stage_p_made) END;
+END $body$;

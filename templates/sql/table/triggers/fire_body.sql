@@ -1,5 +1,3 @@
-DECLARE
-  _stage_v_result {{row_type}};
 BEGIN
 {{calls}}
   RETURN {{row}};

@@ -3,6 +3,6 @@ CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
   IF coalesce(current_setting('stage.truncates', true), '') = 'on' THEN RETURN OLD; END IF;
-  IF {{fire}}(NULL, ROW({{old_columns}})::{{row_type}}) IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;
+  IF {{fire}}(NULL, ROW({{old_columns}})) IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;
   RETURN OLD;
 END $body$;

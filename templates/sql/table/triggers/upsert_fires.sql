@@ -1,11 +1,10 @@
   _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
   _stage_v_fired := {{fired}}(NEW);
-  IF _stage_v_fired._stage_p_made IS NOT DISTINCT FROM NULL THEN
+  IF _stage_v_fired._stage_p_text IS NULL THEN
     PERFORM pg_catalog.set_config('stage.judge_later', '', true);
     RETURN NULL;
   END IF;
   _stage_v_given := _stage_v_fired.new;
-  _stage_v_made := _stage_v_fired._stage_p_made;
-  _stage_v_new := _stage_v_made;
+  _stage_v_new := _stage_v_fired._stage_p_made;
   -- what the row lacked has been drawn
   PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true);
