@@ -27,6 +27,7 @@ const faces = {
   has_dependents: { status: 409, sqlstate: '2BP01', exit: 3 },
   not_unstageable: { status: 409, sqlstate: '55000', exit: 3 },
   apply_failed: { status: 409, sqlstate: '40000', exit: 3 },
+  trigger_differences: { status: 409, sqlstate: '40000', exit: 3 },
   staged_after_proposal: { status: 409, sqlstate: '55000', exit: 3 },
   four_eyes_required: { status: 403, sqlstate: '42501', exit: 4 },
   idempotency_conflict: { status: 409, sqlstate: '23505', exit: 6 },

@@ -195,6 +195,7 @@ export function readAuditEntry(json: JsonText): AuditEntry {
     oldData: fields.json('old_data'),
     newData: fields.json('new_data'),
     ...readTexts(fields),
+    ...readStaged(fields),
     approvedAt: fields.required('approved_at'),
     approvedBy: fields.text('approved_by'),
     approvedAs: fields.text('approved_as'),
@@ -220,6 +221,11 @@ function readWhy(fields: Fields): { readonly why?: readonly Cause[] } {
 function readTexts(fields: Fields): { readonly texts?: JsonText } {
   const texts = fields.json('texts');
   return texts === null ? {} : { texts };
+}
+
+function readStaged(fields: Fields): { readonly staged?: JsonText } {
+  const staged = fields.json('staged');
+  return staged === null ? {} : { staged };
 }
 
 function readReason(fields: Fields): { readonly reason?: string } {

@@ -2,6 +2,7 @@
 import type { Change, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { keyCell, nameCell, tableCell, valueCell } from './cell.ts';
+import { differencesInWords } from './differences.ts';
 import { membersOf } from './fields.ts';
 import { conflictLine } from './place-words.ts';
 import type { RehearsalReport, TableCounts } from './rehearsal.ts';
@@ -32,7 +33,14 @@ export function rehearsalLines(told: RehearsalReport): RehearsalLine[] {
       changes.map((change) => line(change.type)(changeLine(table, change))),
     ),
     ...told.differs.flatMap(differingLines).map(line('objection')),
+    ...triggerLines(told).map(line('objection')),
   ];
+}
+
+function triggerLines({ ok, differences }: RehearsalReport): string[] {
+  if (differences === null) return [];
+  const stopped = ok ? '' : ': approval would be refused';
+  return [`triggers would set ${differencesInWords(differences)}${stopped}`];
 }
 
 /** Returns the lines of its conflicts. A single conflict prevents the approval. */

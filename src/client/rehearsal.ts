@@ -3,10 +3,12 @@ import type { Change, Conflict, NetCounts } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import type { DifferingRow } from '../model/rehearsal.ts';
 import { readChange, readConflicts } from './decode.ts';
+import type { Differences } from './differences.ts';
+import { readDifferences } from './differences.ts';
 import { Fields } from './fields.ts';
 
 export interface RehearsalReport {
-  /** Whether approval would find no conflict and no refusal. */
+  /** Whether approval would find no conflict, no refusal, and no difference that stops it. */
   readonly ok: boolean;
   /** The digest of the rehearsed steps, as `approve` takes it. */
   readonly digest: string;
@@ -28,6 +30,8 @@ export interface RehearsalReport {
     readonly count: number;
     readonly rows: readonly DifferingRow[];
   }[];
+  /** Null if triggers set what they set while staging. */
+  readonly differences: Differences | null;
   /** Null if side effects were not examined. */
   readonly sideEffects:
     | readonly (TableCounts & {
@@ -52,6 +56,7 @@ export function readRehearsal(json: JsonText): RehearsalReport {
     failure: readFailure(fields.object('failure')),
     wouldLand: fields.json('would_land') && fields.list('would_land').map(readCounts),
     differs: fields.list('differs').map(readDiffering),
+    differences: readDifferences(fields),
     sideEffects: fields.json('side_effects') && fields.list('side_effects').map(readEffects),
     warnings: fields.list('warnings').map(({ text }) => JSON.parse(text) as string),
   };

@@ -5,8 +5,12 @@ import { afterTrust, choice, milliseconds, whole } from './types.ts';
 const rehearsalAccess = ['off', 'reviewers', 'authors'] as const;
 export type RehearsalAccess = (typeof rehearsalAccess)[number];
 
+const triggerDifferences = ['allow', 'refuse'] as const;
+export type TriggerDifferences = (typeof triggerDifferences)[number];
+
 interface ReviewOptions {
   readonly approveLockTimeoutMs: Option<number>;
+  readonly triggerDifferences: Option<TriggerDifferences>;
   readonly web: Option<'on' | 'off' | null>;
   readonly rehearsal: Option<RehearsalAccess>;
   readonly rehearsalTimeoutMs: Option<number>;
@@ -23,6 +27,16 @@ export const reviewOptions: ReviewOptions = {
     project: afterTrust('can hold production up'),
     sentence:
       'How long an approval may wait in total for locks in production and for other approvals; then it is answered `busy`.',
+  },
+  triggerDifferences: {
+    type: choice(triggerDifferences),
+    default: 'allow',
+    env: ['STAGE_TRIGGER_DIFFERENCES'],
+    flag: '--trigger-differences WHETHER',
+    key: 'trigger_differences',
+    project: afterTrust('decides what is applied to production'),
+    sentence:
+      "Whether an approval is applied (`allow`) or refused (`refuse`) if production's triggers set other values than they did while staging. Times and random values never stop it.",
   },
   web: {
     type: choice(['on', 'off']),

@@ -5,7 +5,7 @@ import { clientOptions } from './client-options.ts';
 import { limitOptions } from './limit-options.ts';
 import { listenOptions } from './listen-options.ts';
 import { logOptions } from './log-options.ts';
-import type { RehearsalAccess } from './review-options.ts';
+import type { RehearsalAccess, TriggerDifferences } from './review-options.ts';
 import { reviewOptions } from './review-options.ts';
 import { sessionOptions } from './session-options.ts';
 import type { Option } from './types.ts';
@@ -39,6 +39,7 @@ export interface Settings {
   readonly conflictScope: ConflictScope;
   readonly conflictIgnoreColumns: readonly string[];
   readonly approveLockTimeoutMs: number;
+  readonly triggerDifferences: TriggerDifferences;
   readonly web: 'on' | 'off' | null;
   readonly rehearsal: RehearsalAccess;
   readonly rehearsalTimeoutMs: number;

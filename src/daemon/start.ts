@@ -121,28 +121,30 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
   const info: ServerInfo = { version, proxy, database, embedded: login };
   const { conflictScope, conflictIgnoreColumns: ignoredColumns, fourEyes } = settings;
-  const { approveLockTimeoutMs, stallTimeoutMs } = settings;
+  const { approveLockTimeoutMs, stallTimeoutMs, triggerDifferences } = settings;
   const access = {
     tokens: start.tokens.accepted,
     areStale: start.tokens.isStale,
     hosts: allowedHosts(settings.host),
   };
-  const rehearsal = {
-    access: settings.rehearsal,
-    timeoutMs: settings.rehearsalTimeoutMs,
-    scanRows: settings.rehearsalScanRows,
-  };
   const limits = { approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
   const web = webOf(settings, embedded !== null);
-  const rules = { web, conflictScope, ignoredColumns, fourEyes, rehearsal, ...limits };
+  const rules = { web, conflictScope, ignoredColumns, fourEyes, triggerDifferences };
+  const decisions = { ...rules, rehearsal: rehearsalOf(settings), ...limits };
   const events = createEventWatch(reading);
   const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };
-  const restUrl = await startRest(start, { ...parts, ...rules });
+  const restUrl = await startRest(start, { ...parts, ...decisions });
   await upstream.start();
   startUpkeep(start, { db: deciding, upstream, metrics });
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
   return { restUrl, hasPage: web !== null, proxyAddress, info, upstream: upstream.state, embedded };
 }
+
+const rehearsalOf = (settings: Settings): RestServices['rehearsal'] => ({
+  access: settings.rehearsal,
+  timeoutMs: settings.rehearsalTimeoutMs,
+  scanRows: settings.rehearsalScanRows,
+});
 
 /** The review page, which is there by itself only where there is nothing but a sample. */
 function webOf({ web, restTls }: Settings, isEmbedded: boolean): RestServices['web'] {

@@ -218,6 +218,8 @@ export interface AuditEntry {
   readonly newData: JsonText | null;
   /** Like the `texts` of a change, under `old_data` and `new_data`. */
   readonly texts?: JsonText;
+  /** The staged values of columns that production's triggers set to other values: `{"column": value}`. */
+  readonly staged?: JsonText;
   readonly approvedAt: string;
   readonly approvedBy: string | null;
   /** Name of the token used; null if no token was required. */

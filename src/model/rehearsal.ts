@@ -57,5 +57,9 @@ export interface Rehearsal {
   readonly wouldLand: readonly LandingCounts[] | null;
   readonly differs: readonly Differing[] | null;
   readonly sideEffects: readonly SideEffects[] | null;
+  /** Values that triggers would set other than while staging, as `stage.trigger_differences` returns them; null without any. */
+  readonly triggerDifferences: JsonText | null;
+  /** Whether these would stop an approval. */
+  readonly isStopped: boolean;
   readonly warnings: readonly string[];
 }

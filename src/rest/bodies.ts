@@ -172,6 +172,7 @@ export function auditBody(entry: AuditEntry): JsonObject {
     old_data: entry.oldData,
     new_data: entry.newData,
     texts: entry.texts,
+    staged: entry.staged,
     approved_at: entry.approvedAt,
     approved_by: entry.approvedBy,
     ...named('approved_as', entry.approvedAs),

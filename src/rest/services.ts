@@ -101,6 +101,8 @@ export interface RestServices {
   readonly ignoredColumns: readonly string[];
   /** Whether the author of a session may not approve it. */
   readonly fourEyes: boolean;
+  /** Whether unexpected differences of triggers stop an approval. */
+  readonly triggerDifferences: 'allow' | 'refuse';
   /** How long an approval may wait for locks in total. */
   readonly approveLockTimeoutMs: number;
   readonly rehearsal: {

@@ -14,7 +14,7 @@ FROM stage.approval WHERE number >= $1 ORDER BY number`;
 
 export const selectEntries = `
 SELECT position, session, project_id, relation, table_name, mutation, lineage, operation, row_id, row_key::text, old_data::text,
-  new_data::text, ${time('approved_at')}, approved_by, hash::text, texts::text
+  new_data::text, ${time('approved_at')}, approved_by, hash::text, texts::text, staged::text
 FROM stage.audit WHERE position >= $1 ORDER BY position`;
 
 type Column<Name extends string, Null extends string = never> = {
@@ -53,14 +53,25 @@ export type EntryRow = Row &
     | 'approved_at'
     | 'approved_by'
     | 'hash'
-    | 'texts',
-    'old_data' | 'new_data' | 'approved_by' | 'texts'
+    | 'texts'
+    | 'staged',
+    'old_data' | 'new_data' | 'approved_by' | 'texts' | 'staged'
   >;
 
 /** Builds an entry's canonical text: a JSON array as PostgreSQL prints jsonb. Values of jsonb columns are included verbatim. */
 export function entryText(row: EntryRow): string {
-  const [version, texts] = row.texts === null ? ['v1', ''] : ['v2', `, ${row.texts}`];
-  return `["stage.audit.${version}", ${row.position}, "${row.session}", ${quote(row.project_id)}, ${row.relation}, ${quote(row.table_name)}, ${row.mutation}, ${row.lineage}, ${quote(row.operation)}, ${quote(row.row_id)}, ${row.row_key}, ${row.old_data}, ${row.new_data}, ${quote(row.approved_at)}, ${quote(row.approved_by)}${texts}]`;
+  return `["stage.audit.${versionOf(row)}", ${row.position}, "${row.session}", ${quote(row.project_id)}, ${row.relation}, ${quote(row.table_name)}, ${row.mutation}, ${row.lineage}, ${quote(row.operation)}, ${quote(row.row_id)}, ${row.row_key}, ${row.old_data}, ${row.new_data}, ${quote(row.approved_at)}, ${quote(row.approved_by)}${addedParts(row)}]`;
+}
+
+/** Returns the version of an entry's text: later ones have more at the end. */
+function versionOf({ texts, staged }: EntryRow): string {
+  if (staged !== null) return 'v3';
+  return texts === null ? 'v1' : 'v2';
+}
+
+function addedParts({ texts, staged }: EntryRow): string {
+  if (staged !== null) return `, ${texts}, ${staged}`;
+  return texts === null ? '' : `, ${texts}`;
 }
 
 export function approvalText(row: ApprovalRow): string {

@@ -9,7 +9,7 @@ import { textsOf } from './diff/change-row.ts';
 
 const columns = `
   a.position, a.session, a.relation, ${sessionIdSql('a.session')} AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
-  a.old_data, a.new_data, a.texts, stage.iso_time(a.approved_at) AS approved_at, a.approved_by, p.approved_as`;
+  a.old_data, a.new_data, a.texts, a.staged, stage.iso_time(a.approved_at) AS approved_at, a.approved_by, p.approved_as`;
 
 /** The approvals of a page's filter. They provide what their entries have in common. */
 const approvals = `
@@ -122,6 +122,7 @@ type EntryRow = Row & {
   readonly old_data: string | null;
   readonly new_data: string | null;
   readonly texts: string | null;
+  readonly staged: string | null;
   readonly approved_at: string;
   readonly approved_by: string | null;
   readonly approved_as: string | null;
@@ -147,7 +148,7 @@ function placeOf({ session, relation }: Pick<EntryRow, 'session' | 'relation'>):
 }
 
 function withheld(entry: AuditEntry): AuditEntry {
-  const { texts: _, ...rest } = entry;
+  const { texts: _, staged: __, ...rest } = entry;
   // guard: the key of a hidden audit entry is withheld
   return { ...rest, rowId: null, oldData: null, newData: null, hidden: true };
 }
@@ -163,6 +164,7 @@ function toEntry(row: EntryRow): AuditEntry {
     oldData: row.old_data === null ? null : new JsonText(row.old_data),
     newData: row.new_data === null ? null : new JsonText(row.new_data),
     ...textsOf(row.texts),
+    ...(row.staged === null ? {} : { staged: new JsonText(row.staged) }),
     approvedAt: row.approved_at,
     approvedBy: row.approved_by,
     approvedAs: row.approved_as,

@@ -108,6 +108,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     conflictScope: 'row',
     ignoredColumns: options.ignoredColumns ?? [],
     fourEyes: options.fourEyes ?? false,
+    triggerDifferences: 'allow',
     approveLockTimeoutMs: options.approveLockTimeoutMs ?? 2_000,
     rehearsal: {
       access: options.rehearsal ?? 'reviewers',

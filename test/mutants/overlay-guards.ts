@@ -3,6 +3,21 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
+    name: 'what production changed under a session is no difference of a trigger',
+    without: '',
+    tests: ['review/trigger-differences'],
+  },
+  {
+    name: 'differences stop an approval where the configuration says so',
+    without: '',
+    tests: ['review/trigger-differences'],
+  },
+  {
+    name: 'differences in tables that a role may not read are counted only',
+    without: '))',
+    tests: ['review/trigger-differences'],
+  },
+  {
     name: 'copies of triggers are what the triggers are',
     without: ', EXISTS (',
     tests: ['proxy/triggers'],

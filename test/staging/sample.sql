@@ -1096,7 +1096,8 @@ CREATE FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) RETURNS TAB
 REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM PUBLIC
 ;
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
--- production's own triggers, in staging order; raises whatever production raises.
+-- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
+-- stage.staged_unlike); raises whatever production raises.
 -- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
 -- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns are never bare, because a table may have a column called p_session.
@@ -1105,19 +1106,20 @@ REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM
 -- one before an update. `update` is apply_update.sql, filled.
 CREATE FUNCTION stage_data.apply_<invoice>_row(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
-) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
 DECLARE
   v_row pg_catalog.record;
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
+  v_made pg_catalog.jsonb;
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := false;
 BEGIN
   IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
     -- RETURNING cannot name the staged row, but returns rows in the same order
-    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq;
+    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq;
     FOR v_row IN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
@@ -1126,12 +1128,13 @@ BEGIN
       )
       SELECT a.* FROM applied a
     LOOP
-      FETCH v_staged INTO lineage;
+      FETCH v_staged INTO lineage, v_made;
       row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data; v_texts := v_row.new_texts;
       IF NOT v_settled THEN
         SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       END IF;
       texts := stage.texts_of_rows('old_data', NULL, 'new_data', v_texts);
+      staged := CASE WHEN v_made IS NOT NULL THEN stage.staged_unlike(v_made, NULL, NULL, new_data) END;
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
     CLOSE v_staged;
@@ -1151,9 +1154,11 @@ BEGIN
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
-          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
+          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts,
+          CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END AS made, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(s._stage_base) END AS base, p."id" AS key_1
       )
-      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts)
+      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts),
+        CASE WHEN a.made IS NOT NULL THEN stage.staged_unlike(a.made, a.base, a.old_data, a.new_data) END
       FROM applied a ORDER BY a.seq;
       RETURN;
     END IF;
@@ -1171,13 +1176,15 @@ BEGIN
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
-          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
+          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts,
+          CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END AS made, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(s._stage_base) END AS base, p."id" AS key_1
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
       lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
       SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
+      staged := CASE WHEN v_row.made IS NOT NULL THEN stage.staged_unlike(v_row.made, v_row.base, old_data, new_data) END;
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
   ELSE
@@ -1189,13 +1196,14 @@ BEGIN
         p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
         stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL) AS texts
     )
-    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
+    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts, NULL::pg_catalog.jsonb FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
--- production's own triggers, in staging order; raises whatever production raises.
+-- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
+-- stage.staged_unlike); raises whatever production raises.
 -- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
 -- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns are never bare, because a table may have a column called p_session.
@@ -1204,13 +1212,14 @@ REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigi
 -- one before an update. `update` is apply_update.sql, filled.
 CREATE FUNCTION stage_data.apply_<invoice>_set(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
-) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
 DECLARE
   v_row pg_catalog.record;
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
+  v_made pg_catalog.jsonb;
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := NOT EXISTS (
     -- guard: what applies rows names the schemas of operators
@@ -1219,7 +1228,7 @@ DECLARE
 BEGIN
   IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
     -- RETURNING cannot name the staged row, but returns rows in the same order
-    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
+    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
@@ -1236,12 +1245,13 @@ BEGIN
       )
       SELECT a.* FROM applied a
     LOOP
-      FETCH v_staged INTO lineage;
+      FETCH v_staged INTO lineage, v_made;
       row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data; v_texts := v_row.new_texts;
       IF NOT v_settled THEN
         SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       END IF;
       texts := stage.texts_of_rows('old_data', NULL, 'new_data', v_texts);
+      staged := CASE WHEN v_made IS NOT NULL THEN stage.staged_unlike(v_made, NULL, NULL, new_data) END;
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
     CLOSE v_staged;
@@ -1265,9 +1275,11 @@ BEGIN
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
-          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
+          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts,
+          CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END AS made, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(s._stage_base) END AS base, p."id" AS key_1
       )
-      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts)
+      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts),
+        CASE WHEN a.made IS NOT NULL THEN stage.staged_unlike(a.made, a.base, a.old_data, a.new_data) END
       FROM applied a ORDER BY a.seq;
       RETURN;
     END IF;
@@ -1289,13 +1301,15 @@ BEGIN
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
-          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
+          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts,
+          CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END AS made, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(s._stage_base) END AS base, p."id" AS key_1
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
       lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
       SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
+      staged := CASE WHEN v_row.made IS NOT NULL THEN stage.staged_unlike(v_row.made, v_row.base, old_data, new_data) END;
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
   ELSE
@@ -1311,7 +1325,7 @@ BEGIN
         p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
         stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL) AS texts
     )
-    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
+    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts, NULL::pg_catalog.jsonb FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_set(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
@@ -1369,13 +1383,14 @@ END $body$;
 
 CREATE FUNCTION stage_data.apply_<invoice>_cascaded(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
-) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
   SELECT coalesce(s._stage_root, s._stage_seq), s._stage_old_1::pg_catalog.text, pg_catalog.to_jsonb(s._stage_old_1), pg_catalog.to_jsonb(s._stage_base), pg_catalog.to_jsonb(p.image),
-    stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL::pg_catalog.jsonb)
+    stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL::pg_catalog.jsonb),
+    CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN stage.staged_unlike(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END, NULL, NULL, pg_catalog.to_jsonb(p.image)) END
   FROM stage_data.shadow_<invoice> s JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) s."id" LIMIT 1) p ON true
   CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (p.image).*) i
   WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
@@ -1388,13 +1403,13 @@ END $body$;
 -- Returns the rows of ON DELETE actions that were left to production: what was captured must be gone.
 CREATE FUNCTION stage_data.apply_<invoice>_gone(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
-) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
   SELECT coalesce(s._stage_root, s._stage_seq), s._stage_old_1::pg_catalog.text, pg_catalog.to_jsonb(s._stage_old_1), pg_catalog.to_jsonb(s._stage_base), NULL::jsonb,
-    stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL)
+    stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL), NULL::jsonb
   FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
   WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last

@@ -24,6 +24,7 @@ const ok: RehearsalReport = {
   failure: null,
   wouldLand: [counts('orders', 0, 2, 0)],
   differs: [],
+  differences: null,
   sideEffects: [
     {
       ...counts('price_log', 1, 0, 0),

@@ -60,6 +60,7 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     p_texts: exactTexts(table, 'p.'),
     o_texts: exactTexts(table, 'o.'),
     settled: isKeyless(table) ? 'true' : suffix === 'row' ? 'false' : settled(table),
+    made: madeImage(table),
     insert_columns: columnList(written),
     insert_values: insertValues(table, written),
     assignments: assignments(table.columns),
@@ -133,6 +134,10 @@ function settled(table: Table): string {
 const given = (column: string) =>
   `CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g.${column} ELSE s.${column} END`;
 
+/** Builds the image of a staged row `s` that triggers changed; NULL for other rows. */
+const madeImage = (table: Table) =>
+  `CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN ${rowImage(table)}(ROW(${columnList(columnNames(table), 's.')})::${rowTypeName(table)}) END`;
+
 /** Builds the values of inserted rows. A key that the client left to triggers keeps its staged value: other rows refer to it. */
 function insertValues(table: Table, written: readonly string[]): string {
   const found = new Set(oldColumns(table));
@@ -179,6 +184,7 @@ function cascadedFunctionsSql(table: Table): string {
     base_texts: exactTexts(table, 'b.'),
     image_texts: exactTexts(table, 'i.'),
     rows: manyRows,
+    made: madeImage(table),
     x_columns: columnList(columns, 'x.'),
     set_old: old.map((name) => `${name} = a.${name}`).join(', '),
     first_old: old

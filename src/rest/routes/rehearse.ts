@@ -43,7 +43,8 @@ const rehearse = defineRoute({
     const leave = await rehearsals.take();
     try {
       const lockTimeoutMs = services.approveLockTimeoutMs;
-      const rules = { timeoutMs, scanRows, lockTimeoutMs, ignoredColumns };
+      const refuseDifferences = services.triggerDifferences === 'refuse';
+      const rules = { timeoutMs, scanRows, lockTimeoutMs, ignoredColumns, refuseDifferences };
       const readableOnly = seesReadableOnly(caller);
       return { body: bodyOf(id, await rehearseSession(db, id, { ...rules, readableOnly })) };
     } finally {
@@ -83,12 +84,13 @@ function bodyOf(id: string, told: Rehearsal): JsonObject {
   return {
     session_id: id,
     id,
-    ok: lists.conflicts.length === 0 && failure === null,
+    ok: lists.conflicts.length === 0 && failure === null && !told.isStopped,
     digest,
     ...lists,
     failure: failure && failureBody(failure),
     would_land: wouldLand?.map(landingBody) ?? null,
     differs: differs?.map(differingBody) ?? null,
+    differences: told.triggerDifferences,
     side_effects: sideEffects?.map(effectsBody) ?? null,
     warnings,
   };

@@ -15,6 +15,7 @@ import { changePageBody, outlineBody, sessionBody, stepPageBody } from '../bodie
 import { diffStream } from '../diff-stream.ts';
 import { defineRoute } from '../route.ts';
 import { changePage, outline, stepPage } from '../schemas/diff-pages.ts';
+import { approvedSession } from '../schemas/differences.ts';
 import {
   columnName,
   cursor,
@@ -169,7 +170,7 @@ const approve = defineRoute({
     approved_by: shortText.nullish(),
     digest: digest.nullish(),
   }),
-  answers: { 200: session },
+  answers: { 200: approvedSession },
   errors: [
     'session_not_found',
     'invalid_transition',
@@ -179,6 +180,7 @@ const approve = defineRoute({
     'conflict_detected',
     'apply_failed',
     'digest_mismatch',
+    'trigger_differences',
     'busy',
   ],
   needsUpstream: true,
@@ -190,14 +192,15 @@ const approve = defineRoute({
       const approvedBy = claimed ?? caller.name;
       const databaseRoles = databaseRolesOf(access.tokens(), caller);
       const { fourEyes, approveLockTimeoutMs: lockTimeoutMs, ignoredColumns } = rules;
+      const refuseDifferences = rules.triggerDifferences === 'refuse';
       const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest };
       const { status } = await getSession(db, id);
-      const demands = { fourEyes, lockTimeoutMs, ignoredColumns };
+      const demands = { fourEyes, lockTimeoutMs, ignoredColumns, refuseDifferences };
       const approved = await approveSession(db, id, { ...by, ...demands });
       // a repeated approval of the same diff applies nothing
       if (status !== 'approved') metrics.reviewed('approved', approved.mutationCount);
       end('approved');
-      return { body: sessionBody(approved) };
+      return { body: { ...sessionBody(approved), differences: approved.differences } };
     } catch (error) {
       end('refused');
       if (error instanceof StageError && error.code === 'conflict_detected') metrics.conflict();

@@ -13,6 +13,9 @@ export const auditEntry = z
     row_id: z.string().nullable().meta({ description: 'null where it is hidden' }),
     old_data: row.nullable(),
     new_data: row.nullable(),
+    staged: row.optional().meta({
+      description: "The staged values of columns that production's triggers set to other ones",
+    }),
     texts,
     approved_at: time,
     approved_by: z.string().nullable(),

@@ -1,5 +1,6 @@
 /** Schema of the response to a rehearsal. */
 import { z } from 'zod';
+import { differences } from './differences.ts';
 import { change, conflict, count, hidden, ignored, row, rowId, sessionIds } from './outputs.ts';
 
 const refusal = z
@@ -48,7 +49,9 @@ const effects = z.object({
 export const rehearsal = z
   .object({
     ...sessionIds,
-    ok: z.boolean().meta({ description: 'Approval would find no conflict and no refusal' }),
+    ok: z.boolean().meta({
+      description: 'Approval would find no conflict, no refusal, and no difference that stops it',
+    }),
     digest: z.string().meta({ description: 'Of what was rehearsed; approve can demand it' }),
     conflicts: z.array(conflict),
     ignored,
@@ -61,6 +64,7 @@ export const rehearsal = z
       .array(differing)
       .nullable()
       .meta({ description: "The session's own rows that would become other than staged" }),
+    differences: differences.nullable(),
     side_effects: z
       .array(effects)
       .nullable()

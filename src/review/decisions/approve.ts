@@ -31,8 +31,18 @@ export interface Approval extends ConflictRules {
   readonly databaseRoles?: readonly string[];
   /** Whether those who created or proposed the session, or staged in it, may not approve it. */
   readonly fourEyes?: boolean;
+  /** Whether unexpected differences between staged rows and those that production's triggers made of them stop the approval. */
+  readonly refuseDifferences?: boolean;
   /** The total time that it may wait for locks of others, in milliseconds; 2,000 by default. */
   readonly lockTimeoutMs?: number;
+}
+
+export interface ApprovedSession extends Session {
+  /**
+   * The columns in which rows landed other than staged, as `stage.trigger_differences` returns them. Absent if there are none, and for a
+   * session that was approved before.
+   */
+  readonly differences?: JsonText;
 }
 
 const usualLockTimeoutMs = 2_000;
@@ -41,14 +51,14 @@ const usualLockTimeoutMs = 2_000;
  * Applies a proposed session to production. Approving it again with the approved digest returns the approved session, so a caller that lost
  * the response can retry.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`, `staged_after_proposal`,
- * `conflict_detected`, `digest_mismatch`, `busy` when others hold what it needs, or `apply_failed` when production refused a row; in each
- * case nothing was applied
+ * `conflict_detected`, `digest_mismatch`, `trigger_differences`, `busy` when others hold what it needs, or `apply_failed` when production
+ * refused a row; in each case nothing was applied
  */
 export async function approveSession(
   db: Database,
   id: string,
   approval: Approval,
-): Promise<Session> {
+): Promise<ApprovedSession> {
   return withinBudget(approval.lockTimeoutMs ?? usualLockTimeoutMs, (leftMs) =>
     onCurrentOverlays(db, sessionUuid(id), (refuse) =>
       db.transaction(
@@ -75,10 +85,11 @@ async function approveLocked(
     databaseRoles = [],
     digest,
     fourEyes = false,
+    refuseDifferences = false,
     ...rules
   }: Approval,
   { leftMs, refuse }: Attempt,
-): Promise<Session> {
+): Promise<ApprovedSession> {
   const session = await lockSession(tx, id);
   if (session.digest !== null && session.digest === digest) return getSession(tx, id);
   requireTransition(session, 'approve');
@@ -91,14 +102,8 @@ async function approveLocked(
   // guard: approval compares the digest
   if (digest !== null && digest !== current) throw digestMismatch(current);
   await lockAuditHead(tx, leftMs);
-  const [row] = await tx.query('SELECT stage.approve_session($1, $2, $3, $4) AS failure', [
-    session.uuid,
-    approvedBy,
-    approvedAs,
-    current,
-  ]);
-  const failure = row?.['failure'] ?? null;
-  if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
+  const by = { approvedBy, approvedAs, refuseDifferences };
+  const differences = await apply(tx, session.uuid, current, by);
   const facts = { digest: current, approved_by: approvedBy };
   const places = ignored.map(({ table, field }) => ({ table, field }));
   const body = ignored.length > 0 ? { ...facts, ignored: countPlaces(places) } : facts;
@@ -108,7 +113,43 @@ async function approveLocked(
     by: approvedAs,
     body: new JsonText(stringifyJson(body)),
   });
-  return getSession(tx, id);
+  return { ...(await getSession(tx, id)), ...differences };
+}
+
+/** Applies the session. Returns its differences. @throws StageError `apply_failed`, `trigger_differences` */
+async function apply(
+  tx: Queryable,
+  uuid: string,
+  digest: string,
+  { approvedBy, approvedAs, refuseDifferences }: AppliedBy,
+): Promise<Pick<ApprovedSession, 'differences'>> {
+  const values = [uuid, approvedBy, approvedAs, digest, String(refuseDifferences)];
+  const [row] = await tx.query(
+    `SELECT a.outcome -> 'failure' AS failure, nullif(a.outcome -> 'differences', 'null') AS differences,
+       a.outcome -> 'differences' ->> 'unexpected' AS unexpected
+     FROM stage.approve_session($1, $2, $3, $4, $5) a (outcome)`,
+    values,
+  );
+  const { failure = null, differences = null, unexpected = null } = row ?? {};
+  if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
+  if (differences === null) return {};
+  // guard: differences stop an approval where the configuration says so
+  if (refuseDifferences && Number(unexpected) > 0) throw differs(Number(unexpected), differences);
+  return { differences: new JsonText(differences) };
+}
+
+type AppliedBy = Required<Pick<Approval, 'approvedBy' | 'approvedAs' | 'refuseDifferences'>>;
+
+function differs(unexpected: number, differences: string): StageError {
+  const values = unexpected === 1 ? '1 value differs' : `${unexpected} values differ`;
+  return new StageError(
+    'trigger_differences',
+    `production's triggers set other values than were staged: ${values}`,
+    {
+      hint: 'Nothing was applied. Reopen the session and stage the rows again, or have an operator set trigger_differences: allow.',
+      facts: { differences: new JsonText(differences) },
+    },
+  );
 }
 
 /** Makes plans fresh: shadow tables grow faster than statistics and cached plans follow. */

@@ -27,6 +27,8 @@ import { readWarnings } from './rehearsal-warnings.ts';
 export interface RehearsalRules extends EffectRules, ConflictRules {
   /** How long it may take, including everything that it triggers. */
   readonly timeoutMs: number;
+  /** Whether unexpected differences of triggers would stop an approval. */
+  readonly refuseDifferences?: boolean;
   /** The total time that it may wait for locks of others. */
   readonly lockTimeoutMs: number;
 }
@@ -77,7 +79,8 @@ function withoutOutcome(
   { conflicts = [], failure = null }: { conflicts?: Conflict[]; failure?: Failure | null },
 ): Rehearsal {
   const unknown = { wouldLand: null, differs: null, sideEffects: null };
-  return { digest, conflicts, failure, ...unknown, warnings: [] };
+  const differences = { triggerDifferences: null, isStopped: false };
+  return { digest, conflicts, failure, ...unknown, ...differences, warnings: [] };
 }
 
 async function findConflicts(
@@ -133,14 +136,32 @@ const unfinished = (message: string): ProductionRefusal => ({
 async function lookAround(
   tx: Queryable,
   uuid: string,
-  { readableOnly }: RehearsalRules,
+  rules: RehearsalRules,
   { wouldLand, readBeyond }: Effects,
 ): Promise<Partial<Rehearsal>> {
+  const { readableOnly } = rules;
   try {
+    const differences = await readDifferences(tx, uuid, rules);
     const warnings = await readWarnings(tx, uuid, readableOnly);
-    return { wouldLand, ...(await readBeyond()), warnings };
+    return { wouldLand, ...differences, ...(await readBeyond()), warnings };
   } catch (error) {
     if (!isLate(error)) throw error;
     return { wouldLand, warnings: [`${error.message}: it was not looked what else would change`] };
   }
+}
+
+async function readDifferences(
+  tx: Queryable,
+  uuid: string,
+  { readableOnly, refuseDifferences = false }: RehearsalRules,
+): Promise<Pick<Rehearsal, 'triggerDifferences' | 'isStopped'>> {
+  const [row] = await tx.query(
+    `SELECT d.found, d.found ->> 'unexpected' AS unexpected FROM stage.trigger_differences($1, $2) d (found)`,
+    [uuid, String(readableOnly)],
+  );
+  const { found = null, unexpected = null } = row ?? {};
+  return {
+    triggerDifferences: found === null ? null : new JsonText(found),
+    isStopped: refuseDifferences && Number(unexpected) > 0,
+  };
 }

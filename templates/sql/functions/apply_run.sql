@@ -22,10 +22,10 @@ BEGIN
     IF v_count OPERATOR(pg_catalog.=) 1 THEN
       p_state."position" := p_state."position" OPERATOR(pg_catalog.+) 1;
       p_state.hash := stage.chain_link(p_state.hash, NULL, pg_catalog.convert_to(stage.audit_entry(v_frame,
-        p_state."position", v_row.lineage, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, v_row.texts), 'UTF8'));
+        p_state."position", v_row.lineage, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, v_row.texts, v_row.staged), 'UTF8'));
       INSERT INTO stage.audit VALUES (
         p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
-        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by, p_state.hash, v_row.texts);
+        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by, p_state.hash, v_row.texts, v_row.staged);
     END IF;
   ELSE
     EXECUTE pg_catalog.format($q$
@@ -34,7 +34,7 @@ BEGIN
         $7.approved_at, $7.approved_by,
         -- a function's rows come in its own order, in which they are numbered: to sort them once more would cost more than the chain
         stage.chain($7.hash, pg_catalog.convert_to(stage.audit_entry($11, e."position", e.lineage, e.row_id, e.row_key, e.old_data,
-          e.new_data, e.texts), 'UTF8')) OVER (ROWS UNBOUNDED PRECEDING), e.texts
+          e.new_data, e.texts, e.staged), 'UTF8')) OVER (ROWS UNBOUNDED PRECEDING), e.texts, e.staged
       FROM (SELECT a.*, $7."position" OPERATOR(pg_catalog.+) a.ordinality AS "position"
             FROM stage_data.apply_%s_%s($1, $2, $3, $4, $5, $6) WITH ORDINALITY a) e
     $q$, p_run.relation, CASE WHEN p_run.step OPERATOR(pg_catalog.=) 'apply' THEN 'set' ELSE p_run.step END)

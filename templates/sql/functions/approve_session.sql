@@ -1,13 +1,16 @@
 -- Ends an approval, in the transaction that has locked the session and found no conflict: applies the staged rows, writes and seals the
--- audit, discards what was staged, and changes the state. Returns NULL, or the failure if production refused a row.
+-- audit, discards what was staged, and changes the state. Returns {"failure"} if production refused a row, else {"differences"} (see
+-- stage.trigger_differences). With p_refuses, unexpected differences end it before anything is sealed: the caller has to roll back.
+DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text);
 CREATE OR REPLACE FUNCTION stage.approve_session(
-  p_session uuid, p_approved_by text, p_approved_as text, p_digest text
+  p_session uuid, p_approved_by text, p_approved_as text, p_digest text, p_refuses boolean DEFAULT false
 ) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_head stage.audit_head;
   v_state stage.audit_state;
   v_failure jsonb;
+  v_differences jsonb;
 BEGIN
   -- guard: session_replication_role silences no trigger of production at approval
   PERFORM stage.fire_triggers();
@@ -19,7 +22,9 @@ BEGIN
   SELECT (a.p_state).*, a.failure
   INTO v_state.session, v_state.project_id, v_state.approved_at, v_state.approved_by, v_state."position", v_state.hash, v_failure
   FROM stage.apply_session(v_state) a;
-  IF v_failure IS NOT NULL THEN RETURN v_failure; END IF;
+  IF v_failure IS NOT NULL THEN RETURN jsonb_build_object('failure', v_failure); END IF;
+  v_differences := stage.trigger_differences(p_session);
+  IF p_refuses AND (v_differences ->> 'unexpected')::bigint > 0 THEN RETURN jsonb_build_object('differences', v_differences); END IF;
 
   v_state.hash := stage.chain_link(v_state.hash, NULL, convert_to(stage.approval_text(v_head.approvals + 1, p_session,
     v_state.project_id, p_digest, v_head."position" + 1, v_state."position" - v_head."position", v_state.approved_at,
@@ -33,6 +38,6 @@ BEGIN
   UPDATE stage.session SET status = 'approved', approved_at = v_state.approved_at, approved_by = p_approved_by,
     approved_as = p_approved_as, digest = p_digest
   WHERE id = p_session;
-  RETURN NULL;
+  RETURN jsonb_build_object('differences', v_differences);
 END $$;
-REVOKE ALL ON FUNCTION stage.approve_session(uuid, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage.approve_session(uuid, text, text, text, boolean) FROM PUBLIC;

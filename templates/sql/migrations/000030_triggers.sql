@@ -6,6 +6,9 @@ ALTER TABLE stage.overlay
   ADD COLUMN IF NOT EXISTS trigger_path oid[],
   ADD COLUMN IF NOT EXISTS trigger_stamp text;
 
+-- What was staged of a row that production's triggers made another one: {column: value}. Part of the canonical text.
+ALTER TABLE stage.audit ADD COLUMN IF NOT EXISTS staged jsonb;
+
 DO $$
 DECLARE
   v_shadow record;

@@ -1,7 +1,15 @@
 /** `stage approve`: applies a proposed session to production. */
 
+import {
+  differenceLines,
+  differencesInWords,
+  readDifferences,
+} from '../../../client/differences.ts';
+import { Fields } from '../../../client/fields.ts';
+import { JsonText } from '../../../model/json.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { approverOf, withServer } from '../../context.ts';
+import type { Output } from '../../output/output.ts';
 import { tellOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
 import { agree } from '../../review.ts';
@@ -57,8 +65,17 @@ export const configureApprove: ConfigureCommand = (command, run) => {
             reply,
             'The rows are in production; `stage audit list` shows them.',
           );
+          await tellDifferences(context.out, new JsonText(reply.body));
           return 0;
         }),
       ),
     );
 };
+
+/** Reports rows that landed other than staged. The JSON of the response has them, too. */
+async function tellDifferences(out: Output, body: JsonText): Promise<void> {
+  const differences = readDifferences(new Fields(body));
+  if (differences === null || out.json) return;
+  await out.note(`production's triggers set ${differencesInWords(differences)}:`);
+  for (const text of differenceLines(differences)) await out.note(text);
+}

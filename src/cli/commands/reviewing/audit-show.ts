@@ -37,6 +37,7 @@ function entryRows(entry: AuditEntry): [string, string][] {
     ['approved by', textCell(entry.approvedBy ?? '')],
     ...rowLines('before', valuesOf(entry.oldData, entry.texts, 'old_data')),
     ...rowLines('after', valuesOf(entry.newData, entry.texts, 'new_data')),
+    ...rowLines('staged', valuesOf(entry.staged ?? null, undefined, 'staged')),
   ];
 }
 

@@ -1,5 +1,6 @@
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
--- production's own triggers, in staging order; raises whatever production raises.
+-- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
+-- stage.staged_unlike); raises whatever production raises.
 -- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
 -- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns are never bare, because a table may have a column called p_session.
@@ -8,19 +9,20 @@
 -- one before an update. `update` is apply_update.sql, filled.
 CREATE FUNCTION {{function}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
-) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
 DECLARE
   v_row pg_catalog.record;
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
+  v_made pg_catalog.jsonb;
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := {{settled}};
 BEGIN
   IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
     -- RETURNING cannot name the staged row, but returns rows in the same order
-    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq;
+    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq), {{made}} FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq;
     FOR v_row IN
       WITH applied AS (
         INSERT INTO {{table}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
@@ -29,12 +31,13 @@ BEGIN
       )
       SELECT a.* FROM applied a
     LOOP
-      FETCH v_staged INTO lineage;
+      FETCH v_staged INTO lineage, v_made;
       row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data; v_texts := v_row.new_texts;
       IF NOT v_settled THEN
         SELECT {{row_image}}(p.*), {{p_texts}} INTO new_data, v_texts FROM {{production}} p WHERE {{p_matches_row}};
       END IF;
       texts := stage.texts_of_rows('old_data', NULL, 'new_data', v_texts);
+      staged := CASE WHEN v_made IS NOT NULL THEN stage.staged_unlike(v_made, NULL, NULL, new_data) END;
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
     CLOSE v_staged;
@@ -42,7 +45,8 @@ BEGIN
     IF v_settled THEN
       RETURN QUERY
 {{update}}
-      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts)
+      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts),
+        CASE WHEN a.made IS NOT NULL THEN stage.staged_unlike(a.made, a.base, a.old_data, a.new_data) END
       FROM applied a ORDER BY a.seq;
       RETURN;
     END IF;
@@ -53,6 +57,7 @@ BEGIN
       lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
       SELECT {{row_image}}(p.*), {{p_texts}} INTO new_data, v_texts FROM {{production}} p WHERE {{p_matches_row}};
       texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
+      staged := CASE WHEN v_row.made IS NOT NULL THEN stage.staged_unlike(v_row.made, v_row.base, old_data, new_data) END;
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
   ELSE
@@ -64,7 +69,7 @@ BEGIN
         {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS old_data,
         stage.texts_of_rows('old_data', {{p_texts}}, 'new_data', NULL) AS texts
     )
-    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
+    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts, NULL::pg_catalog.jsonb FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
 REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;

@@ -47,13 +47,14 @@ END $body$;
 
 CREATE FUNCTION {{cascaded}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
-) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
   SELECT coalesce(s._stage_root, s._stage_seq), {{s_old_row_id}}, {{s_old_row_key}}, {{row_image}}(s._stage_base), {{row_image}}(p.image),
-    stage.texts_of_rows('old_data', {{base_texts}}, 'new_data', {{image_texts}})
+    stage.texts_of_rows('old_data', {{base_texts}}, 'new_data', {{image_texts}}),
+    CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN stage.staged_unlike({{made}}, NULL, NULL, {{row_image}}(p.image)) END
   FROM {{shadow}} s JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{production}} p WHERE {{p_matches_new}} LIMIT 1) p ON true
   CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (p.image).*) i
   WHERE {{rows}} ORDER BY s._stage_seq;
@@ -62,13 +63,13 @@ END $body$;
 -- Returns the rows of ON DELETE actions that were left to production: what was captured must be gone.
 CREATE FUNCTION {{gone}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
-) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
   SELECT coalesce(s._stage_root, s._stage_seq), {{s_old_row_id}}, {{s_old_row_key}}, {{row_image}}(s._stage_base), NULL::jsonb,
-    stage.texts_of_rows('old_data', {{base_texts}}, 'new_data', NULL)
+    stage.texts_of_rows('old_data', {{base_texts}}, 'new_data', NULL), NULL::jsonb
   FROM {{shadow}} s CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
   WHERE {{rows}} AND NOT EXISTS (SELECT FROM {{production}} p WHERE {{p_matches_old}}) ORDER BY s._stage_seq;
 END $body$;

@@ -8,5 +8,6 @@
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, {{row_image}}(o.*) AS old_data, {{row_image}}(p.*) AS new_data,
-          {{o_texts}} AS old_texts, {{p_texts}} AS new_texts, {{p_key}}
+          {{o_texts}} AS old_texts, {{p_texts}} AS new_texts,
+          {{made}} AS made, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN {{row_image}}(s._stage_base) END AS base, {{p_key}}
       )

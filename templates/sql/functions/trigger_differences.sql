@@ -1,0 +1,47 @@
+-- Returns the columns of rows that this transaction has applied in which they differ from the staged rows, because production's triggers set
+-- other values than their copies did while staging. NULL where there are none, else {"count", "unexpected", "rows"}: all of them, those whose
+-- that no text of a trigger explains (see stage.expected_difference), and the first 100.
+-- p_readable_only: rows of tables that a role that staged in the session may not read are only counted.
+CREATE OR REPLACE FUNCTION stage.trigger_differences(p_session uuid, p_readable_only boolean DEFAULT false) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+DECLARE
+  v_relation oid;
+  v_found jsonb;
+  v_count bigint := 0;
+  v_unexpected bigint := 0;
+  v_rows jsonb := '[]';
+BEGIN
+  FOR v_relation IN
+    SELECT DISTINCT a.relation FROM stage.audit a WHERE a.session = p_session AND a.staged IS NOT NULL ORDER BY a.relation
+  LOOP
+    EXECUTE format($q$
+      WITH unlike AS MATERIALIZED (
+        SELECT DISTINCT a.lineage, k.name FROM stage.audit a CROSS JOIN LATERAL jsonb_object_keys(a.staged) k(name)
+        WHERE a.session = $1 AND a.relation = $2 AND a.staged IS NOT NULL),
+      expected AS MATERIALIZED (
+        SELECT u.name, stage.expected_difference($2, u.name) AS kind FROM (SELECT DISTINCT name FROM unlike) u),
+      -- a later statement may have set what an earlier one left different
+      found AS MATERIALIZED (
+        SELECT d.number, d.row_id, u.name, d.after -> u.name AS staged, l.new_data -> u.name AS landed, e.kind
+        FROM stage_data.diff_%s($1) d JOIN unlike u ON u.lineage = d.number JOIN expected e ON e.name = u.name
+        CROSS JOIN LATERAL (
+          SELECT a.new_data FROM stage.audit a WHERE a.session = $1 AND a.relation = $2 AND a.lineage = d.number ORDER BY a."position" DESC LIMIT 1
+        ) l
+        WHERE d.after IS NOT NULL AND l.new_data IS NOT NULL AND (d.after -> u.name)::text IS DISTINCT FROM (l.new_data -> u.name)::text)
+      SELECT jsonb_build_object('count', count(*), 'unexpected', count(*) FILTER (WHERE f.kind IS NULL), 'rows', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('table', o.shown_name, 'row_id', r.row_id, 'field', r.name, 'staged', r.staged,
+            'landed', r.landed, 'expected', r.kind) ORDER BY r.kind IS NOT NULL, r.number, r.name), '[]')
+        FROM (SELECT * FROM found ORDER BY kind IS NOT NULL, number, name LIMIT $3) r CROSS JOIN stage.overlay o
+        WHERE o.relation = $2
+          -- guard: differences in tables that a role may not read are counted only
+          AND (NOT $4 OR stage.is_readable($1, $2))))
+      FROM found f
+    $q$, v_relation) INTO v_found USING p_session, v_relation, 100 - jsonb_array_length(v_rows), p_readable_only;
+    v_count := v_count + (v_found ->> 'count')::bigint;
+    v_unexpected := v_unexpected + (v_found ->> 'unexpected')::bigint;
+    v_rows := v_rows || (v_found -> 'rows');
+  END LOOP;
+  IF v_count > 0 THEN RETURN jsonb_build_object('count', v_count, 'unexpected', v_unexpected, 'rows', v_rows); END IF;
+  RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION stage.trigger_differences(uuid, boolean) FROM PUBLIC;
