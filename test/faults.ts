@@ -60,7 +60,7 @@ process.once('SIGINT', () => {
 });
 const isOver = () =>
   isInterrupted || totals.rounds >= Number(values.rounds) || performance.now() > end;
-function tell({ label, anomalies }: Outcome): void {
+function report({ label, anomalies }: Outcome): void {
   if (anomalies.length > 0 || values.kind === 'holes') print(`${totals.rounds}: ${label}`);
   for (const text of anomalies) print(`  ANOMALY ${text}`);
   if (totals.rounds % 50 === 0) print(`... ${totals.rounds} rounds, ${totals.anomalies} anomalies`);
@@ -68,7 +68,7 @@ function tell({ label, anomalies }: Outcome): void {
 
 try {
   const lane = async (number: number) =>
-    play(await open(), createRandom(Number(values.seed) + number), totals, isOver, tell);
+    play(await open(), createRandom(Number(values.seed) + number), totals, isOver, report);
   await Promise.all(Array.from({ length: Number(values.lanes) }, (_, number) => lane(number)));
   for (const [key, count] of [...totals.counts].sort())
     print(`${String(count).padStart(6)} ${key}`);

@@ -15,7 +15,7 @@ import { loadParser } from '../src/sql/parser/parser.ts';
 import { createTestDatabase, dropLeftovers } from './helpers/database.ts';
 import type { FileResult, Finding } from './regress/compare-file.ts';
 import { compareFile } from './regress/compare-file.ts';
-import { openDesks } from './regress/desks.ts';
+import { openDatabases } from './regress/databases.ts';
 import { splitSql } from './regress/split-sql.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
 
@@ -52,16 +52,16 @@ async function runFile(folder: string, name: string): Promise<void> {
     process.stdout.write(`| ${name} | no such file |\n`);
     return;
   }
-  const desks = await openDesks();
+  const databases = await openDatabases();
   const roles: string[] = [];
   try {
     for (const { text, data } of setup?.statements ?? [])
-      for (const run of [desks.onTwin, desks.onProduction]) await run(text, data);
-    const result = await compareFile(desks, script.statements);
+      for (const run of [databases.onTwin, databases.onProduction]) await run(text, data);
+    const result = await compareFile(databases, script.statements);
     roles.push(...result.roles);
     print(name, result, script.commands);
   } finally {
-    await desks.close();
+    await databases.close();
     await dropRoles(roles);
   }
 }

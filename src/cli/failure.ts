@@ -20,7 +20,7 @@ export function toStageError(error: unknown): StageError {
 }
 
 /** Writes an error to stderr. */
-export async function tellFailure(out: Output, error: StageError, debug: boolean): Promise<void> {
+export async function reportFailure(out: Output, error: StageError, debug: boolean): Promise<void> {
   if (out.json) return out.note(failureJson(error));
   await out.note(`${out.paintNote('failure', 'error:')} ${indented(error.message)}`);
   for (const conflict of conflictsOf(error)) await out.note(`  ${conflictLine(conflict)}`);

@@ -55,11 +55,11 @@ function createOutput(host: Host, { json, output, color, quiet }: SharedOptions)
 async function exitOf(error: unknown, { out, options }: Context): Promise<number> {
   if (error instanceof Interrupted) return interruptedExit;
   if (isClosedPipe(error)) return 0;
-  const { tellFailure, toStageError } = await import('./failure.ts');
+  const { reportFailure, toStageError } = await import('./failure.ts');
   const shown = error instanceof CommanderError ? usageError(error) : toStageError(error);
   if (shown === null) return 0;
   try {
-    await tellFailure(out, shown, options.debug ?? false);
+    await reportFailure(out, shown, options.debug ?? false);
   } catch (failure) {
     if (!isClosedPipe(failure)) throw failure;
   }

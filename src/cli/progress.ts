@@ -6,18 +6,18 @@ const rhythm = 500;
 
 /**
  * Runs work. After one second it shows a status line on stderr, which is removed when the work ends. Scripts get none.
- * @param tell describes the work, e.g. `Applying 12,000 changes`
+ * @param describe describes the work, e.g. `Applying 12,000 changes`
  */
 export async function withProgress<T>(
   out: Output,
-  tell: () => string,
+  describe: () => string,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!out.live) return work();
   const begun = performance.now();
   const show = () => {
     const elapsed = performance.now() - begun;
-    if (elapsed >= patience) out.status(`${tell()} ... ${Math.floor(elapsed / 1000)} s`);
+    if (elapsed >= patience) out.status(`${describe()} ... ${Math.floor(elapsed / 1000)} s`);
   };
   const timer = setInterval(show, rhythm);
   try {

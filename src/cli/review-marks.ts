@@ -18,7 +18,7 @@ export async function readMarks(host: Host, server: string, session: string): Pr
 }
 
 /** Stores the marks of a session. */
-export async function keepMarks(
+export async function saveMarks(
   host: Host,
   server: string,
   session: string,

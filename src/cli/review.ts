@@ -45,14 +45,14 @@ export interface Agreement {
 /**
  * Asks the person at the terminal to confirm, showing the session's counts and the database's name, unless --yes was given. A single
  * key does not confirm.
- * @param deed the action, e.g. `Apply to production`
+ * @param action the action, e.g. `Apply to production`
  * @throws StageError `usage` without a terminal
  */
 export async function agree(
   context: Context,
   connection: Connection,
   id: string,
-  { deed, yes }: { readonly deed: string; readonly yes: true | undefined },
+  { action, yes }: { readonly action: string; readonly yes: true | undefined },
 ): Promise<Agreement> {
   if (yes) return { agreed: true, digest: null, size: await statementsOf(context, connection, id) };
   demandTerminal(context.host, context.out);
@@ -69,7 +69,7 @@ export async function agree(
     `${grouped(Math.min(marks.size, changes))} of ${grouped(changes)} changes marked as reviewed.`,
   );
   const words = ['yes', shortId(id)];
-  const question = `${deed}? Type ${words.join(' or ')} to go on: `;
+  const question = `${action}? Type ${words.join(' or ')} to go on: `;
   const answer = await ask(context.host, question, connection.interruption);
   const agreed = words.includes(answer ?? '');
   if (!agreed) await context.out.note('Nothing was done.');

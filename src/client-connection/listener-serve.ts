@@ -7,7 +7,7 @@ import type { ConnectionList, PipelineHandle } from '../server-connection/connec
 import { wireError } from '../server-connection/wire-error.ts';
 import { errorResponse } from '../wire/backend-messages.ts';
 import type { Admission } from './listener-admission.ts';
-import type { StallWatch } from './stall-watch.ts';
+import type { StallMonitor } from './stall-monitor.ts';
 import type { ClientCancel, ClientStartup } from './startup.ts';
 import { readOpening } from './startup.ts';
 import type { LoggedIn, LoginServices } from './startup-login.ts';
@@ -20,7 +20,7 @@ export interface ServeContext extends LoginServices {
   /** Null when the proxy does not offer TLS. */
   readonly secureContext: SecureContext | null;
   readonly admission: Admission;
-  readonly stallWatch: StallWatch;
+  readonly stallMonitor: StallMonitor;
   readonly connections: ConnectionList;
   /** All open sockets, of clients and upstreams. */
   readonly sockets: Set<Socket>;
@@ -41,7 +41,7 @@ export async function serve(plain: Socket, context: ServeContext): Promise<void>
   let client = plain;
   const use = (socket: Socket) => {
     client = socket;
-    watch(socket, context);
+    ignoreErrors(socket, context);
   };
   use(plain);
   const timer = setTimeout(
@@ -93,10 +93,10 @@ async function connect(opening: ClientStartup, connecting: Connecting): Promise<
     }
     connecting.onLoggedIn();
     const { pair, key } = loggedIn;
-    watch(pair.upstream, context);
+    ignoreErrors(pair.upstream, context);
     const handle = { state: () => 'idle', end: () => pair.client.destroy() } as PipelineHandle;
     const forget = remember(loggedIn, handle, connecting);
-    const unwatch = context.stallWatch.add(pair.client, () => {
+    const stopMonitoring = context.stallMonitor.add(pair.client, () => {
       const facts = { process_id: pair.processId, address };
       services.log.info('connection ended: the client takes nothing of what waits for it', facts);
     });
@@ -112,7 +112,7 @@ async function connect(opening: ClientStartup, connecting: Connecting): Promise<
         pair.client.destroy();
       });
     services.metrics.connectionClosed();
-    unwatch();
+    stopMonitoring();
     forget();
     key.revoke();
     pair.upstream.destroy();
@@ -138,7 +138,7 @@ function remember(
   });
 }
 
-function watch(socket: Socket, { sockets }: ServeContext): void {
+function ignoreErrors(socket: Socket, { sockets }: ServeContext): void {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
   // `close` follows every error and is handled. Without this listener an error would end the process.

@@ -13,7 +13,7 @@ import { createCancelKeys } from './cancel.ts';
 import { createAdmission } from './listener-admission.ts';
 import type { ServeContext } from './listener-serve.ts';
 import { serve } from './listener-serve.ts';
-import { createStallWatch } from './stall-watch.ts';
+import { createStallMonitor } from './stall-monitor.ts';
 import type { UpstreamTarget } from './upstream-target.ts';
 
 export interface ListenerOptions {
@@ -97,7 +97,7 @@ function createContext(options: ListenerOptions): ServeContext {
     run,
     isNoticedGone,
     connections: createConnectionList(),
-    stallWatch: createStallWatch(services.settings.stallTimeoutMs),
+    stallMonitor: createStallMonitor(services.settings.stallTimeoutMs),
     secureContext: tls ? loadCertificate(tls) : null,
     cancelKeys: createCancelKeys(),
     admission: createAdmission({

@@ -79,7 +79,7 @@ function folded(name: string): string {
 }
 
 function readSession(settings: Settings): string {
-  const id = readOwn(settings, 'service_session');
+  const id = readInternal(settings, 'service_session');
   if (id === null) throw noSession('the connection names no session', sessionHint);
   if (!isSessionId(id)) throw noSession(`${JSON.stringify(id)} is not a session id`, sessionHint);
   return id;
@@ -99,7 +99,7 @@ function readChoice<const T extends string>(
   option: string,
   choices: readonly T[],
 ): T | null {
-  const asked = readOwn(settings, option);
+  const asked = readInternal(settings, option);
   const choice = choices.find((each) => each === asked);
   if (asked !== null && choice === undefined) {
     throw new StageError(
@@ -112,7 +112,7 @@ function readChoice<const T extends string>(
 }
 
 /** Reads one of the proxy's options. It must occur once, spelled as documented: a near miss might select the wrong session. */
-function readOwn(settings: Settings, option: string): string | null {
+function readInternal(settings: Settings, option: string): string | null {
   const candidates = settings.filter(([name]) => folded(name) === option);
   const [first] = candidates;
   if (first === undefined) return null;
@@ -224,9 +224,10 @@ function passedOn(
   parameters: StartupParameters,
   options: readonly (Setting | Switch)[],
 ): StartupParameters {
-  const kept = options.filter((option) => option.kind === 'switch' || passes(option.name));
+  const passed = options.filter((option) => option.kind === 'switch' || passes(option.name));
   return parameters.flatMap(([name, value]) => {
-    if (name === 'options') return kept.length === 0 ? [] : [[name, formatOptions(kept)] as const];
+    if (name === 'options')
+      return passed.length === 0 ? [] : [[name, formatOptions(passed)] as const];
     return passes(name) ? [[name, value] as const] : [];
   });
 }

@@ -51,9 +51,9 @@ export async function readLoginMessage(upstream: StartupStream): Promise<LoginMe
   }
 }
 
-/** Builds the error for an unexpected message or event. @param deed completes "the upstream ... while logging in" */
-export function broken(deed: string, cause?: unknown): StageError {
-  return new StageError('upstream_unavailable', `the upstream ${deed} while logging in`, {
+/** Builds the error for an unexpected message or event. @param action completes "the upstream ... while logging in" */
+export function broken(action: string, cause?: unknown): StageError {
+  return new StageError('upstream_unavailable', `the upstream ${action} while logging in`, {
     hint: 'Check that the upstream URL leads to PostgreSQL itself, and read its log.',
     cause,
   });

@@ -6,17 +6,6 @@ import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session } from '../model/session.ts';
-import type { AuditVerdict, Caller, Health, Page, ReviewLink, ServerInfo } from './answers.ts';
-import {
-  pageOf,
-  readAuditLength,
-  readCaller,
-  readHealth,
-  readInfo,
-  readReviewLink,
-  readTokenUses,
-  readVerdict,
-} from './answers.ts';
 import {
   readAuditEntry,
   readChangePage,
@@ -45,6 +34,17 @@ import type { RehearsalReport } from './rehearsal.ts';
 import { readRehearsal } from './rehearsal.ts';
 import type { ConflictChoice, ResolveReport, Side } from './resolve.ts';
 import { readResolved } from './resolve.ts';
+import type { AuditVerdict, Caller, Health, Page, ReviewLink, ServerInfo } from './responses.ts';
+import {
+  pageOf,
+  readAuditLength,
+  readCaller,
+  readHealth,
+  readInfo,
+  readReviewLink,
+  readTokenUses,
+  readVerdict,
+} from './responses.ts';
 import type { RevertReport } from './revert.ts';
 import { readRevert } from './revert.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';

@@ -84,7 +84,7 @@ async function* pagedText(
 
 type Get = (below: string, query: Call['query']) => Promise<JsonText>;
 
-interface Asked {
+interface DiffQuery {
   readonly type: DiffFilter['type'];
   readonly revision: string;
 }
@@ -92,7 +92,7 @@ interface Asked {
 async function* tablesText(
   get: Get,
   tables: JsonText,
-  { type, revision }: Asked,
+  { type, revision }: DiffQuery,
 ): AsyncGenerator<string> {
   yield '{';
   for (const [index, [table, body]] of [...membersOf(tables)].entries()) {

@@ -29,11 +29,11 @@ export async function nextEvent(
   const wait = Math.min(Math.floor(mostMs / 1000), mostSeconds);
   const begun = performance.now();
   if (wait > 0) {
-    const told = await listBehind(api, sessionId, { after, limit: 1, wait, signal });
-    if (told === 'gone') return null;
-    if (told !== null && told !== after) return told;
+    const last = await listBehind(api, sessionId, { after, limit: 1, wait, signal });
+    if (last === 'gone') return null;
+    if (last !== null && last !== after) return last;
     // an empty response ahead of time comes from a daemon that cannot wait, or that is stopping
-    if (told !== null && performance.now() - begun > wait * 900) return after;
+    if (last !== null && performance.now() - begun > wait * 900) return after;
   }
   await pause(Math.min(intervalMs, mostMs), undefined, { signal });
   return null;
@@ -58,9 +58,9 @@ export class News {
       await this.#catchUp();
       return true;
     }
-    const told = await nextEvent(this.#api, this.#sessionId, this.#last, patience);
-    const isNews = told !== this.#last;
-    this.#last = told ?? this.#last;
+    const last = await nextEvent(this.#api, this.#sessionId, this.#last, patience);
+    const isNews = last !== this.#last;
+    this.#last = last ?? this.#last;
     return isNews;
   }
 

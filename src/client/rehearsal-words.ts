@@ -17,11 +17,11 @@ export interface RehearsalLine {
 const line = (about: RehearsalLine['about']) => (text: string) => ({ about, text });
 
 /** Returns the lines of a rehearsal without its conflicts and warnings. All text of the database in them is escaped. */
-export function rehearsalLines(told: RehearsalReport): RehearsalLine[] {
-  const { failure, wouldLand } = told;
+export function rehearsalLines(report: RehearsalReport): RehearsalLine[] {
+  const { failure, wouldLand } = report;
   if (failure !== null) return failureLines(failure).map(line('objection'));
   if (wouldLand === null) return [];
-  const also = told.sideEffects ?? [];
+  const also = report.sideEffects ?? [];
   const tables = wouldLand.map(countsText).join(', ');
   const landing = landingText(wouldLand);
   return [
@@ -32,8 +32,8 @@ export function rehearsalLines(told: RehearsalReport): RehearsalLine[] {
     ...also.flatMap(({ table, changes }) =>
       changes.map((change) => line(change.type)(changeLine(table, change))),
     ),
-    ...told.differs.flatMap(differingLines).map(line('objection')),
-    ...triggerLines(told).map(line('objection')),
+    ...report.differs.flatMap(differingLines).map(line('objection')),
+    ...triggerLines(report).map(line('objection')),
   ];
 }
 
@@ -60,8 +60,8 @@ export const warningLines = ({ warnings }: RehearsalReport): RehearsalLine[] =>
   warnings.map((warning) => line('objection')(`warning: ${sanitize(warning)}`));
 
 /** Summarizes a rehearsal in one line: `rehearsed: would land 2 rows; triggers change 2 rows in 2 tables`, `rehearsal failed: ...`. */
-export function rehearsalInWords(told: RehearsalReport): string {
-  const { failure, conflicts, wouldLand, sideEffects, differs, warnings } = told;
+export function rehearsalInWords(report: RehearsalReport): string {
+  const { failure, conflicts, wouldLand, sideEffects, differs, warnings } = report;
   if (conflicts.length > 0)
     return `rehearsal failed: ${counted(conflicts.length, 'conflict')} with production`;
   if (failure !== null)

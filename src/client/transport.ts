@@ -70,7 +70,7 @@ async function* receive(
   agent: Agent,
 ): AsyncGenerator<string> {
   // the daemon's JSON has no line breaks; a line break precedes the reason in a truncated response
-  let held: string | null = null;
+  let buffered: string | null = null;
   try {
     const answer = await request(
       address(options.server, call),
@@ -80,19 +80,19 @@ async function* receive(
       throw refusal(answer.statusCode, await answer.body.text(), options.server);
     }
     const decoder = new TextDecoder();
-    held = '';
+    buffered = '';
     for await (const part of answer.body) {
-      const text: string = held + decoder.decode(part as Buffer, { stream: true });
+      const text: string = buffered + decoder.decode(part as Buffer, { stream: true });
       const lineAt = text.lastIndexOf('\n');
-      held = lineAt < 0 ? '' : text.slice(lineAt);
+      buffered = lineAt < 0 ? '' : text.slice(lineAt);
       yield lineAt < 0 ? text : text.slice(0, lineAt);
     }
-    yield held + decoder.decode();
+    yield buffered + decoder.decode();
   } catch (error) {
     if (error instanceof StageError || signalFor(options, call)?.aborted) throw error;
-    throw held === null
+    throw buffered === null
       ? unreachable(options.server, call, error)
-      : cut(options.server, held, error);
+      : cut(options.server, buffered, error);
   }
 }
 

@@ -4,8 +4,8 @@ import type { Metrics } from '../metrics.ts';
 import type { Upstream } from '../rest/services.ts';
 import type { SessionTtls } from '../review/decisions/expire.ts';
 import { expireSessions } from '../review/decisions/expire.ts';
-import { startLooks } from './looks.ts';
 import type { Parts } from './parts.ts';
+import { startPeriodicTask } from './periodic-task.ts';
 
 const hourMs = 3_600_000;
 
@@ -23,11 +23,11 @@ export function startExpiry(parts: Parts, { db, upstream, metrics }: ExpiryNeeds
     ...(active === null ? {} : { active: active * hourMs }),
     ...(proposed === null ? {} : { proposed: proposed * hourMs }),
   };
-  startLooks(parts, upstream, {
+  startPeriodicTask(parts, upstream, {
     name: 'expiry of sessions',
     everyMs: 60_000,
     failure: 'expired sessions could not be rejected',
-    look: async () => {
+    run: async () => {
       for (const { id, projectId, mutationCount } of await expireSessions(db, ttls)) {
         metrics.reviewed('rejected', mutationCount);
         parts.log.info('session expired', { session: id, project: projectId });

@@ -9,12 +9,12 @@ import { StageError } from '../errors.ts';
 import { createOverlayManager } from '../overlay/install/manager.ts';
 import type { Clients, Upstream } from '../rest/services.ts';
 import type { ProxyMetrics } from '../server-connection/connected-pair.ts';
-import { watchMadeCalls } from '../server-connection/made-calls.ts';
+import { monitorUserCalls } from '../server-connection/user-calls.ts';
 import { findSession } from '../staging/session-store.ts';
 import { createPipeline } from '../statements/connection.ts';
 import { explainListenError } from './listen-policy.ts';
-import { startLooks } from './looks.ts';
 import type { Parts } from './parts.ts';
+import { startPeriodicTask } from './periodic-task.ts';
 import { readTlsFiles } from './tls-files.ts';
 
 export interface ProxyNeeds {
@@ -41,13 +41,13 @@ export async function startProxy(
   const { route, db, upstream, metrics, maxConnections, isNoticedGone } = needs;
   const where = { host: settings.proxyHost, port: settings.proxyPort };
   const tls = readTlsFiles(settings);
-  const made = watchMadeCalls(db);
+  const userCalls = monitorUserCalls(db);
   const listener = createListener({
     ...where,
     services: {
       db,
       overlays: createOverlayManager(db, () => demandUpToDate(upstream)),
-      made,
+      userCalls,
       log,
       metrics,
       settings,
@@ -55,7 +55,7 @@ export async function startProxy(
     target: followHosts(route),
     findSession: async (id, role) => {
       demandReady(upstream);
-      const [session] = await Promise.all([findSession(db, id, role), made.look()]);
+      const [session] = await Promise.all([findSession(db, id, role), userCalls.refresh()]);
       return session;
     },
     run: createPipeline(settings),
@@ -67,11 +67,11 @@ export async function startProxy(
   const address = await listener.start().catch((error: Error) => {
     throw explainListenError(error, { ...where, flag: '--proxy-port' });
   });
-  startLooks(parts, upstream, {
+  startPeriodicTask(parts, upstream, {
     name: 'looks at what users have made',
     everyMs: 5000,
     failure: 'what users have made in the database could not be read',
-    look: made.look,
+    run: userCalls.refresh,
   });
   route.onMove(listener.connections.endAll);
   releases.push('proxy', () => listener.stop(grace.left()));

@@ -13,7 +13,7 @@ import { createMetrics } from '../metrics.ts';
 import { createRestApp } from '../rest/app.ts';
 import type { RestServices, ServerInfo, UpstreamState } from '../rest/services.ts';
 import { loadParser } from '../sql/parser/parser.ts';
-import { createEventWatch } from '../staging/event-watch.ts';
+import { createEventWaiters } from '../staging/event-waiters.ts';
 import { countActiveSessions, countStaged } from '../staging/session-store.ts';
 import { checkStart } from './check-start.ts';
 import { startDiscarding } from './discarding.ts';
@@ -26,8 +26,8 @@ import { startProxy } from './proxy-server.ts';
 import { createReleaseStack } from './release-stack.ts';
 import { startRestServer } from './rest-server.ts';
 import { readTlsFiles } from './tls-files.ts';
-import type { TokenWatch } from './token-watch.ts';
-import { startTokenWatch } from './token-watch.ts';
+import type { TokenMonitor } from './token-monitor.ts';
+import { startTokenMonitor } from './token-monitor.ts';
 import type { EmbeddedData } from './upstream/production.ts';
 import { startProduction } from './upstream/production.ts';
 import type { ServiceAccount } from './upstream/service-account.ts';
@@ -62,7 +62,7 @@ interface Start extends Parts {
   readonly version: string;
   /** Returns the number of lost log lines. */
   readonly linesLost: () => number;
-  readonly tokens: TokenWatch;
+  readonly tokens: TokenMonitor;
   readonly production: Production;
   readonly env: Environment;
 }
@@ -88,12 +88,12 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
   try {
     const linesLost = () => lines.lost;
     const { env, version } = io;
-    const tokens = startTokenWatch({ settings, log, releases, grace }, firstTokens);
+    const tokens = startTokenMonitor({ settings, log, releases, grace }, firstTokens);
     const start = { settings, log, linesLost, releases, grace, version, tokens, production, env };
     return { ...(await startParts(start)), log, reload: tokens.reload, stop };
   } catch (error) {
-    const tell = (failure: Error) => log.error('stopping failed', { error: failure.message });
-    await stop().catch(tell);
+    const logFailure = (failure: Error) => log.error('stopping failed', { error: failure.message });
+    await stop().catch(logFailure);
     throw error;
   }
 }
@@ -131,7 +131,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   const web = webOf(settings, embedded !== null);
   const rules = { web, conflictScope, ignoredColumns, fourEyes, triggerDifferences };
   const decisions = { ...rules, rehearsal: rehearsalOf(settings), ...limits };
-  const events = createEventWatch(reading);
+  const events = createEventWaiters(reading);
   const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };
   const restUrl = await startRest(start, { ...parts, ...decisions });
   await upstream.start();

@@ -2,9 +2,9 @@
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLog } from '../log.ts';
-import type { Watch } from './watchdog.ts';
+import type { Heartbeat } from './watchdog.ts';
 
-const { beats, intervalMs, patience, logLevel, logFormat } = workerData as Watch;
+const { beats, intervalMs, patience, logLevel, logFormat } = workerData as Heartbeat;
 const counter = new Int32Array(beats);
 let last = Atomics.load(counter, 0);
 // counts checks, not seconds: while the whole process was suspended, no check was missed

@@ -9,7 +9,7 @@ import { compiledProgram } from '../compiled.ts';
 import type { LogFormat, LogLevel } from '../log.ts';
 
 /** The data that the thread gets. */
-export interface Watch {
+export interface Heartbeat {
   /** A counter that grows while the event loop runs. */
   readonly beats: SharedArrayBuffer;
   readonly intervalMs: number;
@@ -26,16 +26,16 @@ const usual = { intervalMs: 1_000, patience: 30 };
  * @returns a function that ends the monitoring, once the thread runs
  */
 export async function startWatchdog(
-  log: Pick<Watch, 'logLevel' | 'logFormat'>,
-  limits: Pick<Watch, 'intervalMs' | 'patience'> = usual,
+  log: Pick<Heartbeat, 'logLevel' | 'logFormat'>,
+  limits: Pick<Heartbeat, 'intervalMs' | 'patience'> = usual,
 ): Promise<() => void> {
   if (debuggerUrl() !== undefined) return () => undefined;
   const beats = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const counter = new Int32Array(beats);
   const timer = setInterval(() => Atomics.add(counter, 0, 1), limits.intervalMs / 2).unref();
-  const watch: Watch = { beats, ...limits, ...log };
+  const heartbeat: Heartbeat = { beats, ...limits, ...log };
   const worker = new Worker(compiledProgram('daemon/watchdog-thread.js'), {
-    workerData: watch,
+    workerData: heartbeat,
     name: 'watchdog',
   });
   await once(worker, 'message');

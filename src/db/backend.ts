@@ -11,7 +11,7 @@ export interface Backend {
 }
 
 /** The state of a backend: works, waits for its client inside a transaction, is outside of a transaction, or does not exist. */
-type Doing = 'working' | 'waiting' | 'idle' | 'gone';
+type Activity = 'working' | 'waiting' | 'idle' | 'gone';
 
 const meetingMs = 10_000;
 
@@ -35,12 +35,12 @@ export async function meetBackend(client: pg.ClientBase): Promise<Backend> {
 }
 
 // a backend that has received only part of a message is `active`, too, with the wait event ClientRead
-const whatTheyDo = `
+const selectActivity = `
 SELECT b.started || ' ' || b.pid AS backend, CASE
   WHEN a.pid IS NULL THEN 'gone'
   WHEN a.state = 'idle' THEN 'idle'
   WHEN a.state IN ('active', 'disabled') AND a.wait_event IS DISTINCT FROM 'ClientRead' THEN 'working'
-  ELSE 'waiting' END AS doing
+  ELSE 'waiting' END AS activity
 FROM json_to_recordset($1) AS b (pid int, started text)
 LEFT JOIN pg_stat_activity a ON a.pid = b.pid AND a.backend_start::text = b.started`;
 
@@ -52,12 +52,12 @@ JOIN pg_stat_activity a ON a.pid = b.pid AND a.backend_start::text = b.started`;
 export const keyOf = ({ pid, started }: Backend): string => `${started} ${pid}`;
 
 /** Queries the state of backends, on another connection. */
-export async function askWhatTheyDo(
+export async function queryActivity(
   db: Queryable,
   backends: readonly Backend[],
-): Promise<Map<string, Doing>> {
-  const rows = await db.query(whatTheyDo, [JSON.stringify(backends)]);
-  return new Map(rows.map((row) => [String(row['backend']), row['doing'] as Doing]));
+): Promise<Map<string, Activity>> {
+  const rows = await db.query(selectActivity, [JSON.stringify(backends)]);
+  return new Map(rows.map((row) => [String(row['backend']), row['activity'] as Activity]));
 }
 
 /** Terminates backends that wait for unreachable clients, because they would keep their locks. */

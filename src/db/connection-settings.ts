@@ -57,12 +57,12 @@ SELECT pg_backend_pid() AS pid, (SELECT a.backend_start::text FROM pg_stat_activ
 export function lostSettings(found: string | null): string[] {
   const values = JSON.parse(found ?? '{}') as Record<string, string>;
   return Object.entries(settings)
-    .filter(([name, wanted]) => !isKept(name, wanted, values[name]?.replaceAll(', ', ',')))
+    .filter(([name, wanted]) => !isRetained(name, wanted, values[name]?.replaceAll(', ', ',')))
     .map(([name]) => name);
 }
 
 /** TCP settings may read 0: a Unix-domain socket has none, and some systems do not support all. */
-const isKept = (name: string, wanted: string, found: string | undefined) =>
+const isRetained = (name: string, wanted: string, found: string | undefined) =>
   found === wanted || (name.startsWith('tcp_') && found === '0');
 
 /** Returns the error for a connection that lost settings, which means there is a pooler between. */

@@ -3,11 +3,11 @@ import pg from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 import { StageError } from '../errors.ts';
 import type { PoolCounts } from '../metrics-pools.ts';
-import { AnswerWatch } from './answer-watch.ts';
 import type { Backend } from './backend.ts';
 import { meetBackend, socketOf } from './backend.ts';
 import { connectionOptions, keepAlive } from './connection-settings.ts';
 import type { Queryable, Row } from './queryable.ts';
+import { ResponseMonitor } from './response-monitor.ts';
 import { explainConnecting, isTrouble } from './upstream-error.ts';
 
 export interface PoolOptions {
@@ -59,7 +59,7 @@ export function openConnections(options: PoolOptions): Connections {
     types: textOnly as unknown as pg.CustomTypesConfig,
   };
   const opened = new WeakMap<object, { readonly backend: Backend; readonly at: number }>();
-  const watch = new AnswerWatch(config);
+  const monitor = new ResponseMonitor(config);
   const meet = async (client: pg.ClientBase) => {
     const at = performance.now();
     opened.set(client, { backend: await meetBackend(client), at });
@@ -80,7 +80,7 @@ export function openConnections(options: PoolOptions): Connections {
       const movedAt = follow();
       const client = await take(pool);
       const { backend, at } = opened.get(client) ?? unknown;
-      if (at > Math.max(watch.lastCut, movedAt)) return lend(client, watch, backend, work);
+      if (at > Math.max(monitor.lastCut, movedAt)) return lend(client, monitor, backend, work);
       // a graceful close would delay the requests that wait for a connection
       socketOf(client).destroy();
       client.release(true);
@@ -141,7 +141,7 @@ function shuttingDown(): StageError {
 
 async function lend<T>(
   client: pg.PoolClient,
-  watch: AnswerWatch,
+  monitor: ResponseMonitor,
   backend: Backend | null,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -152,10 +152,11 @@ async function lend<T>(
   };
   client.on('error', discard);
   const query: Queryable['query'] = async (text, values) => {
-    const answer = client.query<Row>(text, values && [...values]);
-    const watched = backend === null ? answer : watch.over(backend, socketOf(client), answer);
+    const response = client.query<Row>(text, values && [...values]);
+    const monitored =
+      backend === null ? response : monitor.over(backend, socketOf(client), response);
     try {
-      return (await watched).rows;
+      return (await monitored).rows;
     } catch (error) {
       if (isTrouble(error)) discard(error as Error);
       throw error;

@@ -57,8 +57,8 @@ export function createDatabase(options: PoolOptions): Pool {
         });
         const { result, lost } = outcome;
         if (lost === null) return result;
-        const look = isDone && ((db: Queryable) => isDone(db, result));
-        await demandCommitted({ query, use }, lost.backend, lost.error, look);
+        const check = isDone && ((db: Queryable) => isDone(db, result));
+        await demandCommitted({ query, use }, lost.backend, lost.error, check);
         return result;
       }),
     resize,

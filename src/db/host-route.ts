@@ -18,7 +18,7 @@ export interface HostRoute {
   onMove(work: (isOlder: boolean) => void): void;
 }
 
-const askMs = 2_000;
+const queryTimeoutMs = 2_000;
 
 /** Starts with the first host of the URL. */
 export function createHostRoute(url: string): HostRoute {
@@ -58,14 +58,14 @@ export async function primaryUrl(url: string): Promise<string> {
 }
 
 /** Each promotion begins a new timeline. Its number is the first part of the names of WAL files. */
-const askTimeline =
+const queryTimeline =
   'SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline';
 
 /** Returns the number of the timeline that a host writes; 0 if it takes no writes or does not respond. */
 async function timelineOf(url: string): Promise<number> {
   let answer: string | null | undefined;
-  await onConnection({ ...readUrl(url), application_name: 'stage' }, askMs, async (db) => {
-    const [row] = await db.query(askTimeline);
+  await onConnection({ ...readUrl(url), application_name: 'stage' }, queryTimeoutMs, async (db) => {
+    const [row] = await db.query(queryTimeline);
     answer = row?.['timeline'];
   }).catch(() => undefined);
   return Number.parseInt(answer ?? '0', 16);

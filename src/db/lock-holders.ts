@@ -16,10 +16,10 @@ export class TablesInUse extends StageError {
   readonly holders: readonly LockHolder[];
 
   constructor(holders: readonly LockHolder[], cause: unknown) {
-    const told = holders.slice(0, 5).map(({ shown }) => shown);
+    const shown = holders.slice(0, 5).map(({ shown }) => shown);
     super(
       'upstream_unavailable',
-      `the schema stage cannot be upgraded yet, its tables are in use by process ${told.join(', ') || 'unknown'}`,
+      `the schema stage cannot be upgraded yet, its tables are in use by process ${shown.join(', ') || 'unknown'}`,
       {
         hint: 'The service keeps trying. End a transaction that stays open: by itself, with pg_terminate_backend, or by upgrade_lock_timeout_ms.',
         cause,

@@ -2,13 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StageError } from '../errors.ts';
 import type { Backend } from './backend.ts';
-import { askWhatTheyDo, endBackends, keyOf } from './backend.ts';
+import { endBackends, keyOf, queryActivity } from './backend.ts';
 import type { Connections } from './connections.ts';
 import type { Queryable } from './queryable.ts';
 
 /** Longer than idle_in_transaction_session_timeout, which ends the backend at the latest. */
 const waitMs = 20_000;
-const betweenLooksMs = 100;
+const checkIntervalMs = 100;
 /** How long a synchronous standby may take to confirm what is committed on the primary. */
 const standbyMs = 5_000;
 
@@ -25,7 +25,7 @@ export async function demandCommitted(
   cause: unknown,
   isDone: ((db: Queryable) => Promise<boolean>) | undefined,
 ): Promise<void> {
-  const outcome = await look(db, backend, isDone).catch(() => 'unknown' as const);
+  const outcome = await queryOutcome(db, backend, isDone).catch(() => 'unknown' as const);
   if (outcome === 'committed') return;
   const { said, hint } = outcomes[outcome];
   throw new StageError(
@@ -54,7 +54,7 @@ const outcomes = {
 
 type Outcome = 'committed' | keyof typeof outcomes;
 
-async function look(
+async function queryOutcome(
   db: Upstream,
   backend: Backend | null,
   isDone: ((db: Queryable) => Promise<boolean>) | undefined,
@@ -62,11 +62,11 @@ async function look(
   if (backend === null) return 'unknown';
   const end = performance.now() + waitMs;
   while (performance.now() < end) {
-    const doing = (await askWhatTheyDo(db, [backend])).get(keyOf(backend));
+    const doing = (await queryActivity(db, [backend])).get(keyOf(backend));
     if (doing === 'idle' || doing === 'gone') return outcomeOf(db, isDone);
     // the COMMIT has not arrived, and the connection that it was sent on is lost
     if (doing === 'waiting') await endBackends(db, [backend]);
-    await delay(betweenLooksMs);
+    await delay(checkIntervalMs);
   }
   return 'unknown';
 }

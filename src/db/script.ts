@@ -99,8 +99,8 @@ function failed({ name, text }: Script, cause: unknown, ran: number): StageError
   const statement = position === null ? statementOfNumber(text, ran) : statementAt(text, position);
   // the position may be in a comment before the statement
   const line = Math.max(before.split('\n').length, statement?.line ?? 1);
-  const said = statement && `statement ${statement.number}: ${statement.text}`;
-  const details = [said, detail].filter(Boolean).join('\n');
+  const shown = statement && `statement ${statement.number}: ${statement.text}`;
+  const details = [shown, detail].filter(Boolean).join('\n');
   const correct = `Nothing of ${name} is staged: correct it, then repeat \`stage run\`.`;
   const hint = [isCommand ? noCommands : cause.hint, correct].filter(Boolean).join(' ');
   return new StageError('invalid_request', `${name}:${line}: ${message}`, {

@@ -42,7 +42,7 @@ export function createUpgrade(options: UpgradeOptions): (db: Database) => Promis
       if (error instanceof TablesInUse) {
         wait = waitFurther(wait, error, now());
         const limit = lockTimeoutMs ?? Number.POSITIVE_INFINITY;
-        for (const holder of heldSince(wait, now() - limit)) await endTelling(db, holder, log);
+        for (const holder of holdersSince(wait, now() - limit)) await endAndLog(db, holder, log);
       }
       throw error;
     }
@@ -58,11 +58,11 @@ function waitFurther(before: Wait | null, error: TablesInUse, now: number): Wait
 }
 
 /** Returns the holders whose transactions have blocked the upgrade at least since `time`. */
-function heldSince({ error, since }: Wait, time: number): LockHolder[] {
+function holdersSince({ error, since }: Wait, time: number): LockHolder[] {
   return error.holders.filter(({ transaction }) => (since.get(transaction) ?? Infinity) <= time);
 }
 
-async function endTelling(db: Database, holder: LockHolder, log: Log): Promise<void> {
+async function endAndLog(db: Database, holder: LockHolder, log: Log): Promise<void> {
   const facts = { process: holder.shown };
   try {
     await endHolder(db, holder);

@@ -101,8 +101,12 @@ export function isTrouble(error: unknown): boolean {
   return error !== explainTrouble(error);
 }
 
-function unavailable({ message, hint, reason }: Trouble, said: string, cause: unknown): StageError {
-  return new StageError('upstream_unavailable', `${message}: ${said}`, {
+function unavailable(
+  { message, hint, reason }: Trouble,
+  consequence: string,
+  cause: unknown,
+): StageError {
+  return new StageError('upstream_unavailable', `${message}: ${consequence}`, {
     hint,
     ...(reason === undefined ? {} : { facts: { reason } }),
     cause,

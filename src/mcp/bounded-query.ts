@@ -21,7 +21,7 @@ export interface StatementResult {
 }
 
 /** The most characters of rows that are returned. */
-const maxKept = 100_000;
+const maxBuffered = 100_000;
 /** The length beyond which a value is cut, in characters. */
 const maxValue = 20_000;
 
@@ -69,7 +69,7 @@ export function readBounded(
     ...(readOnly ? { rows: maxRows + 1 } : {}),
   } as unknown as pg.QueryArrayConfig);
   const rows: JsonValue[][] = [];
-  let kept = 0;
+  let buffered = 0;
   let truncated = false;
   return new Promise((resolve, reject) => {
     const finish = ({ command, rowCount, fields }: Ended) => {
@@ -79,10 +79,10 @@ export function readBounded(
     };
     query.on('row', (row, result) => {
       const [values, length, wasCut] = cutValues(row);
-      const isFull = rows.length === maxRows || kept + length > maxKept;
+      const isFull = rows.length === maxRows || buffered + length > maxBuffered;
       if (isFull || wasCut) truncated = true;
       if (!isFull) rows.push(values);
-      kept += length;
+      buffered += length;
       if (isFull && readOnly && result)
         finish({ command: null, rowCount: null, fields: result.fields });
     });

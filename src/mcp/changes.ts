@@ -33,7 +33,7 @@ function valuesBody(row: Row, isShown: (name: string) => boolean): JsonObject {
   return Object.fromEntries(shown.map(([name, { json, text }]) => [name, text ?? json]));
 }
 
-export interface ChangesAsked {
+export interface ChangesQuery {
   readonly outline: Outline;
   /** The only table to read; undefined for all. */
   readonly table: string | undefined;
@@ -55,7 +55,7 @@ export interface Place {
 export async function readChanges(
   api: ApiClient,
   sessionId: string,
-  { outline, table, from, limit }: ChangesAsked,
+  { outline, table, from, limit }: ChangesQuery,
 ): Promise<readonly [NumberedChange[], Place | null]> {
   const found: NumberedChange[] = [];
   const names = outline.tables.map((each) => each.table);

@@ -1,7 +1,7 @@
 /** Admits callers to the tools: their token may stage and may not review. */
 import { randomUUID } from 'node:crypto';
-import type { ServerInfo } from '../client/answers.ts';
 import { ApiClient } from '../client/api-client.ts';
+import type { ServerInfo } from '../client/responses.ts';
 import { StageError } from '../errors.ts';
 import { Gate } from './gate.ts';
 import type { Place } from './server.ts';

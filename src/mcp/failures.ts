@@ -6,7 +6,7 @@ import type { JsonObject } from '../model/json.ts';
 import { ConnectionFailed } from './statement.ts';
 
 export interface Failure {
-  readonly says: string;
+  readonly summary: string;
   readonly next: string;
   readonly facts: JsonObject;
   /** PostgreSQL's message, which can contain text of rows and of the database's functions. */
@@ -20,7 +20,7 @@ export function explainFailure(error: unknown): Failure {
   const { code } = error as { readonly code?: unknown };
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return ofDatabase(code, error);
   return {
-    says: 'The call failed for a reason that is not yours.',
+    summary: 'The call failed for a reason that is not yours.',
     next: 'Repeat it once; if it fails again, tell the person you work for.',
     facts: { error: 'internal' },
   };
@@ -51,28 +51,28 @@ function ofService({ code, message, facts }: StageError): Failure {
   if (code === 'internal') return { ...explainFailure(null), facts: { error: code } };
   const status = typeof facts['status'] === 'object' ? facts['status'] : undefined;
   return {
-    says: `Refused (${code}): ${sanitize(message)}`,
+    summary: `Refused (${code}): ${sanitize(message)}`,
     next: nextByCode[code] ?? 'Look with session_status in which state the session is.',
     facts: { error: code, status },
   };
 }
 
 const away = {
-  says: 'The service or its database cannot be reached at present.',
+  summary: 'The service or its database cannot be reached at present.',
   next: 'Wait a little and repeat the call; what was staged before is kept.',
 };
 
 function ofConnection({ sqlstate }: ConnectionFailed): Failure {
   if (sqlstate?.startsWith('28')) {
     return {
-      says: `The database does not let the agent's login in (SQLSTATE ${sqlstate}).`,
+      summary: `The database does not let the agent's login in (SQLSTATE ${sqlstate}).`,
       next: 'Tell the person who set you up: PGUSER, PGPASSWORD or PGPASSFILE is wrong.',
       facts: { sqlstate },
     };
   }
   if (sqlstate === '08004') {
     return {
-      says: 'There is no such session (SQLSTATE 08004).',
+      summary: 'There is no such session (SQLSTATE 08004).',
       next: nextByCode.session_not_found ?? '',
       facts: { sqlstate },
     };
@@ -105,14 +105,14 @@ const nextByState: Readonly<Record<string, string>> = {
 
 function ofDatabase(sqlstate: string, error: unknown): Failure {
   const fields = error as Readonly<Record<string, unknown>>;
-  const told = ['message', 'detail', 'hint', 'position', 'table', 'column', 'constraint'];
+  const shown = ['message', 'detail', 'hint', 'position', 'table', 'column', 'constraint'];
   const data = Object.fromEntries(
-    told
+    shown
       .filter((name) => typeof fields[name] === 'string')
       .map((name) => [name, String(fields[name]).slice(0, 2000)]),
   );
   return {
-    says: `The statement failed with SQLSTATE ${sqlstate}. Nothing of it was staged, and production is unchanged.`,
+    summary: `The statement failed with SQLSTATE ${sqlstate}. Nothing of it was staged, and production is unchanged.`,
     next:
       nextByState[sqlstate] ??
       nextByState[sqlstate.slice(0, 2)] ??

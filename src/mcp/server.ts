@@ -8,10 +8,10 @@ import { diffText } from './diff-text.ts';
 import { explainFailure } from './failures.ts';
 import { describeOnly, readInput } from './input.ts';
 import { instructions } from './instructions.ts';
-import type { Bench, Outcome, Tool } from './tool.ts';
+import type { Outcome, Tool, ToolContext } from './tool.ts';
 import { tools } from './tools.ts';
 
-export interface Place extends Bench {
+export interface Place extends ToolContext {
   readonly version: string;
   /** The only session that can be used; null if each call names one. */
   readonly pinned: string | null;
@@ -68,7 +68,7 @@ function register(server: McpServer, place: Place, tool: Tool): void {
  * structured content, as some clients show it to a model, some the texts, and some both.
  */
 function resultOf(sessionId: string, outcome: Outcome, isError: boolean) {
-  const { says, next, facts, data, truncated } = outcome;
+  const { summary, next, facts, data, truncated } = outcome;
   const known = {
     ...(sessionId === '' ? {} : { session_id: sessionId }),
     ...facts,
@@ -76,7 +76,7 @@ function resultOf(sessionId: string, outcome: Outcome, isError: boolean) {
   };
   const cut = truncated ? ' Not everything is shown.' : '';
   const texts = [
-    `${says}${cut}\nNext: ${next}\nFacts: ${showLine(known)}`,
+    `${summary}${cut}\nNext: ${next}\nFacts: ${showLine(known)}`,
     ...(data ? [showData(data)] : []),
   ];
   return {
@@ -115,7 +115,7 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const { says, next } = explainFailure(error);
-    throw new StageError('invalid_request', `${says} ${next}`);
+    const { summary, next } = explainFailure(error);
+    throw new StageError('invalid_request', `${summary} ${next}`);
   }
 }

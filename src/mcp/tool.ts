@@ -6,7 +6,7 @@ import type { StatementResult } from './bounded-query.ts';
 import type { Statement } from './statement.ts';
 
 /** The context of all tools. Everything in it uses the agent's token and database login. */
-export interface Bench {
+export interface ToolContext {
   readonly api: ApiClient;
   /** Runs one statement in a session, through the proxy, on a separate connection. */
   run(statement: Statement): Promise<StatementResult>;
@@ -17,7 +17,7 @@ export interface Bench {
 }
 
 /** One call of a tool. */
-export interface Call extends Bench {
+export interface Call extends ToolContext {
   /** The session of the call; empty for a tool that takes none. */
   readonly sessionId: string;
   /** Aborted when the caller gives up. */
@@ -26,7 +26,7 @@ export interface Call extends Bench {
 
 export interface Outcome {
   /** What was done, in text of the service: it contains nothing from the database or from other people. */
-  readonly says: string;
+  readonly summary: string;
   /** What to do next, in text of the service. */
   readonly next: string;
   /** Ids, states, counts and digests. */
@@ -37,7 +37,7 @@ export interface Outcome {
   readonly truncated?: boolean;
 }
 
-/** What clients are told of a tool's effects. These are hints, not protection. */
+/** What clients learn of a tool's effects. These are hints, not protection. */
 export interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;

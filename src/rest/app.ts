@@ -7,7 +7,7 @@ import { limitBrowsers } from './browser/headers.ts';
 import { servePage } from './browser/serve-page.ts';
 import { callerRoute } from './caller.ts';
 import { demandCaller } from './demand-caller.ts';
-import { answerErrors } from './error-handler.ts';
+import { respondWithErrors } from './error-handler.ts';
 import { mountRoute, servicesFor } from './mount.ts';
 import { openapiRoute } from './openapi.ts';
 import type { Places } from './places.ts';
@@ -86,7 +86,7 @@ export function createRestApp(services: RestServices): Koa {
   });
   app.use(identifyRequests(services.log));
   app.use(limitBrowsers);
-  app.use(answerErrors(services));
+  app.use(respondWithErrors(services));
   app.use(refuseForeignSites(services.access));
   app.use(servePage(services.web !== null));
   app.use(demandCaller(services));

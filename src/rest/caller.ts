@@ -12,7 +12,7 @@ export function callerRoute(routes: () => readonly Route[]): Route {
     name: 'getCaller',
     right: 'read',
     summary: 'Whose token was shown, and what it is good for.',
-    answers: { 200: whoami },
+    responses: { 200: whoami },
     errors: [],
     needsUpstream: false,
     handle: async ({ caller }, services) => {

@@ -18,7 +18,7 @@ const openPaths: ReadonlySet<string> = new Set([
 ]);
 
 /** How often a pending response checks its caller: a token in memory, a login in the database. */
-const lookEveryMs = { token: 1_000, login: 3_000 };
+const checkIntervalMs = { token: 1_000, login: 3_000 };
 
 type Services = Pick<RestServices, 'access' | 'web' | 'reading' | 'deciding' | 'upstream' | 'log'>;
 
@@ -35,7 +35,7 @@ export function demandCaller(services: Services): Middleware {
     ctx.state['caller'] = caller;
     if ('hash' in caller) noteUse(caller);
     if (login === null && 'hash' in caller) ctx.state['token'] = caller;
-    const everyMs = lookEveryMs[login === null ? 'token' : 'login'];
+    const everyMs = checkIntervalMs[login === null ? 'token' : 'login'];
     if (ctx.method === 'GET')
       endWhenRevoked(ctx, everyMs, async () => isSame(caller, await find()));
     return next();
@@ -71,12 +71,12 @@ function endWhenRevoked(
   everyMs: number,
   isStillGood: () => Promise<boolean>,
 ): void {
-  const look = async () => {
+  const check = async () => {
     // guard: a token that was revoked hears nothing more
     if (!(await isStillGood())) res.destroy();
   };
   // while the database is unavailable, the response ends by itself
-  const timer = setInterval(() => void look().catch(() => undefined), everyMs).unref();
+  const timer = setInterval(() => void check().catch(() => undefined), everyMs).unref();
   res.once('close', () => clearInterval(timer));
 }
 

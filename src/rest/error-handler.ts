@@ -13,7 +13,7 @@ const retryAfterSeconds = '2';
  * Other errors than StageError are logged. Unless `explainRefusal` knows them, they are reported as `internal`, because their text may
  * contain anybody's data.
  */
-export function answerErrors(services: Pick<RestServices, 'log' | 'upstream'>): Middleware {
+export function respondWithErrors(services: Pick<RestServices, 'log' | 'upstream'>): Middleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -21,7 +21,7 @@ export function answerErrors(services: Pick<RestServices, 'log' | 'upstream'>): 
     } catch (error) {
       const shown = error instanceof StageError ? error : hide(error, ctx, services);
       if (shown.status === 503) void services.upstream.check();
-      answer(ctx, shown);
+      respond(ctx, shown);
     }
   };
 }
@@ -55,7 +55,7 @@ function hide(error: unknown, ctx: Context, { log }: Pick<RestServices, 'log'>):
   });
 }
 
-function answer(ctx: Context, error: StageError): void {
+function respond(ctx: Context, error: StageError): void {
   ctx.status = error.status;
   if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   if (error.status === 503) ctx.set('Retry-After', retryAfterSeconds);

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/database.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { EventFilter, EventPage, EventScope } from '../staging/event-store.ts';
 import { listEventsIn } from '../staging/event-store.ts';
-import type { EventWatch, Happening } from '../staging/event-watch.ts';
+import type { EventWaiters, Happening } from '../staging/event-waiters.ts';
 import { eventOfAllBody } from './bodies.ts';
 
 /** What a client follows, and how. */
@@ -13,7 +13,7 @@ export interface Following {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly db: Queryable;
-  readonly watch: EventWatch;
+  readonly waiters: EventWaiters;
 }
 
 export const eventStreamHeaders = {
@@ -36,17 +36,17 @@ export function eventStream(following: Following, after: string): Readable {
 }
 
 async function* messages(following: Following, after: string): AsyncGenerator<string> {
-  const { signal, watch } = following;
+  const { signal, waiters } = following;
   let last = after;
   yield 'retry: 2000\n\n';
-  while (!signal.aborted && !watch.isClosed) {
+  while (!signal.aborted && !waiters.isClosed) {
     const page = await awaitEvents(following, { after: last, limit: perPage }, aliveEveryMs);
     last = page.last;
-    const told = page.events.map(
+    const lines = page.events.map(
       (event) => `id: ${event.number}\ndata: ${stringifyJson(eventOfAllBody(event))}\n\n`,
     );
     // an id without data is no event for the client, but the client sends it when it reconnects
-    yield `${told.join('')}id: ${last}\n\n`;
+    yield `${lines.join('')}id: ${last}\n\n`;
   }
 }
 
@@ -55,17 +55,17 @@ async function* messages(following: Following, after: string): AsyncGenerator<st
  * @throws StageError `busy` if too many requests wait
  */
 export async function awaitEvents(
-  { scope, signal, db, watch }: Following,
+  { scope, signal, db, waiters }: Following,
   { after, limit }: EventFilter,
   waitMs: number,
 ): Promise<EventPage> {
   const until = performance.now() + (limit === 0 ? 0 : waitMs);
   const concerns = ({ projectId }: Happening) => scope.projects?.includes(projectId) ?? true;
   let page = await listEventsIn(db, scope, { after, limit });
-  while (page.events.length === 0 && !signal.aborted && !watch.isClosed) {
+  while (page.events.length === 0 && !signal.aborted && !waiters.isClosed) {
     const timeoutMs = until - performance.now();
     if (timeoutMs <= 0) break;
-    await watch.next({ concerns, after: page.last, timeoutMs, signal });
+    await waiters.next({ concerns, after: page.last, timeoutMs, signal });
     page = await listEventsIn(db, scope, { after: page.last, limit });
   }
   return page;

@@ -18,7 +18,7 @@ export function openapiRoute(routes: readonly Route[], version: string): Route {
     name: 'getOpenapi',
     summary: 'This document.',
     right: 'read',
-    answers: { 200: z.record(z.string(), z.unknown()) },
+    responses: { 200: z.record(z.string(), z.unknown()) },
     errors: [],
     needsUpstream: false,
     handle: async () => ({ body: document }),
@@ -52,7 +52,7 @@ function describe(routes: readonly Route[], version: string): JsonObject {
 }
 
 function operationOf(route: Route, components: Map<string, JsonSchema>): JsonObject {
-  const answers = Object.entries(route.answers).map(([status, schema]) => {
+  const responses = Object.entries(route.responses).map(([status, schema]) => {
     const content =
       typeof schema === 'string' ? textContent(schema) : jsonContent(schemaOf(schema, components));
     return [
@@ -78,7 +78,7 @@ function operationOf(route: Route, components: Map<string, JsonSchema>): JsonObj
       required: false,
       content: jsonContent(schemaOf(route.body, components)),
     },
-    responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(answers) },
+    responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(responses) },
   };
 }
 

@@ -57,7 +57,7 @@ export interface Route<
   /** The headers that this route uses, by their names in lower case. */
   readonly headers?: Headers;
   /** Schemas of the responses by HTTP status. A string is the media type of a response that is not JSON. */
-  readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  readonly responses: Readonly<Record<number, z.ZodType | string>>;
   readonly errors: readonly ErrorCode[];
   /** Whether the route requires that the upstream database is ready. */
   readonly needsUpstream: boolean;

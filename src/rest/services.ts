@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
 import type { Connection } from '../model/connection.ts';
 import type { ConflictScope } from '../model/session.ts';
-import type { EventWatch } from '../staging/event-watch.ts';
+import type { EventWaiters } from '../staging/event-waiters.ts';
 import type { Places } from './places.ts';
 
 /** Something that the upstream cannot do although it is reachable, as the error for requests that need it. */
@@ -87,7 +87,7 @@ export interface RestServices {
   /** The pool for requests that create, change or decide. */
   readonly deciding: Pool;
   /** Lets requests wait for events of sessions. */
-  readonly events: EventWatch;
+  readonly events: EventWaiters;
   readonly upstream: Upstream;
   /** Database clients of this daemon's proxy. */
   readonly clients: Clients;

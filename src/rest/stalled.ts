@@ -13,19 +13,19 @@ export function endWhenStalled(res: ServerResponse, timeoutMs: number): void {
   const intervalMs = timeoutMs / pulses;
   let pulse = performance.now();
   let stoodAt = Number.NEGATIVE_INFINITY;
-  const look = () => {
+  const beat = () => {
     const now = performance.now();
     if (now - pulse > 2 * intervalMs) stoodAt = now;
     pulse = now;
     return now;
   };
-  const timer = setInterval(look, intervalMs).unref();
+  const timer = setInterval(beat, intervalMs).unref();
   res.once('close', () => clearInterval(timer));
   res.setTimeout(timeoutMs, () => {
     // nothing is ready: the reader waits for the service
     if (res.writableLength === 0) return;
     // timers run before sockets: just after the event loop was blocked, it is unknown what the reader has read
-    if (look() - stoodAt < timeoutMs) res.setTimeout(timeoutMs);
+    if (beat() - stoodAt < timeoutMs) res.setTimeout(timeoutMs);
     else res.destroy();
   });
 }

@@ -60,7 +60,7 @@ export async function findConflicts(
 }
 
 /** The tables whose locked rows all equal their base images. */
-export type KeptTables = ReadonlySet<number>;
+export type LockedTables = ReadonlySet<number>;
 
 /**
  * Locks every production row that a session touched, until the transaction ends. It waits for none of them: if one is locked, it fails with
@@ -70,14 +70,14 @@ export async function lockTouchedRows(
   tx: Queryable,
   uuid: string,
   relations: readonly ReviewRelation[],
-): Promise<KeptTables> {
-  const kept = new Set<number>();
+): Promise<LockedTables> {
+  const locked = new Set<number>();
   for (const { relation, staged, current } of relations) {
     if (!(staged && current)) continue;
     const [row] = await tx.query(`SELECT stage_data.lock_${relation}($1) AS kept`, [uuid]);
-    if (row?.['kept'] === 't') kept.add(relation);
+    if (row?.['kept'] === 't') locked.add(relation);
   }
-  return kept;
+  return locked;
 }
 
 /** The rules by which a session's rows are compared. */
@@ -87,14 +87,14 @@ interface Compared extends ConflictRules {
 
 /**
  * Finds a session's conflicts in the given tables. Ignored conflicts come last.
- * @param kept the result of `lockTouchedRows` in the same transaction; empty where no rows are locked
+ * @param locked the result of `lockTouchedRows` in the same transaction; empty where no rows are locked
  */
 export async function detectConflicts(
   tx: Queryable,
   uuid: string,
   relations: readonly ReviewRelation[],
   { conflictScope, ignoredColumns = [] }: Compared,
-  kept: KeptTables = new Set(),
+  locked: LockedTables = new Set(),
 ): Promise<Conflict[]> {
   const found = await parkedConflicts(tx, uuid);
   const ignored: Conflict[] = [];
@@ -104,7 +104,7 @@ export async function detectConflicts(
       continue;
     }
     const columns = JSON.stringify(ignoredColumnsOf(ignoredColumns, name));
-    const values = [uuid, conflictScope, String(kept.has(relation)), columns];
+    const values = [uuid, conflictScope, String(locked.has(relation)), columns];
     const rows = staged ? await tx.query(conflictsOf(relation), values) : [];
     rows.push(...(await tx.query(reachedIn(relation), [uuid])));
     const conflicts = rows.map((row) => toConflict(name, row as ConflictRow));

@@ -1,6 +1,6 @@
 /** Determines the unique indexes of a write's ON CONFLICT clauses: by their text, or by what PostgreSQL's planner infers. */
 import { StageError } from '../errors.ts';
-import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
+import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';
 import { inferArbiters } from '../sql/locate/arbiters.ts';
 import { columnShape } from '../sql/locate/upserts.ts';
 import type { Arbiter, Right, Upsert, Write } from '../sql/write.ts';
@@ -24,14 +24,14 @@ const inferByPlan: InternalStatement = { text: 'SELECT stage.infer_arbiters($1, 
 export async function findArbiters(
   write: Write,
   named: readonly Named[],
-  ask: Ask,
+  query: ServerQuery,
 ): Promise<Arbiters | null> {
   const { upserts, rights } = write.form === 'query' ? stagedPart(write, named) : none;
   const found = new Map<Upsert, readonly string[] | null>();
   for (const upsert of upserts) {
     const meaning = meaningAt(named, upsert.target);
     if (setsUnknown(rights, upsert, meaning)) return null;
-    const indexes = await arbitersOf(upsert, meaning, ask);
+    const indexes = await arbitersOf(upsert, meaning, query);
     if (indexes?.length === 0 || usesExclusion(upsert, meaning, indexes)) return null;
     found.set(upsert, indexes);
   }
@@ -42,14 +42,14 @@ export async function findArbiters(
 async function arbitersOf(
   { arbiter }: Upsert,
   meaning: ResolvedName,
-  ask: Ask,
+  query: ServerQuery,
 ): Promise<readonly string[] | null> {
   const { uniques } = meaning;
   const byWords = inferArbiters(inTable(arbiter, meaning), uniques);
   if (byWords?.length !== 0 || arbiter.kind !== 'index') return byWords;
   // a parameter has no value yet, and its value may decide whether an index matches
   if (arbiter.words.parameters.length > 0) throw unclearArbiter;
-  const [row] = await ask(inferByPlan, [Buffer.from(String(meaning.oid)), arbiter.words.text]);
+  const [row] = await query(inferByPlan, [Buffer.from(String(meaning.oid)), arbiter.words.text]);
   const inferred = row?.[0] && (JSON.parse(row[0].toString()) as string[]);
   if (!inferred) return [];
   const isKnown = inferred.every((name) => uniques.some((unique) => unique.name === name));

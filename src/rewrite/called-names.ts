@@ -89,9 +89,9 @@ export function assessCandidates(
 ): KnownCall {
   const found = candidates.filter(({ isFound }) => isFound);
   // guard: what operators, aggregates and casts of users call is judged like what is named
-  const judged = candidates.filter((each) => each.isNamed || each.isMade);
-  const open = judged.filter((each) => !isAllowed(each, allowed));
-  const inReads = open.filter((each) => hasEffects(asJudged(each), 'read'));
+  const checked = candidates.filter((each) => each.isNamed || each.isMade);
+  const open = checked.filter((each) => !isAllowed(each, allowed));
+  const inReads = open.filter((each) => hasEffects(asFound(each), 'read'));
   return {
     harmful: asUse(open.find((each) => each.isFound && isHarmfulInWrites(each))),
     harmfulInReads: asUse(inReads.find(({ isFound }) => isFound)),
@@ -110,14 +110,14 @@ const isAllowed = (each: Candidate, allowed: readonly string[]) =>
 
 /** Returns the candidate as the function whose code it has, because the code determines the effects. */
 // guard: a function of users that has the code of a known one is judged as that
-const asJudged = (each: Candidate): Candidate => ({ ...each, ...each.known });
+const asFound = (each: Candidate): Candidate => ({ ...each, ...each.known });
 
 /**
  * Returns whether a staged write must not call a function. Volatile functions that write nothing are listed by name. Volatile code of users
  * behind an operator, an aggregate or a cast is common and cannot be listed; the tripwire detects its writes.
  */
 function isHarmfulInWrites(each: Candidate): boolean {
-  if (hasEffects(asJudged(each), 'write')) return true;
+  if (hasEffects(asFound(each), 'write')) return true;
   return each.isNamed && each.isVolatile && !isStageableVolatile(each.schema, each.name);
 }
 

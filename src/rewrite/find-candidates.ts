@@ -1,5 +1,5 @@
 /** Finds the functions that called names may refer to, from what other connections have learned or from the server. */
-import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
+import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';
 import type { Called, Candidate } from './called-names.ts';
 import { candidateOf } from './called-names.ts';
 import type { Found } from './known-calls.ts';
@@ -20,7 +20,7 @@ interface KnownPath {
 
 /** Creates the function that finds the candidates for each name, in order. */
 export function candidateFinder(
-  ask: Ask,
+  query: ServerQuery,
   { calls, user }: SharedKnowledge,
   known: KnownPath,
 ): (called: readonly Called[]) => Promise<Found> {
@@ -29,7 +29,7 @@ export function candidateFinder(
     const shared = sure === null ? null : calls.known(`${user}\0${sure}`, called);
     if (shared !== null) return { candidates: shared, isSamePath: true };
     const learn = calls.learner();
-    const found = await ask(findCode, [Buffer.from(JSON.stringify(called))]);
+    const found = await query(findCode, [Buffer.from(JSON.stringify(called))]);
     const [context, isShown] = found[0] ?? [];
     const candidates = called.map((): Candidate[] => []);
     for (const [, , place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));

@@ -2,7 +2,7 @@
 import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
-import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
+import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';
 import type { QualifiedName } from '../sql/functions/calls.ts';
 import type { CallPlace } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -34,18 +34,18 @@ const resolveFunctions: InternalStatement = {
 };
 
 /** Maximum number of cached names, to bound memory; applications use fewer. */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 export class FunctionNames {
-  private readonly ask: Ask;
+  private readonly query: ServerQuery;
   private readonly names: Names;
   private readonly overlays: OverlayManager;
   /** Names for which no function may read tables. */
   private readonly plain = new Set<string>();
   private version = -1;
 
-  constructor(ask: Ask, names: Names, overlays: OverlayManager) {
-    this.ask = ask;
+  constructor(query: ServerQuery, names: Names, overlays: OverlayManager) {
+    this.query = query;
     this.names = names;
     this.overlays = overlays;
   }
@@ -56,7 +56,7 @@ export class FunctionNames {
    * @throws StageError if the transaction's snapshot is older than the staged functions, or if what they read cannot be shown
    */
   async replacements(called: readonly CallPlace[]): Promise<Replacement[]> {
-    if (this.version !== this.names.version || this.plain.size > maxKept) this.plain.clear();
+    if (this.version !== this.names.version || this.plain.size > maxCached) this.plain.clear();
     this.version = this.names.version;
     const asked = called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
     if (asked.length === 0) return [];
@@ -76,11 +76,11 @@ export class FunctionNames {
   }
 
   private async resolve(called: readonly CallPlace[]): Promise<readonly ResolvedFunction[]> {
-    let { path, functions } = await this.askFor(called);
+    let { path, functions } = await this.queryFor(called);
     const unknown = called.filter((_, index) => isUnknown(functions[index]));
     if (unknown.length > 0) {
       await this.overlays.ensureFunctions(unknown.map(nameOf), path);
-      ({ functions } = await this.askFor(called));
+      ({ functions } = await this.queryFor(called));
     }
     if (functions.some(isUnknown)) throw tooOld;
     const lost = called.find((_, index) => functions[index]?.parked);
@@ -88,9 +88,9 @@ export class FunctionNames {
     return functions;
   }
 
-  private async askFor(called: readonly CallPlace[]): Promise<Resolved> {
+  private async queryFor(called: readonly CallPlace[]): Promise<Resolved> {
     const names = JSON.stringify(called.map(nameOf));
-    const [row] = await this.ask(resolveFunctions, [Buffer.from(names)]);
+    const [row] = await this.query(resolveFunctions, [Buffer.from(names)]);
     const resolved = JSON.parse(row?.[0]?.toString() ?? '{"path":[],"functions":[]}') as Resolved;
     for (const [index, call] of called.entries()) {
       const found = resolved.functions[index];

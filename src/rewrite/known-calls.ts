@@ -1,6 +1,6 @@
 /** The connection's cache of the names that its statements call. */
 
-import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.ts';
+import type { UserCalls, UserCallsMonitor } from '../server-connection/user-calls.ts';
 import type { QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { Called, Candidate, KnownCall } from './called-names.ts';
 import { assessCandidates, calledKey, harmless } from './called-names.ts';
@@ -14,25 +14,25 @@ export interface Found {
 }
 
 /** Maximum number of cached names, to bound memory; applications use fewer. */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 export class KnownCalls {
   private readonly known = new Map<string, KnownCall>();
   private readonly find: (called: readonly Called[]) => Promise<Found>;
   private readonly allowedFunctions: readonly string[];
-  private readonly watch: Pick<MadeCallsWatch, 'current'>;
-  private made: MadeCalls;
+  private readonly monitor: Pick<UserCallsMonitor, 'current'>;
+  private userCalls: UserCalls;
 
   /** @param find queries the server for candidates, and clears all caches if the search path has changed */
   constructor(
     find: (called: readonly Called[]) => Promise<Found>,
     allowedFunctions: readonly string[],
-    watch: Pick<MadeCallsWatch, 'current'>,
+    monitor: Pick<UserCallsMonitor, 'current'>,
   ) {
     this.find = find;
     this.allowedFunctions = allowedFunctions;
-    this.watch = watch;
-    this.made = watch.current;
+    this.monitor = monitor;
+    this.userCalls = monitor.current;
   }
 
   forget(): void {
@@ -41,21 +41,21 @@ export class KnownCalls {
 
   /** Clears the cache if users have created objects since. Returns whether they have. */
   follow(): boolean {
-    const { current } = this.watch;
-    if (current === this.made) return false;
-    this.made = current;
+    const { current } = this.monitor;
+    if (current === this.userCalls) return false;
+    this.userCalls = current;
     this.forget();
     return true;
   }
 
   /** Returns whether the cache shows that a read may make the calls, whatever the search path is now. */
   areHarmless(calls: readonly UnclearCall[]): boolean {
-    return this.asked(calls).every((each) => this.isHarmless(each));
+    return this.assessed(calls).every((each) => this.isHarmless(each));
   }
 
   /** Returns whether the calls of a read run code of the database's users. The calls must have been assessed before. */
   runCode(calls: readonly UnclearCall[]): boolean {
-    return this.asked(calls).some((each) => this.known.get(calledKey(each))?.runsCode ?? true);
+    return this.assessed(calls).some((each) => this.known.get(calledKey(each))?.runsCode ?? true);
   }
 
   private isHarmless(called: Called): boolean {
@@ -65,23 +65,26 @@ export class KnownCalls {
   }
 
   /** Returns the calls of a read that must be assessed before it runs. */
-  asked(calls: readonly UnclearCall[]): readonly Called[] {
-    return this.made.among(calls);
+  assessed(calls: readonly UnclearCall[]): readonly Called[] {
+    return this.userCalls.among(calls);
   }
 
   get hasMadeTypes(): boolean {
-    return this.made.hasTypes;
+    return this.userCalls.hasTypes;
   }
 
   /** Returns a statement's calls by name, its possible implicit calls, and the relations in it that make calls. */
   withUnnamed(called: readonly Called[], relations: readonly QualifiedName[]): readonly Called[] {
     const read = relations.map(({ schema, name }) => ({ kind: 'relation' as const, schema, name }));
-    return this.made.withUnnamed([...called, ...read.filter((each) => this.made.has(each))]);
+    return this.userCalls.withUnnamed([
+      ...called,
+      ...read.filter((each) => this.userCalls.has(each)),
+    ]);
   }
 
   /** Removes assessments that depend on the search path from the cache, because functions that statements have called may have set it. */
   forgetDependent(calls: readonly UnclearCall[]): void {
-    for (const each of this.asked(calls))
+    for (const each of this.assessed(calls))
       if (!this.isHarmless(each)) this.known.delete(calledKey(each));
   }
 
@@ -91,7 +94,7 @@ export class KnownCalls {
     if (unknown.length === 0)
       return called.map((each) => this.known.get(calledKey(each)) ?? harmless);
     const { candidates, isSamePath } = await this.find(unknown);
-    if (this.known.size > maxKept) this.forget();
+    if (this.known.size > maxCached) this.forget();
     for (const [index, each] of unknown.entries()) {
       const assessment = assessCandidates(candidates[index] ?? [], this.allowedFunctions);
       this.known.set(calledKey(each), assessment);

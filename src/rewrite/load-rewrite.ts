@@ -10,7 +10,7 @@ import { hasChildren } from './stageable.ts';
 
 interface Loadable {
   readonly replacements: readonly Replacement[];
-  readonly isWatched: boolean;
+  readonly hasTripwire: boolean;
   readonly isSet: boolean;
 }
 
@@ -20,8 +20,9 @@ export function loaded<Made extends Loadable>(
   write: Write,
   named: readonly Named[],
 ): Made {
-  // a statement that runs users' code is watched, and staged row by row
-  if (rewrite.isWatched || write.form === 'truncate' || write.form === 'definition') return rewrite;
+  // a statement that runs users' code has the tripwire, and is staged row by row
+  if (rewrite.hasTripwire || write.form === 'truncate' || write.form === 'definition')
+    return rewrite;
   const load = write.form === 'copy' ? copyTarget(write, named) : queryTarget(write, named);
   if (load === null) return rewrite;
   const replacements = rewrite.replacements.map((each) => (isSameRange(each, load) ? load : each));
@@ -55,8 +56,11 @@ function changeTarget(
 }
 
 /** Returns the replacement of an INSERT's target, or null. Without a column list, only the first column is known to have a value. */
-function insertTarget({ brings, rights }: QueryWrite, named: readonly Named[]): Replacement | null {
-  const target = named.find(({ use }) => use.start === brings);
+function insertTarget(
+  { inserts, rights }: QueryWrite,
+  named: readonly Named[],
+): Replacement | null {
+  const target = named.find(({ use }) => use.start === inserts);
   const load = target?.meaning.load ?? null;
   if (target === undefined || load === null) return null;
   const isGiven = (name: string, index: number) =>

@@ -16,7 +16,7 @@ export interface LockRewrite {
   /** Whether the query has limits: if a locked row turns out not to qualify, another one takes its place. */
   readonly isLimited: boolean;
   /** Whether locking the rows may run code of the database's users. */
-  readonly isWatched: boolean;
+  readonly hasTripwire: boolean;
 }
 
 /** Returns whether all staged rows of a table are in one place. */
@@ -42,20 +42,20 @@ export function lockRewrite(
   locks: RowLocks,
   named: readonly Named[],
   replacements: readonly Replacement[],
-  isWatched: boolean,
+  hasTripwire: boolean,
 ): LockRewrite | null {
-  const kept = locks.relations.flatMap((each, index): Lock[] => {
+  const locked = locks.relations.flatMap((each, index): Lock[] => {
     const meaning = named.find(({ use }) => use.start === each.start)?.meaning;
     if (!meaning?.oid || !meaning.standIn.view || !isPlainTable(meaning)) return [];
     const { key, oid } = meaning;
     const functions = rowLockFunctions(meaning.standIn.view.schema, oid);
     return key.length > 0 ? [{ ...each, key, functions, name: `stage.locked_${index + 1}` }] : [];
   });
-  if (kept.length === 0) return null;
+  if (locked.length === 0) return null;
   return {
-    locking: [...replacements, ...lockedColumns(locks, kept)],
-    reading: [...replacements.map((each) => readingText(each, kept, read)), ...locks.offsets],
-    isWatched,
+    locking: [...replacements, ...lockedColumns(locks, locked)],
+    reading: [...replacements.map((each) => readingText(each, locked, read)), ...locks.offsets],
+    hasTripwire,
     isLimited: locks.limits.length > 0,
   };
 }
@@ -64,19 +64,19 @@ export function lockRewrite(
  * Adds an output column per table that locks each returned row, and wraps the query in one that stores the rows' keys. If rows may be
  * skipped, the limits move outside, so that they count locked rows.
  */
-function lockedColumns(locks: RowLocks, kept: readonly Lock[]): Replacement[] {
+function lockedColumns(locks: RowLocks, locked: readonly Lock[]): Replacement[] {
   const { columnsEnd, hasColumns, end } = locks;
-  const limits = kept.some(({ wait }) => wait === 'skip') ? locks.limits : [];
-  const columns = kept.map((lock) => `${lockCall(lock)} AS ${quoteIdentifier(lock.name)}`);
-  const names = kept.map(({ name }) => quoteIdentifier(name));
-  const keep = kept.map(
+  const limits = locked.some(({ wait }) => wait === 'skip') ? locks.limits : [];
+  const columns = locked.map((lock) => `${lockCall(lock)} AS ${quoteIdentifier(lock.name)}`);
+  const names = locked.map(({ name }) => quoteIdentifier(name));
+  const stores = locked.map(
     ({ name }, index) =>
       `pg_catalog.set_config(${quoteLiteral(name)}, coalesce(pg_catalog.jsonb_agg(${names[index]})::pg_catalog.text, '[]'), true)`,
   );
   const isLocked = names.map((name) => `${name} IS NOT NULL`).join(' AND ');
   const inserted = (at: number, text: string) => ({ start: at, end: at, text });
   return [
-    inserted(0, `SELECT ${keep.join(', ')} FROM (SELECT ${names.join(', ')} FROM (`),
+    inserted(0, `SELECT ${stores.join(', ')} FROM (SELECT ${names.join(', ')} FROM (`),
     inserted(columnsEnd, `${hasColumns ? ', ' : ''}${columns.join(', ')} `),
     ...limits.map((limit) => ({ start: limit.start, end: limit.end, text: ' ' })),
     inserted(
@@ -95,14 +95,14 @@ function lockCall({ alias, key, functions: { seen, lock, tryLock }, wait }: Lock
 }
 
 /** Replaces a locked table by the function that returns its locked rows. A function has no schema, so columns lose theirs. */
-function readingText(replacement: Replacement, kept: readonly Lock[], read: Read): Replacement {
-  const lock = kept.find(({ start }) => start === replacement.start);
+function readingText(replacement: Replacement, locked: readonly Lock[], read: Read): Replacement {
+  const lock = locked.find(({ start }) => start === replacement.start);
   if (lock !== undefined) {
     const { locked } = lock.functions;
     const alias = lock.isNamed ? '' : ` AS ${quoteIdentifier(lock.alias)}`;
     return { ...replacement, text: `${locked}(${quoteLiteral(lock.name)})${alias}` };
   }
   const qualifier = read.qualifiers.find((each) => isSameRange(each, replacement));
-  const isLocked = kept.some(({ isNamed, alias }) => !isNamed && alias === qualifier?.name);
+  const isLocked = locked.some(({ isNamed, alias }) => !isNamed && alias === qualifier?.name);
   return isLocked ? { ...replacement, text: '' } : replacement;
 }

@@ -81,7 +81,7 @@ const calledTwice = new StageError(
   { hint: 'Give the table aliases, and qualify its columns with these.' },
 );
 
-/** Returns the facts about a name that `stage.enter` verifies. */
+/** Returns the facts about a name that `stage.begin_statement` verifies. */
 export function verified({ use, meaning }: Named, body: Read | Write): object {
   const { schema, name, start, target } = use;
   const isCopied = body.kind === 'write' && body.form === 'copy' && target !== null;

@@ -2,7 +2,7 @@
 import { decodeParameterDescription } from '../wire/backend-decoder.ts';
 import type { Names } from './relation-names.ts';
 
-const maxKept = 1000;
+const maxCached = 1000;
 /** Longer texts are rarely repeated. */
 const maxTextBytes = 65_536;
 
@@ -14,7 +14,7 @@ export interface TypedText {
 
 export class ParameterTypes {
   private readonly names: Names;
-  private readonly kept = new Map<string, readonly number[]>();
+  private readonly cached = new Map<string, readonly number[]>();
   private version = -1;
 
   constructor(names: Names) {
@@ -25,22 +25,22 @@ export class ParameterTypes {
   learn(text: TypedText, description: Buffer): readonly number[] {
     const found = decodeParameterDescription(description);
     if (text.written.length > maxTextBytes) return found;
-    this.keepUpToDate();
-    if (this.kept.size === maxKept) this.kept.clear();
-    this.kept.set(keyOf(text), found);
+    this.dropOutdated();
+    if (this.cached.size === maxCached) this.cached.clear();
+    this.cached.set(keyOf(text), found);
     return found;
   }
 
   /** Returns the cached types of the same text; null if they are unknown, or if names may have changed since. */
   recall(text: TypedText): readonly number[] | null {
-    this.keepUpToDate();
-    return this.kept.get(keyOf(text)) ?? null;
+    this.dropOutdated();
+    return this.cached.get(keyOf(text)) ?? null;
   }
 
-  private keepUpToDate(): void {
+  private dropOutdated(): void {
     if (this.version === this.names.version) return;
     this.version = this.names.version;
-    this.kept.clear();
+    this.cached.clear();
   }
 }
 

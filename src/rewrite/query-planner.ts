@@ -38,7 +38,7 @@ export interface TextClass {
   /** Whether names may resolve differently afterwards. */
   readonly changesPath: boolean;
   /** Whether it declares a cursor WITH HOLD, which must not pass where writing is possible. */
-  readonly holds: boolean;
+  readonly declaresHold: boolean;
   /** Calls of reads for which only the catalog shows whether they are allowed. */
   readonly unclear: readonly UnclearCall[];
 }
@@ -55,9 +55,9 @@ export interface QueryPlanner {
    * too heavy to be parsed here; `planApart` plans it then.
    * @throws SqlSyntaxError as `plan` does
    */
-  look(text: Buffer): TextClass | null;
+  classify(text: Buffer): TextClass | null;
   /**
-   * Returns the plan of a text. For a write it may come from another text that differs only in literals. Null as for `look`.
+   * Returns the plan of a text. For a write it may come from another text that differs only in literals. Null as for `classify`.
    * @throws SqlSyntaxError if PostgreSQL's grammar rejects the text, unless because of a literal's value
    */
   plan(text: Buffer): QueryPlan | null;
@@ -87,7 +87,7 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
     plans.set(statements, made);
     return made;
   };
-  const planAnew = (text: Buffer, shape: string | null) => {
+  const makeAndCachePlan = (text: Buffer, shape: string | null) => {
     // guard: heavy texts are parsed apart
     if (text.length <= maxStatementBytes && !isLight(text) && !cache.recall(text)) return null;
     const statements = cache.classify(text);
@@ -100,7 +100,7 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   };
   const planFor = (text: Buffer, shape: string | null) => {
     const alike = shape === null ? undefined : writes.get(shape);
-    return alike ? samePlan(alike, text) : planAnew(text, shape);
+    return alike ? samePlan(alike, text) : makeAndCachePlan(text, shape);
   };
   return {
     plan(text) {
@@ -111,13 +111,13 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
       const statements = cache.recall(text);
       return statements && plans.get(statements);
     },
-    look(text) {
+    classify(text) {
       const shape = shapeOf(text);
       const known = shape === null ? undefined : textClasses.get(shape);
       return known ?? planFor(text, shape);
     },
     planApart: async (text, gone) =>
-      planOf(text, cache.keep(text, await classifyApart(text, maxStatementBytes, gone))),
+      planOf(text, cache.store(text, await classifyApart(text, maxStatementBytes, gone))),
   };
 }
 
@@ -188,7 +188,7 @@ function makePlan(
     hasSettings: kinds.includes('setting'),
     hasNames: verdicts.some((verdict) => hasNames(readOf(verdict))),
     changesPath: verdicts.some(movesPath),
-    holds: verdicts.some(holdsCursor),
+    declaresHold: verdicts.some(declaresHoldCursor),
     unclear: verdicts.flatMap((verdict) => readOf(verdict)?.unclear ?? []),
   };
 }
@@ -212,7 +212,7 @@ export function explainsWrite(verdict: Verdict): boolean {
 }
 
 /** Returns whether a statement declares a cursor WITH HOLD. */
-export function holdsCursor(verdict: Verdict): boolean {
+export function declaresHoldCursor(verdict: Verdict): boolean {
   return verdict.kind === 'control' && verdict.action.type === 'declare' && verdict.action.holds;
 }
 
@@ -221,12 +221,12 @@ export function holdsCursor(verdict: Verdict): boolean {
  * @param offset start of the statement in the text to which the places refer
  */
 export function fixedReplacements(
-  { locking, standIn }: Read | QueryWrite,
+  { locking, replacement }: Read | QueryWrite,
   offset = 0,
 ): readonly Replacement[] {
-  if (locking.length === 0 && !standIn) return nothing;
+  if (locking.length === 0 && !replacement) return nothing;
   const blanks = locking.map(({ start, end }) => ({ start, end, text: ' '.repeat(end - start) }));
-  return (standIn ? [...blanks, standIn] : blanks).map(({ start, end, text }) => ({
+  return (replacement ? [...blanks, replacement] : blanks).map(({ start, end, text }) => ({
     start: start + offset,
     end: end + offset,
     text,

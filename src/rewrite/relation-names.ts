@@ -1,10 +1,10 @@
 /** Resolves relation and function names on this connection. Results are cached until they may have changed. */
 
 import { loadSchema, overlaySchema, treeSchema } from '../overlay/object-names.ts';
-import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
-import type { MadeCallsWatch } from '../server-connection/made-calls.ts';
+import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
+import type { UserCallsMonitor } from '../server-connection/user-calls.ts';
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { Assessment } from './called-names.ts';
 import { joinAssessments, namesCalled } from './called-names.ts';
@@ -19,7 +19,9 @@ const resolveRelations: InternalStatement = {
   text: `SELECT ${nameContext}, stage.resolve_relations($1), ${isOfAll}`,
 };
 
-const namesHold: InternalStatement = { text: `SELECT ${nameContext}, stage.names_hold($1)` };
+const namesAreValid: InternalStatement = {
+  text: `SELECT ${nameContext}, stage.names_are_valid($1)`,
+};
 
 /**
  * Returns the query that checks the relations of `Names.verification`. Its row is for `Names.confirm`.
@@ -30,7 +32,7 @@ export const areCurrent = (stamps = ''): InternalStatement => ({
 });
 
 /** Maximum number of cached names, to bound memory; applications use fewer. */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 const namesOfTypes: InternalStatement = {
   text: `SELECT n.nspname, t.typname FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
@@ -49,7 +51,7 @@ const typeNames: InternalStatement = {
 export class Names {
   /** The origins of result columns, as the client knows them. */
   readonly origins = new ColumnOrigins();
-  private readonly ask: Ask;
+  private readonly query: ServerQuery;
   private readonly shared: SharedKnowledge;
   private readonly relations = new Map<string, ResolvedName>();
   private readonly calls: KnownCalls;
@@ -64,14 +66,14 @@ export class Names {
   private takesOver = true;
 
   constructor(
-    ask: Ask,
+    query: ServerQuery,
     allowedFunctions: readonly string[],
-    made: Pick<MadeCallsWatch, 'current'>,
+    made: Pick<UserCallsMonitor, 'current'>,
     shared: SharedKnowledge,
   ) {
-    this.ask = ask;
+    this.query = query;
     this.shared = shared;
-    const find = candidateFinder(ask, shared, {
+    const find = candidateFinder(query, shared, {
       surePath: () => this.surePath,
       note: (found) => this.notePath(found),
     });
@@ -143,11 +145,11 @@ export class Names {
   async resolve(names: readonly NameUse[], again = false): Promise<ResolvedName[]> {
     const known = again ? [] : names.flatMap((name) => this.relations.get(keyOf(name)) ?? []);
     if (known.length === names.length) return known;
-    const asked = distinct(names);
-    if (!again && (await this.takeOver(asked))) return this.resolve(names);
-    const learned = await this.learnRelations(asked);
+    const wanted = distinct(names);
+    if (!again && (await this.takeOver(wanted))) return this.resolve(names);
+    const learned = await this.learnRelations(wanted);
     if (learned === null) return this.resolve(names, true);
-    const meanings = new Map(asked.map((name, index) => [keyOf(name), learned[index]]));
+    const meanings = new Map(wanted.map((name, index) => [keyOf(name), learned[index]]));
     return names.map((name) => meanings.get(keyOf(name)) as ResolvedName);
   }
 
@@ -179,13 +181,13 @@ export class Names {
   async harmfulAmong(calls: readonly UnclearCall[]): Promise<FunctionUse | null> {
     // guard: what depends on the search path is not taken as known
     this.calls.forgetDependent(calls);
-    return joinAssessments(await this.calls.assess(this.calls.asked(calls))).harmfulInReads;
+    return joinAssessments(await this.calls.assess(this.calls.assessed(calls))).harmfulInReads;
   }
 
   /** Returns the names of those parameter types that may call functions. */
   async callingTypes(types: readonly number[]): Promise<readonly QualifiedName[]> {
     const ofUsers = types.filter((type) => type >= firstOfUsers);
-    const rows = await this.ask(namesOfTypes, [Buffer.from(`{${ofUsers.join(',')}}`)]);
+    const rows = await this.query(namesOfTypes, [Buffer.from(`{${ofUsers.join(',')}}`)]);
     return rows.map(([schema, name]) => ({ schema: String(schema), name: String(name) }));
   }
 
@@ -198,7 +200,7 @@ export class Names {
   /** Returns the names of types, as a statement can write them. */
   async typeNames(types: readonly number[]): Promise<string[]> {
     if (types.length === 0) return [];
-    const rows = await this.ask(typeNames, [Buffer.from(`{${types.join(',')}}`)]);
+    const rows = await this.query(typeNames, [Buffer.from(`{${types.join(',')}}`)]);
     return rows.map(([name]) => String(name));
   }
 
@@ -229,7 +231,7 @@ export class Names {
   private async areCurrent(names: readonly NameUse[]): Promise<boolean> {
     const known = this.verification(names);
     if (known === null) return this.takeOver(names);
-    const [row] = await this.ask(areCurrent(), [known.relations]);
+    const [row] = await this.query(areCurrent(), [known.relations]);
     return this.confirm(row ?? []);
   }
 
@@ -243,7 +245,7 @@ export class Names {
       const views = origins?.views.map(([view]) => view) ?? [];
       return { schema, name, ...standIn.verify, views, stamp };
     });
-    const [row] = await this.ask(namesHold, [Buffer.from(JSON.stringify(entries))]);
+    const [row] = await this.query(namesAreValid, [Buffer.from(JSON.stringify(entries))]);
     this.notePath(row?.[0]);
     // others may know the names under the connection's own search path, too
     if (this.currentPath !== path) return this.takeOver(names);
@@ -257,10 +259,10 @@ export class Names {
   /** Queries and caches what names refer to. Null if the search path was another one before: other names were resolved under that. */
   private async learnRelations(names: readonly NameUse[]): Promise<ResolvedName[] | null> {
     const learn = this.shared.names.learner();
-    const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
+    const [row] = await this.query(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
     const isSamePath = this.notePath(row?.[0]);
-    if (this.relations.size > maxKept) this.forget();
+    if (this.relations.size > maxCached) this.forget();
     for (const [index, name] of names.entries()) {
       const meaning = resolved[index] as ResolvedName;
       this.learn(keyOf(name), meaning);

@@ -2,7 +2,7 @@
 
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
-import type { Ask } from '../server-connection/internal-statement.ts';
+import type { ServerQuery } from '../server-connection/internal-statement.ts';
 import type { RefusedWhen, Verification } from '../server-connection/prepared-statements.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import type { Calls, QualifiedName } from '../sql/functions/calls.ts';
@@ -50,14 +50,14 @@ import {
 import { canBeTruncated } from './truncate-call.ts';
 
 export interface Rewrite extends Omit<SplicedBody, 'options'> {
-  /** The names with their assumed meanings, as JSON, which `stage.enter` verifies. */
+  /** The names with their assumed meanings, as JSON, which `stage.begin_statement` verifies. */
   readonly relations: string;
   /** For each of them the function that returns its table's stamp, or null. */
   readonly stamps: readonly (string | null)[];
   /** Settings for the statement's triggers, as JSON. */
   readonly options: string;
   /** Whether it may run code of the database's users. */
-  readonly isWatched: boolean;
+  readonly hasTripwire: boolean;
   /** Set for a command that defines temporary tables; null for a staged write. */
   readonly definition: Definition | null;
   /** Whether its rows are staged as a set. If that fails, they must be staged row by row. */
@@ -73,13 +73,13 @@ export const isRefused = <Made extends object>(made: Made | RefusedWhen): made i
   typeof made === 'string';
 
 export class Rewriter {
-  private readonly ask: Ask;
+  private readonly query: ServerQuery;
   private readonly names: Names;
   private readonly functions: FunctionNames;
   private readonly overlays: OverlayManager;
   private readonly ready: ReadyNames;
   private readonly allowedFunctions: readonly string[];
-  private readonly kept = {
+  private readonly cached = {
     set: new WeakMap<Write, Rewrite>(),
     rows: new WeakMap<Write, Rewrite>(),
   };
@@ -87,13 +87,13 @@ export class Rewriter {
   private readonly rowByRow = new WeakSet<Write>();
 
   constructor(
-    ask: Ask,
+    query: ServerQuery,
     names: Names,
     functions: FunctionNames,
     overlays: OverlayManager,
     allowedFunctions: readonly string[],
   ) {
-    this.ask = ask;
+    this.query = query;
     this.names = names;
     this.functions = functions;
     this.overlays = overlays;
@@ -112,13 +112,13 @@ export class Rewriter {
     // guard: what users have made since is asked about in writes
     this.names.follow();
     const asSet = mayBeSet && !this.rowByRow.has(write);
-    const kept = asSet ? this.kept.set : this.kept.rows;
-    const known = kept.get(write);
+    const cache = asSet ? this.cached.set : this.cached.rows;
+    const known = cache.get(write);
     if (known?.version === this.names.version) return known;
     // resolving names reports the search path, under which other connections may have assessed the calls
     if (this.names.surePath === null) await this.names.resolve(write.relations);
     const made = await (write.form === 'definition' ? this.define(write) : this.make(write, asSet));
-    if (!isRefused(made)) kept.set(write, made);
+    if (!isRefused(made)) cache.set(write, made);
     return made;
   }
 
@@ -140,7 +140,7 @@ export class Rewriter {
       checkVisible(each);
       checkDefinition(each, this.allowedFunctions);
     }
-    const arbiters = await findArbiters(write, staged, this.ask);
+    const arbiters = await findArbiters(write, staged, this.query);
     if (arbiters === null) return 'planned';
     // It is not known whether the tables that a cascade reaches run code.
     const rewrite = await this.replace(write, staged, runsCode || cascades, arbiters);
@@ -159,7 +159,7 @@ export class Rewriter {
     const read = await this.read(query);
     const replacements = [...fixed, ...read.replacements];
     const definition = definitionOf(write);
-    return { ...read, replacements, definition, isWatched: false, options: '{}' };
+    return { ...read, replacements, definition, hasTripwire: false, options: '{}' };
   }
 
   private defining(
@@ -257,9 +257,9 @@ export class Rewriter {
       const obstacle = asTargets.map(obstacleToWrite).find((found) => found !== null);
       if (obstacle || this.names.hidesCatalog) return null;
       const named = await this.ready.ensureOverlays(asTargets);
-      const { replacements, isWatched } = await this.replace(read, named, runsCode);
+      const { replacements, hasTripwire } = await this.replace(read, named, runsCode);
       const functions = await this.functions.replacements(read.called);
-      return lockRewrite(read, locks, named, [...replacements, ...functions], isWatched);
+      return lockRewrite(read, locks, named, [...replacements, ...functions], hasTripwire);
     } catch (error) {
       // what cannot be staged cannot be changed by another connection of the session either
       if (error instanceof StageError && error.code === 'statement_not_supported') return null;
@@ -275,7 +275,7 @@ export class Rewriter {
   ): Promise<Rewrite> {
     const rewrite = this.made(await spliceBody(body, named, this.names, arbiters), body, named);
     // guard: what runs user code is watched
-    return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;
+    return runsCode || named.some(({ meaning }) => meaning.code) ? withTripwire(rewrite) : rewrite;
   }
 
   private made(spliced: SplicedBody, body: Read | Write, named: readonly Named[]): Rewrite {
@@ -284,7 +284,7 @@ export class Rewriter {
       relations: JSON.stringify(named.map((each) => verified(each, body))),
       stamps: named.map(({ meaning }) => meaning.stamp),
       options: JSON.stringify(spliced.options),
-      isWatched: false,
+      hasTripwire: false,
       definition: null,
       isSet: false,
       path: this.names.path,
@@ -294,7 +294,7 @@ export class Rewriter {
 }
 
 /** Makes the statement fail if code that it runs writes to production. */
-export function watched(rewrite: Rewrite): Rewrite {
-  const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
-  return { ...rewrite, isWatched: true, options: JSON.stringify(options) };
+export function withTripwire(rewrite: Rewrite): Rewrite {
+  const options = { ...(JSON.parse(rewrite.options) as object), 'stage.tripwire': 'on' };
+  return { ...rewrite, hasTripwire: true, options: JSON.stringify(options) };
 }

@@ -2,7 +2,7 @@
  * Shares what connections have learned about called names. If all functions that a name may refer to are the server's own, and users have
  * created nothing of that name, the result is the same for every connection with that login and search path.
  */
-import type { MadeCallsWatch } from '../server-connection/made-calls.ts';
+import type { UserCallsMonitor } from '../server-connection/user-calls.ts';
 import type { Called, Candidate } from './called-names.ts';
 import { calledKey } from './called-names.ts';
 import type { SharedNames } from './shared-names.ts';
@@ -19,7 +19,7 @@ export interface SharedKnowledge {
 export class SharedCalls {
   private readonly candidates: SinceMade<readonly Candidate[]>;
 
-  constructor(watch: Pick<MadeCallsWatch, 'current'>) {
+  constructor(watch: Pick<UserCallsMonitor, 'current'>) {
     this.candidates = new SinceMade(watch);
   }
 
@@ -45,7 +45,7 @@ export class SharedCalls {
 
   private canBeShared(called: Called, candidates: readonly Candidate[]): boolean {
     // guard: what users have made of a name is asked about on each connection
-    if (called.kind === 'relation' || this.candidates.made.has(called)) return false;
+    if (called.kind === 'relation' || this.candidates.userCalls.has(called)) return false;
     // a missing function may be created at any time without notice
     if (called.kind === 'function' && candidates.length === 0) return false;
     return candidates.every(({ schema }) => schema === 'pg_catalog');

@@ -1,5 +1,5 @@
 /** Shares what connections have learned about relation names: verifying a known meaning is cheaper than resolving the name. */
-import type { MadeCallsWatch } from '../server-connection/made-calls.ts';
+import type { UserCallsMonitor } from '../server-connection/user-calls.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import { SinceMade } from './since-made.ts';
 
@@ -7,7 +7,7 @@ export class SharedNames {
   private readonly relations: SinceMade<ResolvedName>;
   private lastPath: string | null = null;
 
-  constructor(watch: Pick<MadeCallsWatch, 'current'>) {
+  constructor(watch: Pick<UserCallsMonitor, 'current'>) {
     this.relations = new SinceMade(watch);
   }
 
@@ -33,11 +33,11 @@ export class SharedNames {
 }
 
 /**
- * Returns whether `stage.names_hold` can verify a meaning: that of a staged plain table, whose stamp reflects all changes. Partitions,
+ * Returns whether `stage.names_are_valid` can verify a meaning: that of a staged plain table, whose stamp reflects all changes. Partitions,
  * children and views need the full resolution. Facts about a single session or transaction are not shared.
  */
 function canBeShared({ kind, stamp, standIn, parked }: ResolvedName): boolean {
-  // stage.names_hold would reject it, too
+  // stage.names_are_valid would reject it, too
   if (kind !== 'table' || stamp === null) return false;
   return !parked && !standIn.isLacking && !standIn.isHidden && standIn.verify.signature !== '';
 }

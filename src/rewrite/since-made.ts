@@ -1,8 +1,8 @@
 /** A cache of catalog facts that connections share. It is cleared when users have created objects since. */
-import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.ts';
+import type { UserCalls, UserCallsMonitor } from '../server-connection/user-calls.ts';
 
 /** Maximum number of entries, to bound memory; applications use fewer. */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 /** SQL for the search path and the role under which names are resolved. */
 export const nameContext = 'stage.name_context()';
@@ -13,18 +13,18 @@ export const nameContext = 'stage.name_context()';
 export const isOfAll = `pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~~) 'read %' AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL`;
 
 export class SinceMade<Value> {
-  private readonly watch: Pick<MadeCallsWatch, 'current'>;
+  private readonly monitor: Pick<UserCallsMonitor, 'current'>;
   /** The objects that users had created when the cached values were learned. */
-  private current: MadeCalls;
+  private current: UserCalls;
   private readonly values = new Map<string, Value>();
 
-  constructor(watch: Pick<MadeCallsWatch, 'current'>) {
-    this.watch = watch;
-    this.current = watch.current;
+  constructor(monitor: Pick<UserCallsMonitor, 'current'>) {
+    this.monitor = monitor;
+    this.current = monitor.current;
   }
 
   /** The objects that users have created by now. */
-  get made(): MadeCalls {
+  get userCalls(): UserCalls {
     this.follow();
     return this.current;
   }
@@ -43,17 +43,17 @@ export class SinceMade<Value> {
 
   /** Returns the function that stores what a query returns. To be called before the query is sent. */
   learner(): (key: string, value: Value) => void {
-    const { made } = this;
+    const { userCalls } = this;
     return (key, value) => {
-      if (made !== this.made) return;
-      if (this.values.size > maxKept) this.values.clear();
+      if (userCalls !== this.userCalls) return;
+      if (this.values.size > maxCached) this.values.clear();
       this.values.set(key, value);
     };
   }
 
   private follow(): void {
-    if (this.current === this.watch.current) return;
-    this.current = this.watch.current;
+    if (this.current === this.monitor.current) return;
+    this.current = this.monitor.current;
     this.values.clear();
   }
 }

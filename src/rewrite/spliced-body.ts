@@ -24,13 +24,18 @@ export interface SplicedBody {
   /** Whether some parameters are visible only to the triggers. */
   readonly hidesParameters: boolean;
   /** Whether the text that is sent reports types and errors differently from the client's own text. */
-  readonly asksOriginal: boolean;
+  readonly explainsOriginal: boolean;
   /** Fills the temporary table on which a MERGE runs, if it cannot run on the overlay. */
   readonly fill: MergeFill | null;
 }
 
 /** The properties of a statement that needs only replacements. */
-export const nothingElse = { options: {}, hidesParameters: false, asksOriginal: false, fill: null };
+export const nothingElse = {
+  options: {},
+  hidesParameters: false,
+  explainsOriginal: false,
+  fill: null,
+};
 
 /**
  * Returns the replacements in a statement, and what else it needs.
@@ -78,7 +83,7 @@ async function spliceQuery(
     replacements: merge === null ? replacements : mergedInto(merge, write.qualifiers, replacements),
     options: writeOptions(write, named, replaced, arbiters),
     hidesParameters: hides,
-    asksOriginal: hides || merge !== null,
+    explainsOriginal: hides || merge !== null,
     fill: merge && mergeFill(merge, replacements, await names.assess(merge.merge)),
   };
 }

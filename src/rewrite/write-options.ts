@@ -1,4 +1,4 @@
-/** Passes ON CONFLICT and OVERRIDING clauses to a staged statement's triggers, as settings for `stage.enter`. */
+/** Passes ON CONFLICT and OVERRIDING clauses to a staged statement's triggers, as settings for `stage.begin_statement`. */
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ClausePart, QueryWrite, Upsert, Write } from '../sql/write.ts';

@@ -15,7 +15,7 @@ export class CancelRequests {
   }
 
   /** Starts to monitor requests. Returns a function that reports whether any has arrived since. */
-  watch(): () => boolean {
+  track(): () => boolean {
     const before = this.count;
     return () => this.count > before;
   }

@@ -6,7 +6,7 @@ import type { OpenedSession, ReadsMode } from '../model/session.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { CancelRequests } from './cancel-requests.ts';
 import type { PipelineHandle } from './connection-list.ts';
-import type { MadeCallsWatch } from './made-calls.ts';
+import type { UserCallsMonitor } from './user-calls.ts';
 
 /**
  * An authenticated client with its upstream connection. The upstream has sent ReadyForQuery, and the client has received everything up to
@@ -50,7 +50,7 @@ export type RunPipeline = (pair: ConnectedPair, services: ProxyServices) => Prom
 export interface ProxyServices {
   readonly db: Database;
   readonly overlays: OverlayManager;
-  readonly made: Pick<MadeCallsWatch, 'current'>;
+  readonly userCalls: Pick<UserCallsMonitor, 'current'>;
   readonly log: Log;
   readonly metrics: ProxyMetrics;
   readonly settings: ProxySettings;

@@ -11,8 +11,8 @@ import { copyFailMessage } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
 import type { CancelRequests } from './cancel-requests.ts';
 import { cancelled } from './cancel-requests.ts';
-import type { KeptTogether } from './kept-data.ts';
-import { KeptData } from './kept-data.ts';
+import type { CopyBufferTotal } from './copy-buffer.ts';
+import { CopyBuffer } from './copy-buffer.ts';
 import type { Particulars } from './pending-response.ts';
 import { ConnectionFault } from './refusals.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
@@ -33,7 +33,7 @@ export const withoutAgain = (fields: ErrorFields): ErrorFields =>
 
 export class CopyIn {
   private readonly upstream: UpstreamWriter;
-  private readonly together: KeptTogether;
+  private readonly total: CopyBufferTotal;
   private readonly cancels: CancelRequests;
   private readonly onBegin: () => void;
   /** Whether the client has sent a cancel request since the first try. The server reports the cancellation with the next data. */
@@ -43,7 +43,7 @@ export class CopyIn {
   /** Resolves when the COPY that was sent last requests its data, or fails. */
   private begins: Promise<void> = Promise.resolve();
   /** The data so far, if it may have to be sent again. */
-  private kept: KeptData | null = null;
+  private buffer: CopyBuffer | null = null;
   /** The buffered data is complete, including the message that ends it. */
   private isWhole = false;
   private pause: NodeJS.Timeout | null = null;
@@ -53,12 +53,12 @@ export class CopyIn {
   /** @param onBegin called when unbuffered data begins to flow, so that the COPY cannot be run again */
   constructor(
     upstream: UpstreamWriter,
-    together: KeptTogether,
+    total: CopyBufferTotal,
     cancels: CancelRequests,
     onBegin: () => void,
   ) {
     this.upstream = upstream;
-    this.together = together;
+    this.total = total;
     this.cancels = cancels;
     this.onBegin = onBegin;
   }
@@ -73,7 +73,7 @@ export class CopyIn {
    * @param mayRunAgain whether its data is to be buffered
    */
   pending(mayRunAgain: boolean): Particulars {
-    if (this.kept === null) this.isCancelled = this.cancels.watch();
+    if (this.buffer === null) this.isCancelled = this.cancels.track();
     this.begins = new Promise((resolve) => {
       this.wake = resolve;
     });
@@ -88,21 +88,21 @@ export class CopyIn {
 
   /** Handles the server's CopyInResponse: sends the data of an earlier try first. Returns whether the client is to receive the response. */
   private begin(mayRunAgain: boolean): boolean {
-    const isFirst = this.kept === null;
+    const isFirst = this.buffer === null;
     this.wake();
     // the server discarded the cancel request together with the earlier try
     if (!isFirst && this.isCancelled()) {
       this.giveUp();
       return false;
     }
-    for (const piece of this.kept?.pieces ?? []) this.upstream.copy(piece);
+    for (const piece of this.buffer?.pieces ?? []) this.upstream.copy(piece);
     this.open = !this.isWhole;
-    if (mayRunAgain) this.kept ??= new KeptData(this.together);
+    if (mayRunAgain) this.buffer ??= new CopyBuffer(this.total);
     else {
       this.onBegin();
       this.forget();
     }
-    if (this.kept !== null && this.open) this.pause = setTimeout(this.onPause, pauseMs);
+    if (this.buffer !== null && this.open) this.pause = setTimeout(this.onPause, pauseMs);
     return isFirst;
   }
 
@@ -119,8 +119,8 @@ export class CopyIn {
   /** Releases the buffered data: the COPY will not be run again, or the connection has ended. */
   forget(): void {
     this.stopWaiting();
-    this.kept?.release();
-    this.kept = null;
+    this.buffer?.release();
+    this.buffer = null;
     this.isWhole = false;
   }
 
@@ -131,24 +131,24 @@ export class CopyIn {
 
   /** Passes the received data on. Returns whether there was any. */
   pass(framer: Framer): boolean {
-    if (this.kept === null) {
+    if (this.buffer === null) {
       const data = framer.passing(frontend.copyData);
       if (data !== null) this.upstream.copy(data);
       return data !== null;
     }
-    const arrived = this.kept.bytes + framer.buffered;
+    const arrived = this.buffer.bytes + framer.buffered;
     if (arrived !== this.arrived) this.pause?.refresh();
     this.arrived = arrived;
     // another try begins between two messages
     const data = framer.passing(frontend.copyData, true);
-    if (data !== null) this.keep(this.kept, data);
-    else if (this.kept.exceedsWith(framer.buffered)) this.runAgain();
+    if (data !== null) this.bufferData(this.buffer, data);
+    else if (this.buffer.exceedsWith(framer.buffered)) this.runAgain();
     return data !== null;
   }
 
-  private keep(kept: KeptData, data: Buffer): void {
-    const isTooMuch = kept.exceedsWith(data.length);
-    kept.add(data);
+  private bufferData(buffer: CopyBuffer, data: Buffer): void {
+    const isTooMuch = buffer.exceedsWith(data.length);
+    buffer.add(data);
     if (isTooMuch && !this.isCancelled()) this.giveUp();
     else this.upstream.copy(data);
   }
@@ -187,8 +187,8 @@ export class CopyIn {
     if (type === frontend.flush || type === frontend.sync) return;
     if (type !== frontend.copyDone && type !== frontend.copyFail) throw unexpected(type);
     this.close();
-    this.kept?.add(frame);
-    this.isWhole = this.kept !== null;
+    this.buffer?.add(frame);
+    this.isWhole = this.buffer !== null;
     this.upstream.copy(frame);
   }
 }

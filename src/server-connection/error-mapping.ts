@@ -16,7 +16,7 @@ export const rowsAffected = 'ST005';
 const inner = ['q', 'p'];
 
 /** Matches a context that exposes the staging: functions in the service's schemas, its prepared statements, and their callees. */
-const ownContext = /stage/i;
+const internalContext = /stage/i;
 
 /** Matches the line of a COPY's data, which PostgreSQL reports behind the context of the service's functions. */
 const copiedLine = /(?:^|\n)(COPY .*)$/s;
@@ -56,8 +56,8 @@ const systemColumn = /^column (?:.*\.)?"?(?:ctid|tableoid|xmin|xmax|cmin|cmax)"?
 
 /** Returns the hint for a privilege that the service account lacks in one of the service's functions; undefined for other errors. */
 function serviceLacks(fields: ErrorFields): string | undefined {
-  const isOurs = /\bstage(_\w+)?\./.test(fields.get('W') ?? '');
-  if (fields.get('C') !== '42501' || !isOurs) return undefined;
+  const isInternal = /\bstage(_\w+)?\./.test(fields.get('W') ?? '');
+  if (fields.get('C') !== '42501' || !isInternal) return undefined;
   const message = fields.get('M') ?? '';
   if (temporaryDenied.test(message)) return grantTemporary;
   const sequence = /^permission denied for sequence (.+)$/.exec(message)?.[1];
@@ -119,7 +119,7 @@ function translate(
   const line = copiedLine.exec(context)?.[1];
   if (line !== undefined)
     mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
-  else if (ownContext.test(context)) mapped.delete('W');
+  else if (internalContext.test(context)) mapped.delete('W');
   const schema = production(fields.get('s') ?? '');
   if (schema !== undefined) mapped.set('s', schema);
   mapped.set('M', (fields.get('M') ?? '').replaceAll(functionSchema, ''));

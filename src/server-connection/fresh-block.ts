@@ -12,7 +12,7 @@ export interface Begun {
 }
 
 /** Messages whose effects would be lost with the block. */
-const losses: ReadonlySet<PendingResponse['asked']> = new Set(['bind', 'execute', 'query']);
+const losses: ReadonlySet<PendingResponse['request']> = new Set(['bind', 'execute', 'query']);
 
 export class FreshBlock {
   private how: Begun | null = null;
@@ -29,8 +29,8 @@ export class FreshBlock {
   }
 
   /** Notes a message that is sent. */
-  note({ asked, shown }: PendingResponse): void {
-    if (shown !== 'nothing' && losses.has(asked)) this.how = null;
+  note({ request, shown }: PendingResponse): void {
+    if (shown !== 'nothing' && losses.has(request)) this.how = null;
   }
 
   /** Notes that a read used a stand-in that is no longer valid, in a block that cannot be restarted. */

@@ -6,15 +6,15 @@ import { bindMessage, closeMessage, executeMessage } from '../wire/frontend-mess
 import { deliver } from './error-mapping.ts';
 import type { InternalCall, InternalStatement } from './internal-statement.ts';
 import { pinning } from './internal-texts.ts';
-import type { KeptStatements } from './kept-statements.ts';
 import type { ErrorHandler } from './pending-response.ts';
 import { hiddenClose, PendingResponse } from './pending-response.ts';
-import { ownPrefix } from './reserved-names.ts';
+import type { PreparedStatementCache } from './prepared-statement-cache.ts';
+import { internalPrefix } from './reserved-names.ts';
 import { step, stepMessages } from './step-messages.ts';
 import { internalText } from './upstream-text.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
 
-const pinName = `${ownPrefix}pin`;
+const pinName = `${internalPrefix}pin`;
 
 export class InternalMessages {
   protected readonly link: UpstreamWriter;
@@ -76,15 +76,15 @@ export class InternalMessages {
   }
 
   /** Runs a statement that stays prepared. */
-  protected executeKept(
-    kept: KeptStatements,
+  protected executeCached(
+    cache: PreparedStatementCache,
     statement: InternalStatement,
     portal: string,
     call: InternalCall,
   ): void {
     const prepare = (name: string, onDone: () => void) =>
       this.prepare(name, statement, call.onError ?? deliver, onDone);
-    const { name, onFailure } = kept.use(statement, prepare);
+    const { name, onFailure } = cache.use(statement, prepare);
     this.bindAndExecute(name, portal, call, onFailure);
   }
 

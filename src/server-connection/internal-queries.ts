@@ -1,44 +1,44 @@
 /**
  * Runs the proxy's own statements between the client's messages. They are parsed again directly before they run: a function of the client
  * may run any SQL that does not write, including DEALLOCATE and PREPARE. A statement that it prepared under an internal name would run
- * where writing is possible. The statements of every staged write stay prepared while no such code can have run (see `KeptStatements`),
- * and those that validate a read while nothing drops them. The check before COMMIT is never kept prepared: it must hold whatever the
- * proxy assumes about the code that has run.
+ * where writing is possible. The statements of every staged write stay prepared while no such code can have run (see
+ * `PreparedStatementCache`), and those that validate a read while nothing drops them. The check before COMMIT is never kept prepared: it
+ * must hold whatever the proxy assumes about the code that has run.
  */
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
-import { CommitWall } from './commit-wall.ts';
+import { CommitCheck } from './commit-check.ts';
 import { deliverWarning } from './error-mapping.ts';
 import type { Begun } from './fresh-block.ts';
 import { InternalMessages } from './internal-messages.ts';
 import type { InternalCall, InternalStatement } from './internal-statement.ts';
 import { failing, readOnly, texts, unlessFailed } from './internal-texts.ts';
-import { KeptStatements } from './kept-statements.ts';
 import { PendingResponse } from './pending-response.ts';
-import { ownPrefix } from './reserved-names.ts';
+import { PreparedStatementCache } from './prepared-statement-cache.ts';
+import { internalPrefix } from './reserved-names.ts';
 import { step, toReadOnly } from './step-messages.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { Access } from './transaction-table.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
 
-const guardName = `${ownPrefix}guard`;
-const protectionName = `${ownPrefix}write`;
-const probeName = `${ownPrefix}probe`;
+const guardName = `${internalPrefix}guard`;
+const protectionName = `${internalPrefix}write`;
+const probeName = `${internalPrefix}probe`;
 
 export class InternalQueries extends InternalMessages {
   private readonly state: TransactionState;
-  readonly wall = new CommitWall((statement, call) => this.run(statement, call));
+  readonly commitCheck = new CommitCheck((statement, call) => this.run(statement, call));
   /** Runs the check at the end of the statement under the tripwire; null when there is none. */
-  private lookAtEnd: (() => void) | null = null;
+  private checkAtEnd: (() => void) | null = null;
   /** The internal statements that are prepared already. */
-  private readonly kept: KeptStatements;
+  private readonly cache: PreparedStatementCache;
   /** Statements that stay prepared although code may have replaced them meanwhile. */
-  private readonly questions = new KeptStatements('question', () => 0);
+  private readonly validations = new PreparedStatementCache('validation', () => 0);
 
   constructor(link: UpstreamWriter, state: TransactionState) {
     super(link);
     this.state = state;
-    this.kept = new KeptStatements('kept', () => state.runs);
+    this.cache = new PreparedStatementCache('cached', () => state.runs);
   }
 
   /** Opens an internal block, with the access of the client's transactions. */
@@ -51,7 +51,7 @@ export class InternalQueries extends InternalMessages {
 
   /** Prepares for a BEGIN, internal or the client's. Call it when no transaction block is open. */
   beforeBegin(): void {
-    this.wall.begin(() => this.link.sync(syncBeforeBegin));
+    this.commitCheck.begin(() => this.link.sync(syncBeforeBegin));
   }
 
   /** Ends the client's block, which is then restarted. */
@@ -70,20 +70,20 @@ export class InternalQueries extends InternalMessages {
   }
 
   /** Whether a statement is under the tripwire whose end has not been checked. */
-  get isWatching(): boolean {
-    return this.lookAtEnd !== null;
+  get isTripwireSet(): boolean {
+    return this.checkAtEnd !== null;
   }
 
   /** Starts the tripwire. Call it before any part of a staged statement runs that may run user-defined code. */
-  watch(): void {
-    this.endWatch();
+  setTripwire(): void {
+    this.endTripwire();
     this.state.noteRun();
     // a nonce that only the proxy knows
     const values = [Buffer.from(randomBytes(16).toString('hex'))];
     const types = [text];
-    this.run({ text: 'SELECT stage.begin_watch($1)', types }, { values });
+    this.run({ text: 'SELECT stage.begin_tripwire($1)', types }, { values });
     const call = { values, onError: unlessFailed };
-    this.lookAtEnd = () => this.run({ text: 'SELECT stage.end_watch($1)', types }, call);
+    this.checkAtEnd = () => this.run({ text: 'SELECT stage.end_tripwire($1)', types }, call);
   }
 
   /**
@@ -92,31 +92,31 @@ export class InternalQueries extends InternalMessages {
    * @param probe runs the command without its query, which may run code; any further catalog writes of the query fail the transaction
    */
   define(created: readonly string[], probe: (() => void) | null): void {
-    this.endWatch();
+    this.endTripwire();
     this.state.noteRun();
-    this.wall.beginDefinition(created);
+    this.commitCheck.beginDefinition(created);
     if (probe !== null) {
       this.run({ text: `SAVEPOINT ${probeName}` });
       probe();
       this.run({ text: `ROLLBACK TO SAVEPOINT ${probeName}` });
       this.run({ text: `RELEASE SAVEPOINT ${probeName}` });
-      this.wall.noteProbe();
+      this.commitCheck.noteProbe();
     }
-    this.lookAtEnd = () => this.wall.endDefinition(unlessFailed);
+    this.checkAtEnd = () => this.commitCheck.endDefinition(unlessFailed);
   }
 
   /** Fails the transaction if the statement under the tripwire has written to production. Call it before any of that can be committed. */
-  endWatch(): void {
+  endTripwire(): void {
     // guard: the end of what is watched is looked at whatever became of the settings
-    if (this.lookAtEnd === null) return;
-    const look = this.lookAtEnd;
-    this.lookAtEnd = null;
-    look();
+    if (this.checkAtEnd === null) return;
+    const check = this.checkAtEnd;
+    this.checkAtEnd = null;
+    check();
   }
 
   /** Discards the tripwire: its statement has failed or was undone. */
-  forgetWatch(): void {
-    this.lookAtEnd = null;
+  forgetTripwire(): void {
+    this.checkAtEnd = null;
   }
 
   /**
@@ -127,7 +127,7 @@ export class InternalQueries extends InternalMessages {
     if (this.state.block === 'none' || this.state.failed) return;
     this.release();
     // guard: before COMMIT the database looks for what was written elsewhere
-    this.wall.check(unlessFailed);
+    this.commitCheck.send(unlessFailed);
   }
 
   /** Ends the internal block. After an error this rolls it back. */
@@ -147,7 +147,7 @@ export class InternalQueries extends InternalMessages {
     if (ofWrite || this.state.guardsWrite) this.releaseGuard();
     // guard: reads in transactions that may write are made read-only
     if (!this.state.exposesReads) return;
-    this.wall.start();
+    this.commitCheck.start();
     this.run({ text: `SAVEPOINT ${guardName}` });
     this.run({ text: readOnly });
     this.state.guard(ofWrite);
@@ -182,7 +182,7 @@ export class InternalQueries extends InternalMessages {
     this.closeStep();
     this.run({ text: `ROLLBACK TO SAVEPOINT ${protectionName}` });
     this.state.unwind();
-    this.askAccess();
+    this.queryAccess();
   }
 
   /**
@@ -211,7 +211,7 @@ export class InternalQueries extends InternalMessages {
   }
 
   /** Queries the transaction's access, after anything that may have changed it. SHOW takes no snapshot. */
-  askAccess(): void {
+  queryAccess(): void {
     const onRow = (payload: Buffer) => {
       const isOn = String(decodeDataRow(payload)[0]) === 'on';
       this.state.learnAccess(isOn ? 'read only' : 'read write');
@@ -234,8 +234,8 @@ export class InternalQueries extends InternalMessages {
   }
 
   /** Runs an internal statement, which stays prepared unless user-defined code may be running. */
-  runKept(statement: InternalStatement, call: InternalCall = {}): void {
-    this.keep(statement, step, call);
+  runCached(statement: InternalStatement, call: InternalCall = {}): void {
+    this.runInPortal(statement, step, call);
     this.closeStep();
   }
 
@@ -243,22 +243,22 @@ export class InternalQueries extends InternalMessages {
    * Runs, under a guard, a query that validates a read. Its statement stays prepared whatever reads have run since. A replacement
    * by the client's code could do no more than that code itself, and would mislead only that client.
    */
-  ask(statement: InternalStatement, call: InternalCall): void {
+  validate(statement: InternalStatement, call: InternalCall): void {
     // guard: a question is asked where nothing can be written
     this.guard();
-    this.executeKept(this.questions, statement, step, call);
+    this.executeCached(this.validations, statement, step, call);
     this.closeStep();
   }
 
   /** Discards all prepared statements. Call it before a command that may drop them, or where uncounted code may run. */
-  forgetKept(): void {
-    this.kept.forget();
-    this.forgetQuestions();
+  forgetCached(): void {
+    this.cache.forget();
+    this.forgetValidations();
   }
 
-  /** Discards the statements of `ask`, after one of them turned out to be missing or wrong. */
-  forgetQuestions(): void {
-    this.questions.forget();
+  /** Discards the statements of `validate`, after one of them turned out to be missing or wrong. */
+  forgetValidations(): void {
+    this.validations.forget();
   }
 
   /**
@@ -266,13 +266,13 @@ export class InternalQueries extends InternalMessages {
    * block the COMMIT, because it remains open when its message has failed.
    */
   private runAtEdge(statement: InternalStatement, call: InternalCall = {}): void {
-    this.keep(statement, '', call);
+    this.runInPortal(statement, '', call);
   }
 
-  private keep(statement: InternalStatement, portal: string, call: InternalCall): void {
+  private runInPortal(statement: InternalStatement, portal: string, call: InternalCall): void {
     // guard: nothing stays prepared that is prepared while watched code may run
-    if (this.isWatching) this.execute(statement, portal, call);
-    else this.executeKept(this.kept, statement, portal, call);
+    if (this.isTripwireSet) this.execute(statement, portal, call);
+    else this.executeCached(this.cache, statement, portal, call);
   }
 }
 

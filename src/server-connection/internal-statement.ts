@@ -20,7 +20,7 @@ export interface InternalCall {
 }
 
 /** Runs an internal statement at once, and returns its rows. */
-export type Ask = (
+export type ServerQuery = (
   statement: InternalStatement,
   values: NonNullable<InternalCall['values']>,
 ) => Promise<(Buffer | null)[][]>;

@@ -2,7 +2,7 @@
 import { bindMessage } from '../wire/frontend-messages.ts';
 import { deliver } from './error-mapping.ts';
 import type { ErrorHandler } from './pending-response.ts';
-import { ownPrefix } from './reserved-names.ts';
+import { internalPrefix } from './reserved-names.ts';
 
 export const texts = {
   begin: { 'read write': 'BEGIN READ WRITE', 'read only': 'BEGIN READ ONLY' },
@@ -26,4 +26,7 @@ export const unlessFailed: ErrorHandler = (fields) =>
   fields.get('C') === '25P02' ? null : deliver(fields);
 
 /** A Bind that fails, because no statement has this name. It fails the transaction like any error of the client. */
-export const failing = bindMessage({ portal: `${ownPrefix}none`, statement: `${ownPrefix}none` });
+export const failing = bindMessage({
+  portal: `${internalPrefix}none`,
+  statement: `${internalPrefix}none`,
+});

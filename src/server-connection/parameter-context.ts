@@ -2,7 +2,7 @@
 import type { ErrorHandler } from './pending-response.ts';
 import { step } from './step-messages.ts';
 
-const ownParameter = new RegExp(`portal "${step}" parameter \\$(\\d+)`);
+const internalParameter = new RegExp(`portal "${step}" parameter \\$(\\d+)`);
 
 /**
  * Maps errors in the parameters of an internal statement to the client's portal, from which these parameters come.
@@ -12,9 +12,9 @@ export function inPortal(portal: string, before: number, handler: ErrorHandler):
   const named = portal === '' ? 'unnamed portal' : `portal "${portal}"`;
   return (fields) => {
     const context = fields.get('W');
-    const number = Number(ownParameter.exec(context ?? '')?.[1]) - before;
+    const number = Number(internalParameter.exec(context ?? '')?.[1]) - before;
     if (context === undefined || !(number > 0)) return handler(fields);
-    const told = context.replace(ownParameter, () => `${named} parameter $${number}`);
-    return handler(new Map(fields).set('W', told));
+    const mapped = context.replace(internalParameter, () => `${named} parameter $${number}`);
+    return handler(new Map(fields).set('W', mapped));
   };
 }

@@ -3,14 +3,14 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import { backend } from '../wire/message-codes.ts';
 
 /** The kind of message sent, by what completes its response. Only `query` and `sync` are completed by ReadyForQuery. */
-type Asked = 'parse' | 'bind' | 'describe' | 'execute' | 'close' | 'query' | 'sync';
+type RequestKind = 'parse' | 'bind' | 'describe' | 'execute' | 'close' | 'query' | 'sync';
 
 /** Optional handling of a response. */
 export interface Particulars {
   /** Replaces the tag in the CommandComplete, when the statement that was sent has another tag than the client's. */
   readonly tag?: string | (() => string | undefined) | undefined;
   /** Holds CommandComplete back until the router shows or discards it. */
-  readonly holdsCompletion?: boolean | undefined;
+  readonly defersCompletion?: boolean | undefined;
   readonly hidesNotices?: boolean | undefined;
   /** The status in its ReadyForQuery precedes a BEGIN that was sent behind it. */
   readonly isBeforeBegin?: boolean | undefined;
@@ -41,11 +41,11 @@ const nothingParticular: Particulars = {};
  * would each get their own.
  */
 export class PendingResponse implements Particulars {
-  readonly asked: Asked;
+  readonly request: RequestKind;
   /** The part of the response that the client sees: everything; all but ReadyForQuery; nothing. */
-  readonly shown: 'all' | 'answer' | 'nothing';
+  readonly shown: 'all' | 'response' | 'nothing';
   readonly tag: Particulars['tag'];
-  readonly holdsCompletion: Particulars['holdsCompletion'];
+  readonly defersCompletion: Particulars['defersCompletion'];
   readonly hidesNotices: Particulars['hidesNotices'];
   readonly isBeforeBegin: Particulars['isBeforeBegin'];
   readonly notice: Particulars['notice'];
@@ -60,15 +60,15 @@ export class PendingResponse implements Particulars {
 
   /** @param others used for the fields that `particulars` does not set */
   constructor(
-    asked: Asked,
+    request: RequestKind,
     shown: PendingResponse['shown'],
     particulars: Particulars = nothingParticular,
     others: Particulars = nothingParticular,
   ) {
-    this.asked = asked;
+    this.request = request;
     this.shown = shown;
     this.tag = particulars.tag ?? others.tag;
-    this.holdsCompletion = particulars.holdsCompletion ?? others.holdsCompletion;
+    this.defersCompletion = particulars.defersCompletion ?? others.defersCompletion;
     this.hidesNotices = particulars.hidesNotices ?? others.hidesNotices;
     this.isBeforeBegin = particulars.isBeforeBegin ?? others.isBeforeBegin;
     this.notice = particulars.notice ?? others.notice;
@@ -98,7 +98,7 @@ export const passing = {
 export const hiddenSync = new PendingResponse('sync', 'nothing');
 export const hiddenClose = new PendingResponse('close', 'nothing');
 
-const completing: Readonly<Record<Asked, readonly number[]>> = {
+const completing: Readonly<Record<RequestKind, readonly number[]>> = {
   parse: [backend.parseComplete],
   bind: [backend.bindComplete],
   describe: [backend.rowDescription, backend.noData],
@@ -108,7 +108,7 @@ const completing: Readonly<Record<Asked, readonly number[]>> = {
   sync: [],
 };
 
-const belonging: Readonly<Partial<Record<Asked, readonly number[]>>> = {
+const belonging: Readonly<Partial<Record<RequestKind, readonly number[]>>> = {
   describe: [backend.parameterDescription],
   execute: [backend.copyInResponse, backend.dataRow],
   query: [
@@ -123,23 +123,23 @@ const belonging: Readonly<Partial<Record<Asked, readonly number[]>>> = {
 /** The role of a message in a response. */
 export const roles = { none: 0, belongs: 1, completes: 2 } as const;
 
-const rolesByAsked = Object.fromEntries(
-  Object.entries(completing).map(([asked, types]) => {
+const rolesByRequest = Object.fromEntries(
+  Object.entries(completing).map(([request, types]) => {
     const table = new Uint8Array(256);
-    for (const type of belonging[asked as Asked] ?? []) table[type] = roles.belongs;
+    for (const type of belonging[request as RequestKind] ?? []) table[type] = roles.belongs;
     for (const type of types) table[type] = roles.completes;
-    return [asked, table];
+    return [request, table];
   }),
-) as Readonly<Record<Asked, Uint8Array>>;
+) as Readonly<Record<RequestKind, Uint8Array>>;
 
 /** Returns the role of a message type in a response, one of `roles`. */
 export function roleOf(pending: PendingResponse, type: number): number {
   if (type === backend.copyInResponse && pending.onCopyIn === undefined) return roles.none;
-  return rolesByAsked[pending.asked][type] as number;
+  return rolesByRequest[pending.request][type] as number;
 }
 
 /** Whether the client receives something other than the server's CommandComplete. */
-export function isParticular({ tag, notice, remark, holdsCompletion }: PendingResponse): boolean {
+export function isParticular({ tag, notice, remark, defersCompletion }: PendingResponse): boolean {
   const isAsItComes = tag === undefined && notice === undefined && remark === undefined;
-  return !isAsItComes || holdsCompletion === true;
+  return !isAsItComes || defersCompletion === true;
 }

@@ -105,8 +105,8 @@ export function inBody({ replacements, typeList }: PreparedStatement): readonly 
 
 /** The operations for a staged write that has been bound. */
 export interface PortalWrite {
-  /** Sends `stage.enter` for it, before it is executed. */
-  enter(): void;
+  /** Sends `stage.begin_statement` for it, before it is executed. */
+  begin(): void;
   /** Switches to staging its rows one by one; null when they already are. */
   readonly stageRowByRow: (() => void) | null;
   /** The statement that writes: the portal's own, or the one that it executes. */
@@ -132,7 +132,7 @@ export interface Portal {
  * The server's response to a Describe of a portal in a failed transaction. In a `spent` portal a ROLLBACK TO has failed, so the server does
  * not refuse it as a command that is invalid there.
  */
-export type AnswerInFailure = 'refused' | 'nothing' | 'spent';
+export type ResponseInFailure = 'refused' | 'nothing' | 'spent';
 
 /** Creates the entry for a portal that was just bound. */
 export function newPortal(

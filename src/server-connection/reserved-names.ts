@@ -7,28 +7,28 @@ import type { Verdict } from '../sql/verdict.ts';
 import { refusalError } from './refusals.ts';
 
 /** The prefix of all internal statements, portals and savepoints. */
-export const ownPrefix = '_stage_';
+export const internalPrefix = '_stage_';
 
 const reserved: Refusal = {
   kind: 'refuse',
   sqlstate: '42939',
-  message: `names that begin with "${ownPrefix}" belong to the staging service`,
+  message: `names that begin with "${internalPrefix}" belong to the staging service`,
   hint: 'Choose another name.',
 };
 
 /** @throws StageError for a statement's or portal's name that clients may not use */
 export function checkName(name: string): void {
-  const refusal = isOwn(name) ? reserved : refuseLongName(name);
+  const refusal = isInternal(name) ? reserved : refuseLongName(name);
   if (refusal) throw refusalError(refusal);
 }
 
 /** Returns the refusal of an SQL command that uses an internal name, or null. */
 export function refuseReserved(verdict: Verdict): Refusal | null {
   if (verdict.kind === 'write' && verdict.form === 'definition')
-    return verdict.created.some(isOwn) ? reserved : null;
+    return verdict.created.some(isInternal) ? reserved : null;
   if (verdict.kind !== 'control' || !('name' in verdict.action)) return null;
-  return verdict.action.name !== null && isOwn(verdict.action.name) ? reserved : null;
+  return verdict.action.name !== null && isInternal(verdict.action.name) ? reserved : null;
 }
 
 // guard: names of the service are refused
-const isOwn = (name: string) => name.startsWith(ownPrefix);
+const isInternal = (name: string) => name.startsWith(internalPrefix);

@@ -10,10 +10,10 @@ import type { Receiver } from '../wire/backend-scanner.ts';
 import { BackendScanner } from '../wire/backend-scanner.ts';
 import { decodeErrorFields, endsConnection } from '../wire/error-fields.ts';
 import { backend, codeName } from '../wire/message-codes.ts';
-import { AnswerHold } from './answer-hold.ts';
-import { ExpectedAnswers } from './expected-answers.ts';
+import { ExpectedResponses } from './expected-responses.ts';
 import type { PendingResponse } from './pending-response.ts';
 import { isParticular, roleOf, roles } from './pending-response.ts';
+import { ResponseBuffer } from './response-buffer.ts';
 import { SettingReports } from './setting-reports.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
@@ -29,13 +29,13 @@ export interface RouterEvents {
 }
 
 /** The message types that pass together with the rows around them. */
-const unwatched = new Set<number>([
+const passedTypes = new Set<number>([
   backend.dataRow,
   backend.copyData,
   backend.copyOutResponse,
   backend.copyDone,
 ]);
-const watched = Object.values(backend).filter((type) => !unwatched.has(type));
+const inspected = Object.values(backend).filter((type) => !passedTypes.has(type));
 const headerBytes = 5;
 const statusIn = (ready: Buffer, at: number) =>
   transactionStatus(ready[at + headerBytes] as number);
@@ -44,22 +44,22 @@ export class ResponseRouter implements Receiver {
   private readonly writer: SocketWriter;
   private readonly events: RouterEvents;
   private readonly scanner: BackendScanner;
-  private readonly expected = new ExpectedAnswers();
+  private readonly expected = new ExpectedResponses();
   private syncs = 0;
   /** The number of sent messages that have a handler for rows. */
   private listeners = 0;
   /** What the client receives: after an error only the next ReadyForQuery, and when closed nothing until reopened. */
   private audience: 'open' | 'after error' | 'closed' = 'open';
-  private held: Buffer | null = null;
+  private deferred: Buffer | null = null;
   private readonly reports = new SettingReports();
   private lastWords = false;
-  private readonly hold: AnswerHold;
+  private readonly buffer: ResponseBuffer;
 
-  constructor(writer: SocketWriter, events: RouterEvents, maxHeldBytes: number) {
+  constructor(writer: SocketWriter, events: RouterEvents, maxBufferedBytes: number) {
     this.writer = writer;
-    this.hold = new AnswerHold(writer);
+    this.buffer = new ResponseBuffer(writer);
     this.events = events;
-    this.scanner = new BackendScanner(maxHeldBytes, watched);
+    this.scanner = new BackendScanner(maxBufferedBytes, inspected);
   }
 
   /** Whether all messages sent have a complete response. */
@@ -91,15 +91,15 @@ export class ResponseRouter implements Receiver {
   expect(pending: PendingResponse): void {
     if (!this.expected.add(pending)) return;
     if (pending.onRow !== undefined) this.listen(1);
-    this.hold.expect(pending);
-    const { asked, isBeforeBegin } = pending;
-    if (!isBeforeBegin && (asked === 'sync' || asked === 'query')) this.syncs += 1;
+    this.buffer.expect(pending);
+    const { request, isBeforeBegin } = pending;
+    if (!isBeforeBegin && (request === 'sync' || request === 'query')) this.syncs += 1;
   }
 
   /** Rows are scanned one by one while there are handlers for them, and pass unscanned otherwise. */
   private listen(change: 1 | -1): void {
     this.listeners += change;
-    this.scanner.watch(this.listeners > 0 ? [...watched, backend.dataRow] : watched);
+    this.scanner.inspect(this.listeners > 0 ? [...inspected, backend.dataRow] : inspected);
   }
 
   /** Removes the row handler of a response that is complete or will not arrive. */
@@ -110,7 +110,7 @@ export class ResponseRouter implements Receiver {
   /** Hides everything, including ReadyForQuery, until reopened: the running statement will be run again. */
   close(): void {
     this.audience = 'closed';
-    this.held = null;
+    this.deferred = null;
   }
 
   reopen(): void {
@@ -120,23 +120,23 @@ export class ResponseRouter implements Receiver {
   /** Shows an error in place of the rest of the current response. */
   showError(message: Buffer): void {
     if (this.audience !== 'open') return;
-    this.held = null;
-    this.hold.end();
+    this.deferred = null;
+    this.buffer.end();
     this.writer.add(message);
     this.audience = 'after error';
   }
 
   /** Shows the CommandComplete that was held back. */
-  showHeld(): void {
-    if (this.held !== null && this.audience === 'open') this.writer.add(this.held);
-    this.held = null;
+  showDeferred(): void {
+    if (this.deferred !== null && this.audience === 'open') this.writer.add(this.deferred);
+    this.deferred = null;
   }
 
   /** Shows a ReadyForQuery, after the reports that are due before it. */
   showReady(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.audience === 'closed') return;
-    this.hold.endBatch();
-    if (statusIn(bytes, start) === 'E' && this.events.isInSavepoint()) this.reports.keep();
+    this.buffer.endBatch();
+    if (statusIn(bytes, start) === 'E' && this.events.isInSavepoint()) this.reports.retain();
     else this.showReports();
     this.writer.add(bytes, start, end);
     this.audience = 'open';
@@ -162,10 +162,10 @@ export class ResponseRouter implements Receiver {
 
   /** Writes the queued messages to the client's socket, unless more that the client waits for will follow soon. */
   flush(): void {
-    this.hold.flush(this.expected.head);
+    this.buffer.flush(this.expected.head);
   }
 
-  /** Passes rows and other unwatched messages on. Called by the scanner. */
+  /** Passes rows and other messages on. Called by the scanner. */
   pass(bytes: Buffer, start: number, end: number): void {
     if (this.shows(this.expected.head)) this.writer.add(bytes, start, end);
   }
@@ -173,7 +173,7 @@ export class ResponseRouter implements Receiver {
   private readonly shows = (pending: PendingResponse | undefined): boolean =>
     this.audience === 'open' && pending?.shown !== 'nothing';
 
-  /** Handles a watched message. Called by the scanner. */
+  /** Handles an inspected message. Called by the scanner. */
   message(bytes: Buffer, type: number, start: number, end: number): void {
     const { head } = this.expected;
     switch (type) {
@@ -190,11 +190,11 @@ export class ResponseRouter implements Receiver {
         this.parameterStatus(bytes.subarray(start, end));
         break;
       case backend.notificationResponse:
-        this.hold.end();
+        this.buffer.end();
         this.writer.add(bytes, start, end);
         break;
       default:
-        this.answer(bytes, type, start, end);
+        this.respond(bytes, type, start, end);
     }
   }
 
@@ -202,11 +202,11 @@ export class ResponseRouter implements Receiver {
     // Decoding it validates it: some clients hang on an unterminated notice.
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (this.audience !== 'open' || head?.hidesNotices) return;
-    const unasked = head?.shown === 'nothing' ? null : frame;
-    const told = head?.onNotice ? head.onNotice(fields) : unasked;
-    if (told === null) return;
-    this.hold.end();
-    this.writer.add(told);
+    const unchanged = head?.shown === 'nothing' ? null : frame;
+    const shown = head?.onNotice ? head.onNotice(fields) : unchanged;
+    if (shown === null) return;
+    this.buffer.end();
+    this.writer.add(shown);
   }
 
   private parameterStatus(frame: Buffer): void {
@@ -215,11 +215,11 @@ export class ResponseRouter implements Receiver {
     this.report(name, Buffer.from(frame));
     // This happens between two messages of the client, e.g. when the server's configuration was reloaded.
     if (!this.isIdle) return;
-    this.hold.end();
+    this.buffer.end();
     this.showReports();
   }
 
-  private answer(bytes: Buffer, type: number, start: number, end: number): void {
+  private respond(bytes: Buffer, type: number, start: number, end: number): void {
     const { head } = this.expected;
     const role = head === undefined ? roles.none : roleOf(head, type);
     if (head === undefined || role === roles.none) {
@@ -243,30 +243,30 @@ export class ResponseRouter implements Receiver {
 
   private columns(bytes: Buffer, start: number, end: number): void {
     const frame = bytes.subarray(start, end);
-    const told = this.events.onRowDescription(frame);
-    if (told === frame) this.writer.add(bytes, start, end);
-    else this.writer.add(told);
+    const shown = this.events.onRowDescription(frame);
+    if (shown === frame) this.writer.add(bytes, start, end);
+    else this.writer.add(shown);
   }
 
-  private completion(frame: Buffer, answered: PendingResponse): void {
-    const { notice, remark, holdsCompletion } = answered;
-    const tag = typeof answered.tag === 'function' ? answered.tag() : answered.tag;
+  private completion(frame: Buffer, pending: PendingResponse): void {
+    const { notice, remark, defersCompletion } = pending;
+    const tag = typeof pending.tag === 'function' ? pending.tag() : pending.tag;
     if (notice !== undefined) this.writer.add(notice);
     // without the zero byte at its end
     const remarked = remark?.(tag ?? frame.toString('latin1', headerBytes, frame.length - 1));
     if (remarked) this.writer.add(remarked);
     const shown = tag === undefined ? frame : commandComplete(tag);
-    if (holdsCompletion) this.held = Buffer.from(shown);
+    if (defersCompletion) this.deferred = Buffer.from(shown);
     else this.writer.add(shown);
   }
 
   private ready(bytes: Buffer, start: number, end: number): void {
     const head = this.expected.take();
-    if (head?.asked !== 'sync' && head?.asked !== 'query') {
+    if (head?.request !== 'sync' && head?.request !== 'query') {
       throw new StageError('protocol_violation', 'unexpected ReadyForQuery');
     }
     if (!head.isBeforeBegin) this.syncs -= 1;
-    this.hold.ready(head);
+    this.buffer.ready(head);
     head.onDone?.(bytes.subarray(start + headerBytes, end));
     if (head.shown === 'all') this.showReady(bytes, start, end);
     if (!head.isBeforeBegin) this.events.onReady(statusIn(bytes, start));
@@ -276,13 +276,13 @@ export class ResponseRouter implements Receiver {
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (endsConnection(fields)) {
       this.lastWords = true;
-      this.hold.end();
+      this.buffer.end();
       this.writer.add(frame);
       return;
     }
     const { head } = this.expected;
     if (head === undefined) throw new StageError('protocol_violation', 'unexpected ErrorResponse');
-    if (head.asked === 'query') head.onFailure?.();
+    if (head.request === 'query') head.onFailure?.();
     else this.skipToSync();
     const message = head.onError ? head.onError(fields) : head.shown === 'nothing' ? null : frame;
     if (message === null) return;

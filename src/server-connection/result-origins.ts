@@ -45,18 +45,22 @@ export class ColumnOrigins {
    */
   shown(frame: Buffer): Buffer {
     if (this.#views.size === 0) return frame;
-    let told = frame;
+    let changed = frame;
     for (const at of columnsOf(frame)) {
       const origin = this.#views.get(frame.readUInt32BE(at));
       const type = this.#types.get(frame.readUInt32BE(at + typeAt));
-      if (told === frame && (origin !== undefined || type !== undefined)) told = Buffer.from(frame);
+      if (changed === frame && (origin !== undefined || type !== undefined))
+        changed = Buffer.from(frame);
       if (origin !== undefined) {
-        told.writeUInt32BE(origin.table, at);
-        told.writeInt16BE(origin.columns[frame.readInt16BE(at + numberAt) - 1] ?? 0, at + numberAt);
+        changed.writeUInt32BE(origin.table, at);
+        changed.writeInt16BE(
+          origin.columns[frame.readInt16BE(at + numberAt) - 1] ?? 0,
+          at + numberAt,
+        );
       }
-      if (type !== undefined) told.writeUInt32BE(type, at + typeAt);
+      if (type !== undefined) changed.writeUInt32BE(type, at + typeAt);
     }
-    return told;
+    return changed;
   }
 }
 

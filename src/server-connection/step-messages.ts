@@ -7,11 +7,11 @@ import {
   parseMessage,
 } from '../wire/frontend-messages.ts';
 import type { InternalStatement } from './internal-statement.ts';
-import { ownPrefix } from './reserved-names.ts';
+import { internalPrefix } from './reserved-names.ts';
 import { internalText } from './upstream-text.ts';
 
 /** The name of the statement and of its portal. */
-export const step = `${ownPrefix}step`;
+export const step = `${internalPrefix}step`;
 
 const readOnlyText = 'SET transaction_read_only = on';
 

@@ -5,11 +5,11 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import { deliver } from './error-mapping.ts';
 import type { Begun } from './fresh-block.ts';
 import type { InternalQueries } from './internal-queries.ts';
-import type { Ask } from './internal-statement.ts';
+import type { ServerQuery } from './internal-statement.ts';
 import { hiddenSync } from './pending-response.ts';
 import { Skipped, UpstreamError } from './refusals.ts';
 import type { ResponseRouter } from './response-router.ts';
-import type { SettingsWatch } from './settings-watch.ts';
+import type { SettingsMonitor } from './settings-monitor.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
 
@@ -18,7 +18,7 @@ interface Parts {
   readonly router: ResponseRouter;
   readonly internal: InternalQueries;
   readonly state: TransactionState;
-  readonly settings: SettingsWatch;
+  readonly settings: SettingsMonitor;
 }
 
 /** The number of attempts to restore a setting before the connection is ended. */
@@ -74,7 +74,7 @@ export async function beginAnew(parts: Parts, begun: Begun | null): Promise<void
 /**
  * Returns the function that queries the server on the client's connection. It ends an implicit transaction, and runs inside an open block.
  */
-export function createAsk(parts: Parts): Ask {
+export function createServerQuery(parts: Parts): ServerQuery {
   return async (statement, values) => {
     const { internal } = parts;
     const rows: (Buffer | null)[][] = [];

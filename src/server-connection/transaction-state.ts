@@ -143,7 +143,7 @@ export class TransactionState {
   }
 
   /** Whether a query that COMMIT runs, that of a cursor WITH HOLD, could write. */
-  get exposesHeld(): boolean {
+  get exposesCursors(): boolean {
     return this.block !== 'none' && (this.wasWritable || this.isUnknown);
   }
 
@@ -172,7 +172,7 @@ export class TransactionState {
   }
 
   /** Notes that the client's BEGIN inside an internal block has failed. */
-  disown(): void {
+  noteFailedBegin(): void {
     this.apply('begin failed');
   }
 
@@ -212,7 +212,7 @@ export class TransactionState {
   }
 
   /** Whether the client's transaction has failed inside an internal savepoint, so that it retains the locks from before that. */
-  get keepsLocks(): boolean {
+  get retainsLocks(): boolean {
     const isInside = this.isProtected || this.isGuarded;
     return this.failed && this.block === 'client' && isInside;
   }

@@ -141,7 +141,7 @@ export class UpstreamWriter {
   /** Checks for completed responses, after each chunk received. Returns whether it has resumed a waiting caller. */
   received(): boolean {
     if (!this.router.isIdle) return false;
-    // PostgreSQL reports changed settings before ReadyForQuery, and `SettingsWatch` restores them or ends the connection.
+    // PostgreSQL reports changed settings before ReadyForQuery, and `SettingsMonitor` restores them or ends the connection.
     this.isUnsettled = false;
     if (this.wake === null) return false;
     const { wake } = this;

@@ -4,7 +4,7 @@ import { StageError } from '../errors.ts';
 import { classifyPlaces } from './classify/classify-apart.ts';
 import { readFunctionBody, replaceInBody } from './functions/function-body.ts';
 import { withBuffers } from './parser/buffers.ts';
-import type { Answer, Question } from './parser/parse-thread.ts';
+import type { ParseRequest, ParseResponse } from './parser/parse-thread.ts';
 import { allowHeavyTexts, loadParser } from './parser/parser.ts';
 import { SqlSyntaxError } from './parser/syntax-error.ts';
 
@@ -21,22 +21,22 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
 ]);
 
 allowHeavyTexts();
-parentPort?.on('message', async (question: Question) => {
-  parentPort?.postMessage(await answer(question));
+parentPort?.on('message', async (request: ParseRequest) => {
+  parentPort?.postMessage(await respond(request));
 });
 
-async function answer({ task, args }: Question): Promise<Answer> {
+async function respond({ task, args }: ParseRequest): Promise<ParseResponse> {
   try {
     // A previous text may have cost the thread a parser instance.
     await loadParser();
     const run = tasks.get(task) as (...args: readonly unknown[]) => unknown;
     return { result: await run(...withBuffers(args)) };
   } catch (error) {
-    return told(error);
+    return failure(error);
   }
 }
 
-function told(error: unknown): Answer {
+function failure(error: unknown): ParseResponse {
   if (error instanceof SqlSyntaxError) {
     const { message, position, sqlstate } = error;
     return { wrong: { message, position, sqlstate } };

@@ -28,7 +28,7 @@ export interface Read {
   /** Set for COPY of a table. When the table's name is replaced, `(SELECT columns FROM name)` replaces this range instead. */
   readonly copy: CopySource | null;
   /** Set if an internal text replaces the whole statement. */
-  readonly standIn?: Replacement;
+  readonly replacement?: Replacement;
   /** Whether this is an EXPLAIN of a write, which requires the right to write in production. */
   readonly explainsWrite?: true;
   /** Set for a top-level SELECT that locks rows of tables. */

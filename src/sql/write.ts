@@ -119,11 +119,11 @@ export interface QueryWrite extends AnyWrite {
   readonly overriding: readonly Overriding[];
   readonly merges: readonly Merge[];
   /** The position of the target of an INSERT that may insert many rows and can be staged as a set; null for any other write. */
-  readonly brings: number | null;
+  readonly inserts: number | null;
   /** Set for an UPDATE or DELETE that can be staged as a set. */
   readonly changes: ChangedRows | null;
-  /** See `Read.standIn`. */
-  readonly standIn?: Replacement;
+  /** See `Read.replacement`. */
+  readonly replacement?: Replacement;
 }
 
 /** `COPY ... FROM STDIN`. The first relation is its only target. Its data follows the statement. */

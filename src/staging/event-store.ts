@@ -14,14 +14,14 @@ SELECT ${columns} FROM stage.event e
 WHERE e.session = $1 AND e.number > $2 ORDER BY e.number LIMIT $3`;
 
 /** Comments, and state changes with a message. */
-const isSaid = "(e.kind = 'comment' OR e.body ? 'message')";
+const isRemark = "(e.kind = 'comment' OR e.body ? 'message')";
 
 const selectComments = `
 SELECT ${columns} FROM stage.event e
-WHERE e.session = $1 AND ${isSaid} ORDER BY e.number LIMIT $2 OFFSET $3`;
+WHERE e.session = $1 AND ${isRemark} ORDER BY e.number LIMIT $2 OFFSET $3`;
 
 const countComments = `
-SELECT (SELECT count(*) FROM stage.event e WHERE e.session = $1 AND ${isSaid}) FROM stage.session WHERE id = $1`;
+SELECT (SELECT count(*) FROM stage.event e WHERE e.session = $1 AND ${isRemark}) FROM stage.session WHERE id = $1`;
 
 const selectEvent = `SELECT ${columns} FROM stage.event e WHERE e.number = $1`;
 

@@ -3,14 +3,14 @@ import type { Queryable } from '../db/database.ts';
 import { demandCurrent, standingColumns } from '../db/release.ts';
 import { StageError } from '../errors.ts';
 
-const look = `SELECT ${standingColumns}, stage.is_bound_here() AS bound`;
+const selectStanding = `SELECT ${standingColumns}, stage.is_bound_here() AS bound`;
 
 /**
  * Checks whether overlays are bound to the tables of this database.
  * @throws StageError `service_outdated` if a newer release has upgraded the schema
  */
 export async function isServable(db: Queryable): Promise<boolean> {
-  const [row] = await db.query(look);
+  const [row] = await db.query(selectStanding);
   demandCurrent({ migration: Number(row?.['migration']), release: row?.['release'] ?? null });
   return row?.['bound'] === 't';
 }

@@ -7,7 +7,7 @@ import { sqlstateOf } from './session-lock.ts';
 
 /** How long to wait for the session's lock, and when to query who blocks the wait. */
 const waitMs = 600;
-const lookMs = 150;
+const checkIntervalMs = 150;
 
 /** The service's own connections are left out: these are reviews in this or another daemon. */
 const selectBlockers = `
@@ -38,7 +38,7 @@ export async function listHolders(db: Database, id: string): Promise<Connection[
     const blockers = new Promise<Row[]>((resolve, reject) => {
       timer = setTimeout(() => {
         db.query(selectBlockers, [self?.['pid'] ?? null]).then(resolve, reject);
-      }, lookMs);
+      }, checkIntervalMs);
     });
     blockers.catch(() => undefined);
     const isFree = await Promise.race([locked, blockers.then(() => false)]);

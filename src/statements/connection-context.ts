@@ -13,23 +13,23 @@ import type {
   ProxyMetrics,
   ProxyServices,
 } from '../server-connection/connected-pair.ts';
+import type { CopyBufferTotal } from '../server-connection/copy-buffer.ts';
 import { CopyIn } from '../server-connection/copy-in.ts';
 import type { FreshBlock } from '../server-connection/fresh-block.ts';
 import { InternalQueries } from '../server-connection/internal-queries.ts';
-import type { Ask } from '../server-connection/internal-statement.ts';
-import type { KeptTogether } from '../server-connection/kept-data.ts';
+import type { ServerQuery } from '../server-connection/internal-statement.ts';
 import type {
-  AnswerInFailure,
   Portal,
   PreparedStatement,
+  ResponseInFailure,
   Verification,
 } from '../server-connection/prepared-statements.ts';
 import { Registry } from '../server-connection/prepared-statements.ts';
 import type { RouterEvents } from '../server-connection/response-router.ts';
 import { ResponseRouter } from '../server-connection/response-router.ts';
-import { SettingsWatch } from '../server-connection/settings-watch.ts';
+import { SettingsMonitor } from '../server-connection/settings-monitor.ts';
 import type { SocketWriter } from '../server-connection/socket-writer.ts';
-import { beginAnew, createAsk } from '../server-connection/sync.ts';
+import { beginAnew, createServerQuery } from '../server-connection/sync.ts';
 import { TransactionState } from '../server-connection/transaction-state.ts';
 import { UpstreamWriter } from '../server-connection/upstream-writer.ts';
 import type { TransactionStatus } from '../wire/backend-messages.ts';
@@ -41,7 +41,7 @@ export interface ConnectionContext {
   readonly metrics: ProxyMetrics;
   readonly reads: ReadsMode;
   readonly state: TransactionState;
-  readonly settings: SettingsWatch;
+  readonly settings: SettingsMonitor;
   readonly router: ResponseRouter;
   readonly link: UpstreamWriter;
   readonly internal: InternalQueries;
@@ -54,7 +54,7 @@ export interface ConnectionContext {
   readonly statements: Registry<PreparedStatement>;
   readonly portals: Registry<Portal>;
   /** The portals that a failed transaction has already lost, although it has not ended. */
-  readonly inFailure: Registry<AnswerInFailure>;
+  readonly inFailure: Registry<ResponseInFailure>;
   readonly pending: Pending;
   /** Whether the session has other connections through this proxy. They may change the rows that a write finds. */
   readonly isShared: () => boolean;
@@ -74,8 +74,8 @@ interface Pending {
   verification: Verification | null;
   /** The implicit transaction may have a snapshot. A BEGIN in it can no longer choose its access. */
   hasSnapshot: boolean;
-  /** The portal of the last write that sent `stage.enter` and has not been executed. */
-  entered: Portal | null;
+  /** The portal of the last write that sent `stage.begin_statement` and has not been executed. */
+  begun: Portal | null;
   /** The statement whose names were resolved last, when it was parsed. */
   resolved: PreparedStatement | null;
   /** When the first of its writes began. */
@@ -86,7 +86,7 @@ const nothingPending: Readonly<Pending> = {
   wait: null,
   verification: null,
   hasSnapshot: false,
-  entered: null,
+  begun: null,
   resolved: null,
   writeStart: null,
 };
@@ -99,7 +99,7 @@ interface SocketWriters {
 /** What a connection knows of other connections, and of its client's messages. */
 export interface Surroundings
   extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'isNext' | 'gone'> {
-  readonly keptTogether: KeptTogether;
+  readonly copyBufferTotal: CopyBufferTotal;
   readonly shared: Omit<SharedKnowledge, 'user'>;
 }
 
@@ -108,13 +108,13 @@ export function createConnectionContext(
   services: ProxyServices,
   planner: QueryPlanner,
   writers: SocketWriters,
-  { keptTogether, shared, ...surroundings }: Surroundings,
+  { copyBufferTotal, shared, ...surroundings }: Surroundings,
 ): ConnectionContext {
-  const { settings: limits, metrics, overlays, made } = services;
+  const { settings: limits, metrics, overlays, userCalls } = services;
   const state = new TransactionState(pair.access);
   const portals = new Registry<Portal>();
-  const inFailure = new Registry<AnswerInFailure>();
-  const settings = new SettingsWatch(() => names.forget());
+  const inFailure = new Registry<ResponseInFailure>();
+  const settings = new SettingsMonitor(() => names.forget());
   const pending = { ...nothingPending };
   const events: RouterEvents = {
     onReady: (status) =>
@@ -127,9 +127,9 @@ export function createConnectionContext(
   const link = new UpstreamWriter(writers.upstream, router, state);
   const internal = new InternalQueries(link, state);
   const parts = { link, router, internal, state, settings };
-  const ask = createAsk(parts);
+  const query = createServerQuery(parts);
   const madeVisible = visiblyMade(overlays, link.fresh, () => beginAnew(parts, link.fresh.begun));
-  const names = new Names(ask, limits.allowFunctions, made, { ...shared, user: pair.user });
+  const names = new Names(query, limits.allowFunctions, userCalls, { ...shared, user: pair.user });
   const retry = new Retry(router, names, pair.cancels, link.fresh);
   return {
     planner,
@@ -142,10 +142,10 @@ export function createConnectionContext(
     internal,
     stagedNotice: new StagedNotice(internal, pair, limits.stagedNotice),
     names,
-    rewriter: rewriterOf(ask, names, madeVisible, limits.allowFunctions),
+    rewriter: rewriterOf(query, names, madeVisible, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
-    copyIn: new CopyIn(link, keptTogether, pair.cancels, () => retry.disarm()),
+    copyIn: new CopyIn(link, copyBufferTotal, pair.cancels, () => retry.disarm()),
     statements: new Registry<PreparedStatement>(),
     portals,
     inFailure,
@@ -155,12 +155,12 @@ export function createConnectionContext(
 }
 
 function rewriterOf(
-  ask: Ask,
+  query: ServerQuery,
   names: Names,
   overlays: OverlayManager,
   allowed: readonly string[],
 ): Rewriter {
-  return new Rewriter(ask, names, new FunctionNames(ask, names, overlays), overlays, allowed);
+  return new Rewriter(query, names, new FunctionNames(query, names, overlays), overlays, allowed);
 }
 
 /**

@@ -11,7 +11,7 @@ import type {
   ProxySettings,
   RunPipeline,
 } from '../server-connection/connected-pair.ts';
-import { KeptTogether } from '../server-connection/kept-data.ts';
+import { CopyBufferTotal } from '../server-connection/copy-buffer.ts';
 import { readPieces } from '../server-connection/socket-reader.ts';
 import { SocketWriter } from '../server-connection/socket-writer.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
@@ -32,7 +32,7 @@ import { undo } from './staged-write.ts';
 export function createPipeline(settings: ProxySettings): RunPipeline {
   const planner = createQueryPlanner(settings);
   const connections = new Map<string, number>();
-  const keptTogether = new KeptTogether();
+  const copyBufferTotal = new CopyBufferTotal();
   let shared: Surroundings['shared'] | null = null;
   return async (pair, services) => {
     const { id } = pair.session;
@@ -40,10 +40,10 @@ export function createPipeline(settings: ProxySettings): RunPipeline {
     count(1);
     const isShared = () => (connections.get(id) ?? 0) > 1;
     shared ??= {
-      names: new SharedNames(services.made),
-      calls: new SharedCalls(services.made),
+      names: new SharedNames(services.userCalls),
+      calls: new SharedCalls(services.userCalls),
     };
-    const others = { isShared, keptTogether, shared };
+    const others = { isShared, copyBufferTotal, shared };
     await new Connection(pair, services, planner, others).run();
     count(-1);
     if (connections.get(id) === 0) connections.delete(id);
@@ -197,7 +197,7 @@ class Connection {
     if (this.isCopying) return this.handleCopy();
     if (context.router.awaited > 0) return this.readAhead();
     const { settings, retry, state } = context;
-    if (settings.isBroken || retry.isWanted || state.keepsLocks) {
+    if (settings.isBroken || retry.isWanted || state.retainsLocks) {
       this.work(this.mend());
       return true;
     }
@@ -261,7 +261,7 @@ class Connection {
   private async mend(): Promise<void> {
     const { context, log } = this;
     if (context.retry.isWanted) await undo(context);
-    else if (context.state.keepsLocks) {
+    else if (context.state.retainsLocks) {
       learnPortals(context);
       context.internal.abandon();
     }

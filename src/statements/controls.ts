@@ -92,7 +92,7 @@ function beforeControl({ state, internal }: ConnectionContext, action: ControlAc
   // A chained transaction inherits the access at the end of the last one, which must not be that of a guard.
   else if (!isRollback(action)) internal.release();
   if (action.type === 'commit') internal.checkCommit();
-  forgetKept({ state, internal }, action);
+  forgetCached({ state, internal }, action);
   if (action.type === 'set constraints') setConstraints({ state, internal }, action);
   if (state.block !== 'internal')
     return marking.has(action.type) ? { onFailure: state.mark() } : {};
@@ -103,18 +103,20 @@ function beforeControl({ state, internal }: ConnectionContext, action: ControlAc
   }
   if (ends) return { notice: noTransaction };
   // For the client no transaction is in progress yet, and none will be if the BEGIN fails.
-  return action.type === 'begin' ? { hidesNotices: true, onFailure: () => state.disown() } : {};
+  return action.type === 'begin'
+    ? { hidesNotices: true, onFailure: () => state.noteFailedBegin() }
+    : {};
 }
 
 /** Invalidates prepared internal statements that the command may drop, or that code which it runs may replace. */
-function forgetKept(
+function forgetCached(
   { state, internal }: Pick<ConnectionContext, 'state' | 'internal'>,
   { type }: ControlAction,
 ): void {
   // COMMIT runs the queries of cursors WITH HOLD, except in a transaction that may write, where the check before COMMIT refuses them.
   const leaves = leavesPrepared.has(type) || (type === 'commit' && state.stages);
   // guard: nothing of ours counts as prepared after a command that may have dropped it
-  if (!leaves) internal.forgetKept();
+  if (!leaves) internal.forgetCached();
 }
 
 /** Sets the modes for staged rows, whose constraints follow those of production. Outside of a transaction this has no effect. */
@@ -157,12 +159,12 @@ function afterControl(
     case 'release':
       if (state.failed) return;
       state.rewind(action.name, 'release');
-      askAccess(context);
+      queryAccess(context);
       return;
     case 'rollback to':
       state.rewind(action.name, 'rollback to');
       names.endTransaction();
-      askAccess(context);
+      queryAccess(context);
       return;
     case 'set transaction':
       if (action.access !== null) changeTransaction(context);
@@ -182,22 +184,22 @@ function settingSent({ state, names, pending }: ConnectionContext, { type }: Con
   if (['prepare', 'deallocate', 'discard'].includes(type)) pending.wait = 'before more';
 }
 
-/** @param told returns the BEGIN that was sent with this access; null for one sent unchanged */
+/** @param sentText returns the BEGIN that was sent with this access; null for one sent unchanged */
 function begin(
   context: ConnectionContext,
   access: Access,
-  told: (() => UpstreamText) | null,
+  sentText: (() => UpstreamText) | null,
 ): void {
   const { state, pending, link } = context;
-  if (state.block === 'none' && told !== null) {
+  if (state.block === 'none' && sentText !== null) {
     // guard: BEGIN is followed with the access it was sent with
     state.begin('client', access);
-    link.fresh.begin({ text: told, access });
+    link.fresh.begin({ text: sentText, access });
     return;
   }
   const isInternal = state.block === 'internal';
   state.beginInside();
-  askAccess(context);
+  queryAccess(context);
   if (isInternal) pending.wait = 'before anything';
 }
 
@@ -213,9 +215,9 @@ function end(
     return;
   }
   const access = state.chain(type);
-  internal.wall.chain();
+  internal.commitCheck.chain();
   if (access !== null) internal.setAccess(access);
-  askAccess(context);
+  queryAccess(context);
 }
 
 /** Notes a SET TRANSACTION. Outside of a block it sets the access of the implicit transaction, which ends before anything else runs. */
@@ -226,12 +228,12 @@ function changeTransaction(context: ConnectionContext): void {
     return;
   }
   state.changeAccess();
-  askAccess(context);
+  queryAccess(context);
 }
 
 /** Queries the transaction's access. Nothing else of the client is sent before the response. */
-function askAccess({ internal, pending }: ConnectionContext): void {
-  internal.askAccess();
+function queryAccess({ internal, pending }: ConnectionContext): void {
+  internal.queryAccess();
   pending.wait = 'before more';
 }
 

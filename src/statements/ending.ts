@@ -34,9 +34,9 @@ export function endSession(
   if (reason !== null) logEnd(reason, processId, log);
   // No message can be sent inside another one, and none is needed after the upstream's own last message.
   if (!router.atBoundary) client.destroy();
-  else if (reason !== null) sayGoodbye(client, errorResponse(wireError('FATAL', reason)));
-  else if (isUpstreamGone && !router.hasLastWords) sayGoodbye(client, upstreamLost);
-  else sayGoodbye(client, null);
+  else if (reason !== null) sendLastMessage(client, errorResponse(wireError('FATAL', reason)));
+  else if (isUpstreamGone && !router.hasLastWords) sendLastMessage(client, upstreamLost);
+  else sendLastMessage(client, null);
 }
 
 /** Resolves when a socket is closed, by an error or not. */
@@ -65,7 +65,7 @@ function letGo(upstream: Socket): void {
 }
 
 /** Reads on while closing: unread bytes would turn the close into a reset, and the client would lose the message. */
-function sayGoodbye(client: Socket, message: Buffer | null): void {
+function sendLastMessage(client: Socket, message: Buffer | null): void {
   if (client.destroyed) return;
   if (message === null) client.end();
   else client.end(message);

@@ -8,7 +8,7 @@ import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { forgetTypes, newPortal, preparingText } from '../server-connection/prepared-statements.ts';
-import { checkName, ownPrefix } from '../server-connection/reserved-names.ts';
+import { checkName, internalPrefix } from '../server-connection/reserved-names.ts';
 import { syncAndGoOn } from '../server-connection/sync.ts';
 import { refusedText } from '../server-connection/upstream-text.ts';
 import type { Read } from '../sql/read.ts';
@@ -22,8 +22,8 @@ import { isControlling } from './controls.ts';
 import { checkBound, namesSettings } from './named-settings.ts';
 import type { PreparedWrite } from './prepared-writes.ts';
 import { findWrite, stagePrepared } from './prepared-writes.ts';
-import { verifyAlong } from './read-batches.ts';
-import { checkReadCalls, needsAsking, needsLook, openLook } from './read-calls.ts';
+import { validateWithBatch } from './read-batches.ts';
+import { checkReadCalls, needsBlock, needsCallCheck, openCheckedBlock } from './read-calls.ts';
 import { readOnlyRefusal } from './read-only-write.ts';
 import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './shared-steps.ts';
@@ -56,9 +56,9 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
 /** Whether a statement is a read that can be bound without a query to the server or any preparation. */
 function isReady(context: ConnectionContext, statement: PreparedStatement): boolean {
   const { body } = statement;
-  if (body.kind !== 'read' || needsAsking(context, body) || namesSettings(context, body))
+  if (body.kind !== 'read' || needsCallCheck(context, body) || namesSettings(context, body))
     return false;
-  return !needsLook(context, body) && !needsRefresh(context, statement, body);
+  return !needsBlock(context, body) && !needsRefresh(context, statement, body);
 }
 
 /** Whether a read of staged rows may be outdated as it was prepared. */
@@ -77,7 +77,7 @@ async function bindUnready(context: ConnectionContext, bound: Bound): Promise<vo
   // guard: the catalog is asked before a read is bound
   await checkReadCalls(context, body);
   await checkBound(context, statement, message);
-  if (needsLook(context, body)) await openLook(context);
+  if (needsBlock(context, body)) await openCheckedBlock(context);
   const refusal = body.kind === 'write' ? await readOnlyError(context, body) : null;
   if (refusal !== null) return bindRefused(context, bound, refusal);
   if (body.kind === 'control') await readyControl(context, statement, body.action);
@@ -89,7 +89,7 @@ async function bindUnready(context: ConnectionContext, bound: Bound): Promise<vo
 function bindReady(context: ConnectionContext, bound: Bound): void {
   const { verification, resolved } = context.pending;
   if (verification !== null && resolved !== bound.statement)
-    verifyAlong(context, verification, bound.message);
+    validateWithBatch(context, verification, bound.message);
   bindRead(context, bound);
 }
 
@@ -108,7 +108,7 @@ async function readOnlyError(
   return isRefused(rewrite) ? null : readOnlyRefusal(write, rewrite);
 }
 
-const refusedName = `${ownPrefix}refused`;
+const refusedName = `${internalPrefix}refused`;
 
 /** Binds a placeholder for a write that is refused when it is executed, but not earlier. The rewritten statement is not sent. */
 function bindRefused(
@@ -120,7 +120,7 @@ function bindRefused(
   internal.prepare(refusedName, { text: refusedText, types }, deliver);
   const bound = bindMessage({ ...decodeBind(payload), statement: refusedName });
   const onFailure = portals.set(portal, newPortal(statement, state.runs, { refusal }));
-  link.send(bound, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
+  link.send(bound, retry.track(new PendingResponse('bind', 'all', { onFailure })));
 }
 
 /** Updates the upstream's statement to the command that is to run now, and clears the way for a BEGIN that opens a block. */
@@ -133,7 +133,7 @@ async function readyControl(
   const { state, pending, internal } = context;
   if (action.type !== 'begin' || state.block !== 'none') return;
   // A BEGIN that chooses the access would fail after the snapshot of the batch's earlier statements.
-  if ((state.implicit && pending.hasSnapshot) || internal.wall.isUncounted)
+  if ((state.implicit && pending.hasSnapshot) || internal.commitCheck.isUncounted)
     await syncAndGoOn(context);
   internal.beforeBegin();
 }
@@ -161,7 +161,7 @@ function bindRead(
     restore();
     remember();
   };
-  link.send(frame, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
+  link.send(frame, retry.track(new PendingResponse('bind', 'all', { onFailure })));
 }
 
 /** Updates a read of staged rows. If it locks rows, these are locked first. */
@@ -189,7 +189,7 @@ async function bindWrite(
   const isNew = pending.resolved === target;
   const staged = await stagePrepared(context, write);
   // the data of a COPY is only buffered in the simple protocol
-  const mayBeSet = body.form !== 'copy' && hasSync() && retry.canKeep(message);
+  const mayBeSet = body.form !== 'copy' && hasSync() && retry.fits(message);
   // A statement that this batch parsed was analysed with the previous overlay. Its parameters may have other types by now.
   const mayBeStale = (sqlstate: string) => {
     if (!isNew || hidesParameters(body) || !sqlstate.startsWith('22')) return false;
@@ -202,23 +202,23 @@ async function bindWrite(
   if (isRefused(ready)) return staged.refuse();
   const defines = ready.rewrite.definition !== null;
   // statements between the Bind and the Execute of a definition must not count as part of it
-  if (!defines) ready.enter();
+  if (!defines) ready.begin();
   const made = newPortal(statement, state.runs, {
     write: {
-      enter: ready.enter,
+      begin: ready.begin,
       stageRowByRow: ready.stageRowByRow,
       target,
       name: portal,
       frame: message.frame,
     },
   });
-  pending.entered = defines ? null : made;
+  pending.begun = defines ? null : made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
   const expected = new PendingResponse('bind', 'all', { onFailure: restore, onError });
-  link.send(message.frame, retry.answer(expected));
+  link.send(message.frame, retry.track(expected));
   // Once data flows, the COPY cannot be run again, so the names must be verified before.
   if (body.form !== 'copy') return;
   await syncAndGoOn(context);
-  pending.entered = made;
+  pending.begun = made;
 }

@@ -18,8 +18,8 @@ import { refuseInFailure } from './failed-portals.ts';
 import type { Execution } from './named-settings.ts';
 import { checkNamed, executionIn, namesSettings } from './named-settings.ts';
 import { refusePrepared } from './original-types.ts';
-import { checkHold } from './read-calls.ts';
-import { answerToWrite, prepareAgain } from './shared-steps.ts';
+import { checkCursorWithHold } from './read-calls.ts';
+import { prepareAgain, responseToWrite } from './shared-steps.ts';
 
 /** @throws StageError for a refused statement */
 export function execute(context: ConnectionContext, message: Message): void | Promise<void> {
@@ -52,7 +52,7 @@ function executePortal(
   const body = portal?.statement.body;
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
     // It may end the transaction in which a write was bound and thereby planned.
-    context.internal.endWatch();
+    context.internal.endTripwire();
     executeControl(context, message, portal, body.action);
   } else if (portal?.refusal) {
     throw portal.refusal;
@@ -73,7 +73,7 @@ function executeRead(
   portal: Portal | undefined,
 ): void | Promise<void> {
   const { internal, metrics, link, names, retry, pending, state } = context;
-  if (portal) checkHold(context, portal.statement.body);
+  if (portal) checkCursorWithHold(context, portal.statement.body);
   pending.hasSnapshot = true;
   if (portal?.started !== true) metrics.query('read');
   if (portal && !state.failed) portal.started = true;
@@ -84,7 +84,7 @@ function executeRead(
   // The portal of an EXPLAIN of a write is inside the guard. Another guard would destroy the portal.
   if (!isHinted || !state.guardsWrite) internal.guard(isHinted);
   if (portal === undefined || (portal.statement.replacements.length === 0 && !isHinted)) {
-    link.send(frame, retry.answer(passing.execute));
+    link.send(frame, retry.track(passing.execute));
     return;
   }
   return sendChanged(context, frame, portal, isHinted);
@@ -101,8 +101,8 @@ function sendChanged(
   const onError = isHinted ? hintExplain(mapped) : mapped;
   const { body } = statement;
   const isCopy = body.kind === 'write' && body.form === 'copy';
-  const particular = isCopy ? answerToWrite({ copyIn, stagedNotice }, body) : {};
-  link.send(frame, retry.answer(new PendingResponse('execute', 'all', { onError }, particular)));
+  const particular = isCopy ? responseToWrite({ copyIn, stagedNotice }, body) : {};
+  link.send(frame, retry.track(new PendingResponse('execute', 'all', { onError }, particular)));
   if (!isCopy) return;
   // READ ONLY permits a COPY into a temporary table
   link.requestFlush();
@@ -113,7 +113,7 @@ function executeWrite(
   context: ConnectionContext,
   { frame }: Message,
   portal: Portal,
-  { enter, stageRowByRow, frame: bound, name, target }: PortalWrite,
+  { begin, stageRowByRow, frame: bound, name, target }: PortalWrite,
 ): void | Promise<void> {
   const { internal, metrics, link, names, retry, pending, copyIn, state } = context;
   metrics.query('write');
@@ -127,29 +127,29 @@ function executeWrite(
     for (const each of new Set([target, portal.statement]))
       prepareAgain(context, each, inBody(each));
   }
-  // Another write may have been bound since then, whose `stage.enter` replaced this one's.
-  if (pending.entered !== portal) enter();
+  // Another write may have been bound since then, whose `stage.begin_statement` replaced this one's.
+  if (pending.begun !== portal) begin();
   // Code that has run since may have replaced the portal.
   if (isReplaceable) internal.bindAgain(name, bound, onError);
-  pending.entered = null;
+  pending.begun = null;
   portal.started = true;
   // for an EXECUTE, the body of the statement that it executes
   const { body } = target;
-  const particular: Particulars = body.kind === 'write' ? answerToWrite(context, body) : {};
+  const particular: Particulars = body.kind === 'write' ? responseToWrite(context, body) : {};
   // A portal that was skipped can still be run.
   const onFailure = () => {
     portal.started = false;
     particular.onFailure?.();
   };
-  const onOwnError = (fields: ErrorFields) => {
+  const onStatementError = (fields: ErrorFields) => {
     portal.started = true;
     return onError(fields);
   };
-  const told = { onError: onOwnError, onFailure };
-  const expected = new PendingResponse('execute', 'all', told, particular);
-  link.send(frame, retry.answer(expected));
+  const handlers = { onError: onStatementError, onFailure };
+  const expected = new PendingResponse('execute', 'all', handlers, particular);
+  link.send(frame, retry.track(expected));
   if (body.kind !== 'write' || body.form !== 'copy') {
-    internal.endWatch();
+    internal.endTripwire();
     return;
   }
   link.requestFlush();
@@ -174,7 +174,7 @@ function executeControl(
     send: (particulars) => {
       const onError = mapErrors(sentText, names.productionSchema);
       const expected = new PendingResponse('execute', 'all', { onError }, particulars);
-      link.send(frame, retry.answer(expected));
+      link.send(frame, retry.track(expected));
     },
   });
   if (action.type === 'set transaction' && action.access && state.block === 'none')

@@ -24,12 +24,17 @@ import type { Message } from '../wire/framer.ts';
 import type { Parse } from '../wire/frontend-messages.ts';
 import { decodeParse } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
+import { makeMergeTarget } from './begin-statement.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
-import { makeMergeTarget } from './enter-call.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
-import { verifyAlong } from './read-batches.ts';
-import { checkReadCalls, needsAskingOfTypes, needsLookAtTypes, openLook } from './read-calls.ts';
+import { validateWithBatch } from './read-batches.ts';
+import {
+  checkReadCalls,
+  needsBlockForTypes,
+  needsTypeCheck,
+  openCheckedBlock,
+} from './read-calls.ts';
 import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
@@ -46,7 +51,7 @@ function writtenStatement({ plan, statement }: Pick<Parsing, 'plan' | 'statement
 
 interface Parsing {
   readonly message: Message;
-  readonly asked: Parse;
+  readonly request: Parse;
   readonly plan: QueryPlan;
   readonly statement: Statement;
 }
@@ -54,63 +59,63 @@ interface Parsing {
 /** @throws StageError or SqlSyntaxError for a refused statement */
 export function parse(context: ConnectionContext, message: Message): void | Promise<void> {
   const { planner } = context;
-  const asked = decodeParse(message.payload);
-  checkName(asked.name);
-  const plan = planner.plan(asked.text);
-  if (plan === null) return parseHeavy(context, message, asked);
-  return parsePlanned(context, message, asked, plan);
+  const request = decodeParse(message.payload);
+  checkName(request.name);
+  const plan = planner.plan(request.text);
+  if (plan === null) return parseHeavy(context, message, request);
+  return parsePlanned(context, message, request, plan);
 }
 
 async function parseHeavy(
   context: ConnectionContext,
   message: Message,
-  asked: Parse,
+  request: Parse,
 ): Promise<void> {
-  const plan = await context.planner.planApart(asked.text, context.gone);
-  await parsePlanned(context, message, asked, plan);
+  const plan = await context.planner.planApart(request.text, context.gone);
+  await parsePlanned(context, message, request, plan);
 }
 
 function parsePlanned(
   context: ConnectionContext,
   message: Message,
-  asked: Parse,
+  request: Parse,
   plan: QueryPlan,
 ): void | Promise<void> {
   checkPlan(plan);
   const [statement] = plan.statements;
-  if (statement === undefined) return parseNothing(context, message, asked, plan);
-  const parsing = { message, asked, plan, statement };
+  if (statement === undefined) return parseNothing(context, message, request, plan);
+  const parsing = { message, request, plan, statement };
   return callsTypes(context, parsing)
     ? parseWithTypes(context, parsing)
     : parseKnown(context, parsing);
 }
 
 /** Whether the types of a statement or of its parameters require a query to the server, or a check of code. */
-function callsTypes(context: ConnectionContext, { asked, statement }: Parsing): boolean {
-  if (context.names.mayCall(asked.types)) return true;
+function callsTypes(context: ConnectionContext, { request, statement }: Parsing): boolean {
+  if (context.names.mayCall(request.types)) return true;
   const { verdict } = statement;
-  return needsAskingOfTypes(context, verdict) || needsLookAtTypes(context, verdict);
+  return needsTypeCheck(context, verdict) || needsBlockForTypes(context, verdict);
 }
 
 async function parseWithTypes(context: ConnectionContext, parsing: Parsing): Promise<void> {
   const statement = await withTypes(context, parsing);
   const { verdict } = statement;
   // guard: PostgreSQL reads literals, and checks those of domains, when a statement is parsed
-  if (needsAskingOfTypes(context, verdict)) await checkReadCalls(context, verdict);
-  if (needsLookAtTypes(context, verdict)) await openLook(context);
+  if (needsTypeCheck(context, verdict)) await checkReadCalls(context, verdict);
+  if (needsBlockForTypes(context, verdict)) await openCheckedBlock(context);
   await parseKnown(context, { ...parsing, statement });
 }
 
 /** Returns the statement with the client's parameter types among its calls. */
 async function withTypes(
   { names }: ConnectionContext,
-  { asked, statement }: Parsing,
+  { request, statement }: Parsing,
 ): Promise<Statement> {
   const { verdict } = statement;
   const isTyped = verdict.kind === 'read' || verdict.kind === 'write';
-  if (!isTyped || !names.mayCall(asked.types)) return statement;
+  if (!isTyped || !names.mayCall(request.types)) return statement;
   // guard: the types that a client gives its parameters are called
-  const types = await names.callingTypes(asked.types);
+  const types = await names.callingTypes(request.types);
   return { ...statement, verdict: withParameters(verdict, types) };
 }
 
@@ -150,7 +155,7 @@ function parseNothing(
 ): void {
   const restore = statements.delete(name);
   const text = emptyText(plan, frame);
-  const expected = retry.answer(new PendingResponse('parse', 'all', { onFailure: restore }));
+  const expected = retry.track(new PendingResponse('parse', 'all', { onFailure: restore }));
   link.parse({ name, text, types }, expected);
 }
 
@@ -167,14 +172,14 @@ async function parseWrite(
   const mayBeSet = state.stages && state.block === 'none' && hasSync();
   const rewrite = await rewriter.write(verdict, mayBeSet);
   const original = writtenStatement(parsing);
-  const { types } = parsing.asked;
+  const { types } = parsing.request;
   if (rewrite === 'analysed') return refuseOriginal(context, verdict, original, types);
   if (isRefused(rewrite)) {
     if (rewrite === 'planned') await originalTypes(context, original, types);
     prepare(context, parsing, { ...nothingReplaced, refusedWhen: rewrite });
     return;
   }
-  const parameterTypes = rewrite.asksOriginal
+  const parameterTypes = rewrite.explainsOriginal
     ? await originalTypes(context, original, types)
     : null;
   // The block is opened first in the batch, so that it need not wait for earlier messages.
@@ -195,7 +200,7 @@ async function parseWithNames(context: ConnectionContext, parsing: Parsing): Pro
   const { plan, statement } = parsing;
   const { verdict } = statement;
   const { verification } = context.pending;
-  if (verification !== null) verifyAlong(context, verification, parsing.message);
+  if (verification !== null) validateWithBatch(context, verification, parsing.message);
   const made =
     verdict.kind === 'control' && verdict.action.type === 'prepare'
       ? await prepareReplacements(context, {
@@ -228,18 +233,18 @@ const nothingReplaced: Preparation = {
 
 /** Lists every field: spreading an object of this size would cost more than the rest of a read. */
 function preparedStatement(
-  { asked, plan, statement }: Parsing,
+  { request, plan, statement }: Parsing,
   { replacements, typeList, parameterTypes, refusedWhen }: Preparation,
   runs: number,
 ): PreparedStatement {
   return {
-    name: asked.name,
+    name: request.name,
     origin: 'parse',
     written: plan.text,
     statement,
     body: statement.verdict as PreparedStatement['body'],
     bodyText: statement.text,
-    types: asked.types,
+    types: request.types,
     replacements,
     typeList,
     runs,
@@ -253,11 +258,11 @@ function preparedStatement(
 /** Sends the Parse, changed only where something is replaced. */
 function prepare(context: ConnectionContext, parsing: Parsing, preparation: Preparation): void {
   const { statements, link, names, retry, pending, state, internal } = context;
-  const { message, asked, plan, statement } = parsing;
+  const { message, request, plan, statement } = parsing;
   const { replacements, parameterTypes, refusedWhen } = preparation;
   const prepared = preparedStatement(parsing, preparation, state.runs);
   if (prepared.body.kind === 'write') prepared.parameterTypes ??= context.types.recall(prepared);
-  const onFailure = statements.set(asked.name, prepared);
+  const onFailure = statements.set(request.name, prepared);
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
   const sentText = preparingText(prepared);
   const isAsReceived = replacements.length === 0;
@@ -268,21 +273,21 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
   // The analysis of a statement may run code.
   if (text.kind === 'read')
     internal.guard(refusedWhen === 'planned' || explainsWrite(statement.verdict));
-  const types = parameterTypes ?? asked.types;
+  const types = parameterTypes ?? request.types;
   if (needsNames(context, plan)) pending.resolved = prepared;
   if (isAsReceived) {
-    const expected = retry.answer(new PendingResponse('parse', 'all', { onFailure }));
-    link.parse({ name: asked.name, text, types }, expected);
+    const expected = retry.track(new PendingResponse('parse', 'all', { onFailure }));
+    link.parse({ name: request.name, text, types }, expected);
     noteResult(context, prepared.name, prepared.body);
     return;
   }
   pending.resolved = prepared;
-  // The Parse precedes `stage.enter`, so its error may come from an overlay that does not match its table yet.
+  // The Parse precedes `stage.begin_statement`, so its error may come from an overlay that does not match its table yet.
   const onError = retry.before(mapErrors(sentText, names.productionSchema), {
     message,
     mayBeStale: (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   });
-  const expected = retry.answer(new PendingResponse('parse', 'all', { onFailure, onError }));
-  link.parse({ name: asked.name, text, types }, expected);
+  const expected = retry.track(new PendingResponse('parse', 'all', { onFailure, onError }));
+  link.parse({ name: request.name, text, types }, expected);
   noteResult(context, prepared.name, prepared.body);
 }

@@ -41,7 +41,7 @@ export function handleExtended(context: ConnectionContext, message: Message): vo
   if (message.type === frontend.flush) return link.requestFlush();
   if (pending.wait !== null) return handleAfterWait(context, message);
   if (context.state.isDefaultUnknown) return handleWithDefault(context, message);
-  retry.keep(message);
+  retry.buffer(message);
   return handlers[message.type]?.(context, message);
 }
 
@@ -71,12 +71,12 @@ function sync(context: ConnectionContext, message: Message): void | Promise<void
   const { state, link, retry, internal, router, pending } = context;
   state.endBatch();
   if (state.isDefaultChanged) pending.wait = 'before anything';
-  retry.keep(message);
+  retry.buffer(message);
   // A bound write has been planned, executed or not, and planning may run functions.
-  if (router.hasShownError) internal.forgetWatch();
+  if (router.hasShownError) internal.forgetTripwire();
   // guard: what is planned and never executed is looked at as well
-  else internal.endWatch();
-  if (retry.keepsBlock && state.needsInternalCommit) return commitBehind(context);
+  else internal.endTripwire();
+  if (retry.retainsBlock && state.needsInternalCommit) return commitBehind(context);
   if (state.needsInternalCommit) {
     // After a failure the server skips to the Sync before COMMIT, and the COMMIT rolls back.
     commitInternal(context, passing.sync);
@@ -102,14 +102,14 @@ function describe(context: ConnectionContext, { frame, payload }: Message): void
   const statement = kind === 'statement' ? statements.get(name) : undefined;
   pending.hasSnapshot = true;
   if (statement?.body.kind !== 'write') {
-    link.send(frame, retry.answer(passing.describe));
+    link.send(frame, retry.track(passing.describe));
     return;
   }
   const onParameterTypes = (description: Buffer) => {
     statement.parameterTypes = types.learn(statement, description);
   };
   const expected = new PendingResponse('describe', 'all', { onParameterTypes });
-  link.send(frame, retry.answer(expected));
+  link.send(frame, retry.track(expected));
 }
 
 function close(context: ConnectionContext, { frame, payload }: Message): void {
@@ -118,5 +118,5 @@ function close(context: ConnectionContext, { frame, payload }: Message): void {
   checkName(name);
   if (kind === 'portal') inFailure.delete(name);
   const onFailure = kind === 'statement' ? statements.delete(name) : portals.delete(name);
-  link.send(frame, retry.answer(new PendingResponse('close', 'all', { onFailure })));
+  link.send(frame, retry.track(new PendingResponse('close', 'all', { onFailure })));
 }

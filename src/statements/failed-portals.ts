@@ -68,7 +68,7 @@ export function describeInFailure(context: ConnectionContext, name: string): boo
   // returns no rows either, and can be bound in a failed transaction
   internal.prepare(step, { text: 'ROLLBACK' }, () => null);
   link.send(stepMessages.bind, new PendingResponse('bind', 'nothing'));
-  link.send(stepMessages.describePortal, retry.answer(passing.describe));
+  link.send(stepMessages.describePortal, retry.track(passing.describe));
   link.send(stepMessages.closePortal, hiddenClose);
   return true;
 }

@@ -10,7 +10,7 @@ import { hiddenClose, PendingResponse } from '../server-connection/pending-respo
 import type { SentText } from '../server-connection/position-map.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { UpstreamError } from '../server-connection/refusals.ts';
-import { ownPrefix } from '../server-connection/reserved-names.ts';
+import { internalPrefix } from '../server-connection/reserved-names.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
 import { syncAndGoOn, waitForResponses } from '../server-connection/sync.ts';
 import type { UpstreamText, WrittenStatement } from '../server-connection/upstream-text.ts';
@@ -29,7 +29,7 @@ export interface Preparation {
   readonly action: Extract<ControlAction, { type: 'prepare' }>;
 }
 
-const original = { kind: 'statement', name: `${ownPrefix}original` } as const;
+const original = { kind: 'statement', name: `${internalPrefix}original` } as const;
 
 /**
  * Returns the parameter types of a write. Ends an implicit transaction if it must query the server.
@@ -41,12 +41,12 @@ export async function originalTypes(
   write: WrittenStatement,
   types: readonly number[],
 ): Promise<readonly number[]> {
-  const asked = { written: write.statement, types };
-  const known = context.types.recall(asked);
+  const request = { written: write.statement, types };
+  const known = context.types.recall(request);
   if (known !== null) return known;
   const { text, sentText } = explained(write);
   const description = await describe(context, text, types, sentText);
-  return description === null ? types : context.types.learn(asked, description);
+  return description === null ? types : context.types.learn(request, description);
 }
 
 /**
@@ -101,8 +101,8 @@ async function declaredTypes(
   const outcome = listen();
   internal.run({ text: typesText(sentText) }, { onError: outcome.onError });
   const description = await outcome.answer(context, sentText);
-  const asked = { written: statement.text.subarray(0, end), types: [] };
-  return description === null ? [] : types.learn(asked, description);
+  const request = { written: statement.text.subarray(0, end), types: [] };
+  return description === null ? [] : types.learn(request, description);
 }
 
 /**
@@ -210,8 +210,8 @@ function listen() {
   };
   const check = ({ names }: ConnectionContext, sentText: SentText | null) => {
     if (failure === null) return;
-    const told = mapErrors(sentText, names.productionSchema)(failure) as Buffer;
-    throw new UpstreamError(failure, told);
+    const mapped = mapErrors(sentText, names.productionSchema)(failure) as Buffer;
+    throw new UpstreamError(failure, mapped);
   };
   /** Describes the prepared statement. Returns the description of its parameters. */
   const answer = async (context: ConnectionContext, sentText: SentText) => {

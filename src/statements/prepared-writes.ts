@@ -1,6 +1,6 @@
 /** Stages prepared statements that write: one that is bound, or one that an EXECUTE runs. */
 
-import { watched } from '../rewrite/rewrite.ts';
+import { withTripwire } from '../rewrite/rewrite.ts';
 import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
 import type { Calls } from '../sql/functions/calls.ts';
@@ -8,10 +8,10 @@ import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Bind } from '../wire/frontend-messages.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';
+import type { BeginCall, Expressions } from './begin-statement.ts';
+import { beginStatement, beginWithExpressions, makeMergeTarget } from './begin-statement.ts';
+import { beginWrite } from './begin-write.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import type { EnterCall, Expressions } from './enter-call.ts';
-import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
-import { enterWrite } from './enter-definition.ts';
 import { refusePrepared } from './original-types.ts';
 import { checkResult } from './result-type.ts';
 import { learnParameterTypes, prepareAgain } from './shared-steps.ts';
@@ -66,27 +66,27 @@ export async function stagePrepared(
         await learnParameterTypes(context, statement);
       if (!('calls' in given)) {
         const parameters = parametersOf(statement, given);
-        return (call) => enterWrite(context, call, statement, parameters);
+        return (call) => beginWrite(context, call, statement, parameters);
       }
       return (call) => {
-        const rewrite = runsCode ? watched(call.rewrite) : call.rewrite;
-        enterExecute(context, { ...call, rewrite }, statement, given.expressions);
+        const rewrite = runsCode ? withTripwire(call.rewrite) : call.rewrite;
+        beginExecute(context, { ...call, rewrite }, statement, given.expressions);
       };
     },
   };
 }
 
-/** Sends `stage.enter` with the arguments of an EXECUTE. If their number is wrong, PostgreSQL itself refuses the statement. */
-function enterExecute(
+/** Sends `stage.begin_statement` with the arguments of an EXECUTE. If their number is wrong, PostgreSQL itself refuses the statement. */
+function beginExecute(
   { internal }: ConnectionContext,
-  call: EnterCall,
+  call: BeginCall,
   statement: PreparedStatement,
   expressions: Expressions,
 ): void {
   const types = statement.parameterTypes ?? [];
-  if (types.length !== expressions.places.length) enter(internal, call, null);
-  else if (types.length === 0) enter(internal, call, noParameters);
-  else enterWithExpressions(internal, call, types, expressions);
+  if (types.length !== expressions.places.length) beginStatement(internal, call, null);
+  else if (types.length === 0) beginStatement(internal, call, noParameters);
+  else beginWithExpressions(internal, call, types, expressions);
 }
 
 /** Returns null when the number of values is wrong: PostgreSQL itself refuses the Bind. */

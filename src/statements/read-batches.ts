@@ -15,7 +15,7 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { needsAsking, needsLook } from './read-calls.ts';
+import { needsBlock, needsCallCheck } from './read-calls.ts';
 import { isStampGone, stampCalls } from './stamp-calls.ts';
 
 /** The limit on batches that are sent ahead, because each takes memory until its response arrives. */
@@ -115,7 +115,7 @@ function knownRead(context: ConnectionContext, parse: Buffer): ReadBatch | null 
 
 function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
   if (verdict.kind !== 'read' || explainsWrite(verdict) || movesPath(verdict)) return false;
-  return !needsAsking(context, verdict) && !needsLook(context, verdict);
+  return !needsCallCheck(context, verdict) && !needsBlock(context, verdict);
 }
 
 /**
@@ -123,7 +123,7 @@ function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
  * response is hidden, and it is run again.
  * @param message the first one of a batch
  */
-export function verifyAlong(
+export function validateWithBatch(
   { internal, names, retry }: ConnectionContext,
   { relations, stamps }: Verification,
   message?: Message,
@@ -131,18 +131,18 @@ export function verifyAlong(
   retry.arm('read', message);
   const repeat = () => {
     names.forget();
-    internal.forgetQuestions();
+    internal.forgetValidations();
     retry.repeat();
   };
   const onRow = (payload: Buffer) => {
     if (!names.confirm(decodeDataRow(payload))) repeat();
   };
   const onError = (fields: ErrorFields) => {
-    internal.forgetQuestions();
+    internal.forgetValidations();
     if (!isStampGone(fields) && fields.get('C') !== dropped) return deliver(fields);
     repeat();
     return null;
   };
   // The search path is the client's, so functions that it resolves to must not be able to write.
-  internal.ask(areCurrent(stampCalls(stamps)), { values: [relations], onRow, onError });
+  internal.validate(areCurrent(stampCalls(stamps)), { values: [relations], onRow, onError });
 }

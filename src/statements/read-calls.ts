@@ -1,7 +1,7 @@
 /** Checks that an unstaged statement calls no function with effects that READ ONLY does not prevent. */
 
 import { StageError } from '../errors.ts';
-import { holdsCursor, readOf } from '../rewrite/query-planner.ts';
+import { declaresHoldCursor, readOf } from '../rewrite/query-planner.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import { syncAndGoOn } from '../server-connection/sync.ts';
 import type { UnclearCall } from '../sql/functions/calls.ts';
@@ -10,19 +10,19 @@ import type { Control, Verdict } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
 /** Whether the server must be queried about the calls of a statement. */
-export function needsAsking(context: ConnectionContext, verdict: Verdict): boolean {
+export function needsCallCheck(context: ConnectionContext, verdict: Verdict): boolean {
   if (context.state.failed) return false;
   return !context.names.areHarmless(unclearCalls(context, verdict));
 }
 
 /** Does the same for the types that a read names: PostgreSQL reads their literals when the read is parsed, before it runs. */
-export function needsAskingOfTypes({ state, names }: ConnectionContext, verdict: Verdict): boolean {
+export function needsTypeCheck({ state, names }: ConnectionContext, verdict: Verdict): boolean {
   const types = state.failed ? [] : typesIn(verdict);
   return types.length > 0 && !names.areHarmless(types);
 }
 
 /** Whether a read, whose calls were checked, must be parsed in an internal block, because reading its literals runs user-defined code. */
-export function needsLookAtTypes(
+export function needsBlockForTypes(
   { state, names }: Pick<ConnectionContext, 'state' | 'names'>,
   verdict: Verdict,
 ): boolean {
@@ -39,7 +39,7 @@ const typesIn = (verdict: Verdict) =>
  * @throws StageError when one of the functions has effects
  */
 export async function checkReadCalls(context: ConnectionContext, verdict: Verdict): Promise<void> {
-  if (!needsAsking(context, verdict)) return;
+  if (!needsCallCheck(context, verdict)) return;
   const refused = await context.names.harmfulAmong(unclearCalls(context, verdict));
   if (refused !== null) throw refusalError(functionRefusal(refused));
 }
@@ -48,7 +48,7 @@ export async function checkReadCalls(context: ConnectionContext, verdict: Verdic
  * Whether a read, whose calls were checked, must run in an internal block with its check before COMMIT. READ ONLY prevents user-defined
  * code from writing rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client is checked anyway.
  */
-export function needsLook(
+export function needsBlock(
   { state, names, statements }: ConnectionContext,
   verdict: Verdict,
 ): boolean {
@@ -57,7 +57,7 @@ export function needsLook(
   if (verdict.kind === 'read') return names.runCode(verdict.unclear);
   if (verdict.kind !== 'control') return false;
   if (verdict.action.type === 'prepare')
-    return needsLookAtTypes({ state, names }, verdict.action.body);
+    return needsBlockForTypes({ state, names }, verdict.action.body);
   if (verdict.action.type !== 'execute') return false;
   const { unclear, name } = verdict.action;
   const body = statements.get(name)?.body;
@@ -65,7 +65,7 @@ export function needsLook(
 }
 
 /** Opens an internal block for a statement that needs the check. Nothing has run in the block before. */
-export async function openLook(context: ConnectionContext): Promise<void> {
+export async function openCheckedBlock(context: ConnectionContext): Promise<void> {
   if (context.state.implicit) await syncAndGoOn(context);
   context.internal.begin();
 }
@@ -102,14 +102,14 @@ function callsOfControl(
  * may do there. Call it before a statement that is no write runs, and after its calls were checked.
  * @throws StageError when the statement declares such a cursor
  */
-export function checkHold({ state, names }: ConnectionContext, verdict: Verdict): void {
-  if (state.failed || !holdsCursor(verdict)) return;
-  if (state.exposesHeld) throw holdRefused;
+export function checkCursorWithHold({ state, names }: ConnectionContext, verdict: Verdict): void {
+  if (state.failed || !declaresHoldCursor(verdict)) return;
+  if (state.exposesCursors) throw cursorRefused;
   // guard: COMMIT runs no code of users behind the look
   if (names.runCode(readOf(verdict)?.unclear ?? [])) throw codeRefused;
 }
 
-const holdRefused = new StageError(
+const cursorRefused = new StageError(
   'statement_not_supported',
   'DECLARE ... WITH HOLD cannot be run in a transaction that may write',
   {

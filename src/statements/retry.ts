@@ -14,7 +14,7 @@ import { frontend } from '../wire/message-codes.ts';
 import { failedInOverlay, isInterrupt, without } from './retry-errors.ts';
 
 /** The limit on the bytes of messages that are buffered for another try. */
-const maxKeptBytes = 4 * 1024 * 1024;
+const maxBufferedBytes = 4 * 1024 * 1024;
 
 /**
  * The limits on tries. Names rarely change. Writers of a contended row wait in turn, and one of them succeeds each time. Each try of a
@@ -37,10 +37,10 @@ interface Cause {
 /** The start of another try: the block, the savepoint before the statement, or a batch that only reads. */
 type Scope = 'block' | 'savepoint' | 'read';
 
-interface Kept {
+interface BufferedMessage {
   readonly message: Message;
   /** The client has received its response. */
-  isAnswered: boolean;
+  hasResponse: boolean;
   /** It runs a statement. */
   isExecute: boolean;
   /** A savepoint was set before it. */
@@ -59,8 +59,8 @@ export class Retry {
   /** How the block to roll back was begun, if it is the client's. */
   begun: Begun | null = null;
   private wanted = false;
-  private kept: Kept[] = [];
-  private keptBytes = 0;
+  private buffered: BufferedMessage[] = [];
+  private bufferedBytes = 0;
   private tries: Record<Reason, number> = { ...noTries };
   /** The row whose change made the last try fail, as the error names it. */
   private contended: string | null = null;
@@ -68,7 +68,7 @@ export class Retry {
   private failedLast: string | null = null;
   /** Another try is the next to be armed. */
   private isAgain = false;
-  private hidesAnswer = false;
+  private hidesResponse = false;
   private readonly cancels: CancelRequests;
   /** Whether the client has sent a cancel request since the first try began. */
   private hasCancelled = () => false;
@@ -95,13 +95,13 @@ export class Retry {
   }
 
   /** Whether a part of the block, behind a savepoint, may be run again alone. */
-  get keepsBlock(): boolean {
-    return this.armedScope === 'savepoint' || this.kept.some(({ isProtected }) => isProtected);
+  get retainsBlock(): boolean {
+    return this.armedScope === 'savepoint' || this.buffered.some(({ isProtected }) => isProtected);
   }
 
   /** Whether the retry is armed and no statement has been executed since. */
   get isFresh(): boolean {
-    return this.armedScope !== null && !this.kept.some(({ isExecute }) => isExecute);
+    return this.armedScope !== null && !this.buffered.some(({ isExecute }) => isExecute);
   }
 
   /** Returns, once, the row to wait for before the next try. */
@@ -125,7 +125,7 @@ export class Retry {
   arm(scope: Scope, message?: Message): void {
     if (this.armedScope === null && !this.isAgain) {
       this.tries = { ...noTries };
-      this.hasCancelled = this.cancels.watch();
+      this.hasCancelled = this.cancels.track();
       this.failedLast = null;
     }
     this.isAgain = false;
@@ -139,30 +139,30 @@ export class Retry {
   disarm(): void {
     this.armedScope = null;
     this.begun = null;
-    if (this.kept.length > 0) this.kept = [];
-    this.keptBytes = 0;
+    if (this.buffered.length > 0) this.buffered = [];
+    this.bufferedBytes = 0;
   }
 
   /** Buffers a message of the extended protocol to be handled again. */
-  keep(message: Message): void {
-    if (this.armedScope !== null && this.kept.at(-1)?.message !== message)
+  buffer(message: Message): void {
+    if (this.armedScope !== null && this.buffered.at(-1)?.message !== message)
       this.push(message, false);
   }
 
   /** Whether a message fits into the buffer beside the others. */
-  canKeep({ frame }: Message): boolean {
-    return this.keptBytes + frame.length <= maxKeptBytes;
+  fits({ frame }: Message): boolean {
+    return this.bufferedBytes + frame.length <= maxBufferedBytes;
   }
 
-  private keeps(message: Message | undefined): boolean {
-    return message === undefined || this.kept.some((entry) => entry.message === message);
+  private hasBuffered(message: Message | undefined): boolean {
+    return message === undefined || this.buffered.some((entry) => entry.message === message);
   }
 
   private push(message: Message, isProtected: boolean): void {
-    this.keptBytes += message.frame.length;
-    if (this.kept.at(-1)?.message === message) this.kept.pop();
-    if (this.keptBytes > maxKeptBytes) this.disarm();
-    else this.kept.push({ message, isAnswered: false, isExecute: false, isProtected });
+    this.bufferedBytes += message.frame.length;
+    if (this.buffered.at(-1)?.message === message) this.buffered.pop();
+    if (this.bufferedBytes > maxBufferedBytes) this.disarm();
+    else this.buffered.push({ message, hasResponse: false, isExecute: false, isProtected });
   }
 
   /**
@@ -170,45 +170,45 @@ export class Retry {
    * has received, so that another try does not repeat them.
    * @param expected the response as it would be shown
    */
-  answer(expected: PendingResponse): PendingResponse {
-    if (this.kept.length === 0 && !this.hidesAnswer) return expected;
-    const shown = this.hidesAnswer ? 'nothing' : 'all';
-    const entry = this.kept.at(-1);
-    const { asked } = expected;
-    if (entry === undefined) return new PendingResponse(asked, shown, expected);
-    entry.isExecute = asked === 'execute';
+  track(expected: PendingResponse): PendingResponse {
+    if (this.buffered.length === 0 && !this.hidesResponse) return expected;
+    const shown = this.hidesResponse ? 'nothing' : 'all';
+    const entry = this.buffered.at(-1);
+    const { request } = expected;
+    if (entry === undefined) return new PendingResponse(request, shown, expected);
+    entry.isExecute = request === 'execute';
     const onDone = (payload: Buffer) => {
       expected.onDone?.(payload);
       if (this.wanted) return;
-      entry.isAnswered = true;
+      entry.hasResponse = true;
       if (entry.isExecute) this.restart();
       else if (this.armedScope === null) this.proceed();
     };
-    return new PendingResponse(asked, shown, { onDone }, expected);
+    return new PendingResponse(request, shown, { onDone }, expected);
   }
 
   /** Notes the response to a Sync after which the transaction continues. */
   noteReady(): void {
-    const entry = this.kept.at(-1);
-    if (entry !== undefined && !this.wanted) entry.isAnswered = true;
+    const entry = this.buffered.at(-1);
+    if (entry !== undefined && !this.wanted) entry.hasResponse = true;
     if (this.armedScope === 'read' && !this.wanted) this.disarm();
   }
 
   /** Handles a shown result: only what follows the next savepoint can be run again. */
   private restart(): void {
-    const executed = this.kept.findLastIndex((entry) => entry.isExecute && entry.isAnswered);
-    const rest = this.kept.slice(executed + 1);
+    const executed = this.buffered.findLastIndex((entry) => entry.isExecute && entry.hasResponse);
+    const rest = this.buffered.slice(executed + 1);
     this.disarm();
     if (!rest.some(({ isProtected }) => isProtected)) return;
-    this.kept = rest;
-    this.keptBytes = rest.reduce((sum, { message }) => sum + message.frame.length, 0);
+    this.buffered = rest;
+    this.bufferedBytes = rest.reduce((sum, { message }) => sum + message.frame.length, 0);
     this.proceed();
   }
 
   /** Arms the retry again as soon as the server reaches the savepoint next. */
   private proceed(): void {
-    while (this.kept[0]?.isAnswered && !this.kept[0].isProtected) this.kept.shift();
-    if (this.kept[0]?.isProtected) this.armedScope = 'savepoint';
+    while (this.buffered[0]?.hasResponse && !this.buffered[0].isProtected) this.buffered.shift();
+    if (this.buffered[0]?.isProtected) this.armedScope = 'savepoint';
   }
 
   /** Wraps the error handler of a step so that it hides an error that another try may avoid. */
@@ -216,11 +216,11 @@ export class Retry {
     return (fields: ErrorFields): Buffer | null => {
       // Statements that still run in the failed block fail with it.
       if (this.wanted) return null;
-      const told = this.decide(fields, cause);
+      const decision = this.decide(fields, cause);
       // The rest of the batch must have been sent. Otherwise it ends only after more messages of the client.
       const canRunAgain =
-        this.armedScope !== null && this.router.awaited > 0 && this.keeps(cause.message);
-      const { reason } = told;
+        this.armedScope !== null && this.router.awaited > 0 && this.hasBuffered(cause.message);
+      const { reason } = decision;
       // guard: what the client has cancelled is not run again
       if (this.hasCancelled() && ((canRunAgain && reason !== null) || gaveUp(fields))) {
         this.disarm();
@@ -228,7 +228,7 @@ export class Retry {
       }
       if (!canRunAgain || reason === null || this.tries[reason] === maxTries[reason]) {
         this.disarm();
-        return handler(told.fields);
+        return handler(decision.fields);
       }
       this.tries[reason] += 1;
       this.contended = reason === 'rows' ? fields.get('D') || null : null;
@@ -267,29 +267,29 @@ export class Retry {
     if (isInterrupt(fields)) return { fields: without('W', fields), reason: null };
     stageRowByRow();
     // of an internal index: only another try yields PostgreSQL's own error
-    const isOurs = fields.get('s') === 'stage_data';
-    return { fields: isOurs ? new Map(fields).set('C', rowByRow) : fields, reason: 'set' };
+    const isInternal = fields.get('s') === 'stage_data';
+    return { fields: isInternal ? new Map(fields).set('C', rowByRow) : fields, reason: 'set' };
   }
 
   /** Starts another try if one is wanted, and reopens the router. Returns the messages to handle again, or null. */
-  take(): readonly Kept[] | null {
+  take(): readonly BufferedMessage[] | null {
     if (!this.wanted) return null;
-    const { kept } = this;
+    const { buffered } = this;
     this.wanted = false;
     this.isAgain = true;
     this.disarm();
     this.router.reopen();
-    return kept;
+    return buffered;
   }
 
   /** Handles the buffered messages again, if wanted. Statements that were prepared or described before remain valid. */
   async replay(handle: (message: Message) => Promise<void>): Promise<void> {
     try {
-      for (const { message, isAnswered } of this.take() ?? []) {
-        if (isAnswered && message.type !== frontend.bind) continue;
-        this.hidesAnswer = isAnswered;
+      for (const { message, hasResponse } of this.take() ?? []) {
+        if (hasResponse && message.type !== frontend.bind) continue;
+        this.hidesResponse = hasResponse;
         await handle(message);
-        this.hidesAnswer = false;
+        this.hidesResponse = false;
       }
     } finally {
       this.endTries();

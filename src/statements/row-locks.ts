@@ -49,11 +49,11 @@ export async function lockRows(
       outcome.moved = decodeDataRow(payload)[0] !== null;
     };
     // guard: what a query calls while its rows are locked is watched
-    if (rewrite.isWatched) internal.watch();
+    if (rewrite.hasTripwire) internal.setTripwire();
     if (rewrite.isLimited) internal.run({ text: clearMoved });
     internal.run({ text: lockingText(body, text), types }, { values, formats, onError });
-    if (rewrite.isLimited) internal.run({ text: askMoved }, { onRow });
-    internal.endWatch();
+    if (rewrite.isLimited) internal.run({ text: queryMoved }, { onRow });
+    internal.endTripwire();
     await syncAndGoOn(context);
     if (!outcome.moved) break;
   }
@@ -74,4 +74,4 @@ const maxTries = 100;
 
 const moved = `'stage.lock_moved'`;
 const clearMoved = `SELECT pg_catalog.set_config(${moved}, '', true)`;
-const askMoved = `SELECT stage.setting(${moved})`;
+const queryMoved = `SELECT stage.setting(${moved})`;

@@ -13,8 +13,8 @@ import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { verifyAlong } from './read-batches.ts';
-import { checkHold, checkReadCalls, needsLook } from './read-calls.ts';
+import { validateWithBatch } from './read-batches.ts';
+import { checkCursorWithHold, checkReadCalls, needsBlock } from './read-calls.ts';
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './shared-steps.ts';
 import { undo } from './staged-write.ts';
@@ -43,14 +43,14 @@ async function tryRead(context: ConnectionContext, step: Step): Promise<boolean>
   for (;;) {
     // guard: the catalog is asked before a read runs
     await checkReadCalls(context, verdict);
-    checkHold(context, verdict);
-    if (needsLook(context, verdict)) internal.begin();
+    checkCursorWithHold(context, verdict);
+    if (needsBlock(context, verdict)) internal.begin();
     const verification = verificationOf(context, step);
     const replacements = await replacementsIn(context, step, verification !== null);
     const isOfWrite = explainsWrite(verdict);
     internal.guard(isOfWrite);
     metrics.query('read');
-    if (verification !== null) verifyAlong(context, verification);
+    if (verification !== null) validateWithBatch(context, verification);
     const wrapErrors = isOfWrite ? hintExplain : undefined;
     const isReadyShown = sendStep(context, step, replacements, {}, wrapErrors);
     await waitForResponses(context);
@@ -99,13 +99,13 @@ export function sendStep(
 ): boolean {
   const text = textToSend(plan.text, statement, isAlone, replacements);
   const isInInternalBlock = state.block === 'internal';
-  const isReadyShown = isAlone && !isInInternalBlock && !internal.isWatching;
+  const isReadyShown = isAlone && !isInInternalBlock && !internal.isTripwireSet;
   const own = {
     // PostgreSQL reports the last statement's success after the commit of its transaction.
-    holdsCompletion: isLast && isInInternalBlock,
+    defersCompletion: isLast && isInInternalBlock,
     onError: wrapErrors(mapErrors(text, names.productionSchema)),
   };
-  const shown = isReadyShown ? 'all' : 'answer';
+  const shown = isReadyShown ? 'all' : 'response';
   link.query(statementText(statement, text), new PendingResponse('query', shown, own, particulars));
   return isReadyShown;
 }

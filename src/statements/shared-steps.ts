@@ -24,9 +24,9 @@ import type { ControlAction } from '../sql/verdict.ts';
 import type { DefinitionWrite, QueryWrite, Write } from '../sql/write.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
+import { makeMergeTarget } from './begin-statement.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
-import { makeMergeTarget } from './enter-call.ts';
 import type { Preparation } from './original-types.ts';
 import { bodyOf, originalTypeList, preparedTypes, refuseOriginal } from './original-types.ts';
 import { inFailedTransaction } from './read-only-write.ts';
@@ -57,7 +57,7 @@ export async function prepareReplacements(
   if (state.failed) throw inFailedTransaction;
   const rewrite = await rewriter.write(body);
   if (isRefused(rewrite)) return refusedBody(context, preparation, body, rewrite);
-  if (!rewrite.asksOriginal) return { replacements: rewrite.replacements, typeList: [] };
+  if (!rewrite.explainsOriginal) return { replacements: rewrite.replacements, typeList: [] };
   const typeList = [await originalTypeList(context, preparation)];
   if (rewrite.fill !== null) {
     if (!state.stages) return { replacements: [inPlaceOfBody(preparation), ...typeList], typeList };
@@ -90,7 +90,7 @@ const inPlaceOfBody = ({ action }: Preparation): Replacement => ({
  * Returns the handlers for the response to a staged write. Call it directly before the write is sent.
  * @param isSet whether its rows are staged as a set, so that it is run again if that fails
  */
-export function answerToWrite(
+export function responseToWrite(
   { copyIn, stagedNotice }: Pick<ConnectionContext, 'copyIn' | 'stagedNotice'>,
   write: Write,
   isSet = false,
@@ -98,11 +98,13 @@ export function answerToWrite(
   const { form, relations } = write;
   if (form === 'definition') return { onNotice: noticeOfDefinition(write) };
   const hasTarget = relations.some(({ target }) => target !== null);
-  const remark = hasTarget ? stagedNotice.ask() : undefined;
+  const remark = hasTarget ? stagedNotice.query() : undefined;
   const common = { onNotice: deliverNotice, ...(remark && { remark }) };
   if (form === 'copy') return { ...common, ...copyIn.pending(isSet) };
   if (form === 'truncate') return { ...common, tag: 'TRUNCATE TABLE' };
-  return write.form === 'query' && write.changes ? { ...common, ...countedAnswer(write) } : common;
+  return write.form === 'query' && write.changes
+    ? { ...common, ...countedResponse(write) }
+    : common;
 }
 
 const withoutSchema = 'schema "pg_temp" does not exist, skipping';
@@ -122,7 +124,7 @@ function noticeOfDefinition({ relations }: DefinitionWrite): (fields: ErrorField
 }
 
 /** Returns the handlers for a change of many rows as a set, for which PostgreSQL counts no rows: a notice contains their number. */
-function countedAnswer({ rights }: QueryWrite): Particulars {
+function countedResponse({ rights }: QueryWrite): Particulars {
   let tag: string | undefined;
   const onNotice = (fields: ErrorFields) => {
     if (fields.get('C') !== rowsAffected) return deliverNotice(fields);
@@ -152,8 +154,8 @@ export function prepareAgain(
   wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
 ): void {
   const replacements = [...replaced, ...statement.typeList];
-  const isKept = statement.refusedWhen === null;
-  const isSame = isKept && isDeepStrictEqual(statement.replacements, replacements);
+  const isRetained = statement.refusedWhen === null;
+  const isSame = isRetained && isDeepStrictEqual(statement.replacements, replacements);
   // Whatever replaces a read is guarded like a read.
   // guard: statements are prepared anew when a read may have replaced them
   if (isSame && (statement.body.kind === 'read' || statement.runs === state.runs)) return;

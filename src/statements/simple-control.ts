@@ -12,10 +12,10 @@ import { controlReplacements, sendControl } from './controls.ts';
 import { noteFailure } from './failed-portals.ts';
 import { checkNamed, namesSettings } from './named-settings.ts';
 import { stagePrepared } from './prepared-writes.ts';
-import { checkReadCalls, needsLook } from './read-calls.ts';
+import { checkReadCalls, needsBlock } from './read-calls.ts';
 import type { Step } from './send-statement.ts';
 import { runRead, sendStep } from './send-statement.ts';
-import { answerToWrite, prepareReplacements, refreshRead } from './shared-steps.ts';
+import { prepareReplacements, refreshRead, responseToWrite } from './shared-steps.ts';
 import { runWrite } from './simple-write.ts';
 
 type Prepare = Extract<ControlAction, { type: 'prepare' }>;
@@ -57,7 +57,7 @@ async function runPrepare(
   const { plan, statement } = step;
   // guard: the catalog is asked before a statement is prepared by SQL
   await checkReadCalls(context, statement.verdict);
-  if (needsLook(context, statement.verdict)) context.internal.begin();
+  if (needsBlock(context, statement.verdict)) context.internal.begin();
   const preparation = { written: plan.text, statement, action };
   const made = await prepareReplacements(context, preparation);
   return sendAndWait(context, step, action, made);
@@ -87,8 +87,8 @@ async function sendAndWait(
       const onDone = () => {
         if (!outcome.failed) particulars.onDone();
       };
-      const told = { ...particulars, onFailure, onDone };
-      outcome.isReadyShown = sendStep(context, step, replacements, told);
+      const handlers = { ...particulars, onFailure, onDone };
+      outcome.isReadyShown = sendStep(context, step, replacements, handlers);
     },
   });
   link.close();
@@ -109,7 +109,7 @@ async function runExecute(
     const expressions = { written: plan.text, statement: written, places: action.arguments };
     const write = { statement, body, given: { expressions, calls: action.calls } };
     return runWrite(context, step, await stagePrepared(context, write), (_, wrapErrors) =>
-      sendStep(context, step, [], answerToWrite(context, body), wrapErrors),
+      sendStep(context, step, [], responseToWrite(context, body), wrapErrors),
     );
   }
   if (statement === undefined) return runRead(context, step);

@@ -35,7 +35,7 @@ export function handleBehindBatch(
   if (retry.scope !== null) retry.disarm();
   state.endBatch();
   // Code that ran during its planning must not be committed without the check, either.
-  internal.endWatch();
+  internal.endTripwire();
   return link.isOpen || state.block === 'internal' ? handleAfterEnd(context, handle) : handle();
 }
 
@@ -67,7 +67,7 @@ export function handleQuery(
   { frame, payload }: Message,
 ): void | Promise<void> {
   const text = decodeQuery(payload);
-  const textClass = context.planner.look(text);
+  const textClass = context.planner.classify(text);
   if (textClass === null) return handleHeavy(context, frame, text);
   return handleText(context, frame, text, textClass);
 }
@@ -117,11 +117,11 @@ export async function failQuery(context: ConnectionContext, error: unknown): Pro
 
 function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: TextClass): boolean {
   if (textClass.refusal !== null || !textClass.passes) return false;
-  if (textClass.holds && state.exposesHeld) return false;
+  if (textClass.declaresHold && state.exposesCursors) return false;
   // guard: a text does not pass before the catalog has told what it calls
   if (!names.areHarmless(textClass.unclear)) return false;
-  const isLooked = state.block === 'none' || textClass.holds;
-  if (isLooked && names.runCode(textClass.unclear)) return false;
+  const needsCheck = state.block === 'none' || textClass.declaresHold;
+  if (needsCheck && names.runCode(textClass.unclear)) return false;
   if (textClass.reads > 0 && textClass.hasSettings && state.block !== 'none') return false;
   return reads === 'production' || !textClass.hasNames;
 }
@@ -180,7 +180,7 @@ async function finish(context: ConnectionContext): Promise<void> {
 }
 
 function showReady({ state, router }: ConnectionContext): void {
-  router.showHeld();
+  router.showDeferred();
   if (state.block === 'none') router.showReady(readyForQuery('I'));
   else router.showReady(readyForQuery(state.failed ? 'E' : 'T'));
 }

@@ -11,13 +11,13 @@ import { noParameters } from '../server-connection/prepared-statements.ts';
 import { UpstreamError } from '../server-connection/refusals.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
 import type { Write } from '../sql/write.ts';
+import { beginWrite } from './begin-write.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { enterWrite } from './enter-definition.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
 import { inFailedTransaction, readOnlyRefusal } from './read-only-write.ts';
 import type { Step } from './send-statement.ts';
 import { sendStep } from './send-statement.ts';
-import { answerToWrite } from './shared-steps.ts';
+import { responseToWrite } from './shared-steps.ts';
 import type { StagedWrite } from './staged-write.ts';
 import { commitInternal, readyWrite, undo } from './staged-write.ts';
 
@@ -44,11 +44,11 @@ export async function runQueryWrite(
     prepare: async ({ fill }) => {
       if (fill !== null) await originalTypes(context, original, []);
       const sent = { written: plan.text, statement };
-      return (call) => enterWrite(context, call, sent, noParameters);
+      return (call) => beginWrite(context, call, sent, noParameters);
     },
   };
   return runWrite(context, step, staged, ({ replacements, isSet }, wrapErrors) => {
-    const particular = answerToWrite(context, write, isSet);
+    const particular = responseToWrite(context, write, isSet);
     return sendStep(context, step, replacements, particular, wrapErrors);
   });
 }
@@ -89,17 +89,17 @@ async function tryWrite(
   for (;;) {
     const ready = await readyWrite(context, staged, { mayBeSet: true });
     if (isRefused(ready)) return staged.refuse();
-    ready.enter();
+    ready.begin();
     const isReadyShown = send(ready.rewrite, ready.wrapErrors);
     const isCopy = staged.body.form === 'copy';
-    if (!isCopy) endWatch(context);
+    if (!isCopy) endTripwire(context);
     // COMMIT is sent without waiting: after an error it rolls back the whole block. It cannot precede the data of a COPY.
     const commits =
       step.isLast && state.block === 'internal' && retry.scope !== 'savepoint' && !isCopy;
     if (commits) commitInternal(context, passing.sync);
     await waitForResponses(context);
-    if (internal.isWatching) {
-      endWatch(context);
+    if (internal.isTripwireSet) {
+      endTripwire(context);
       await waitForResponses(context);
     }
     if (!retry.isWanted) {
@@ -130,7 +130,7 @@ async function runReadOnly(
 }
 
 /** Ends the tripwire in separate messages, so that an error does not skip what follows. */
-function endWatch({ internal, link }: ConnectionContext): void {
-  internal.endWatch();
+function endTripwire({ internal, link }: ConnectionContext): void {
+  internal.endTripwire();
   link.close();
 }

@@ -42,7 +42,7 @@ export class StagedNotice {
    * @returns a function that returns the notice before the write's CommandComplete, by its tag; undefined when the client has got it
    *   already
    */
-  ask(): ((tag: string) => Buffer | null) | undefined {
+  query(): ((tag: string) => Buffer | null) | undefined {
     if (!this.isDue) return undefined;
     let isHeard = false;
     // The server does not report this setting.

@@ -21,8 +21,8 @@ import {
 import type { Write } from '../sql/write.ts';
 import { readyForQuery } from '../wire/backend-messages.ts';
 import type { Message } from '../wire/framer.ts';
+import type { BeginCall } from './begin-statement.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import type { EnterCall } from './enter-call.ts';
 
 type WrapErrors = (handler: ErrorHandler) => ErrorHandler;
 
@@ -36,9 +36,9 @@ export interface StagedWrite {
   /**
    * Prepares, inside the transaction, what the statement needs.
    * @param wrapErrors for a text that may be replaced by another one after an error
-   * @returns the function that sends `stage.enter`
+   * @returns the function that sends `stage.begin_statement`
    */
-  prepare(rewrite: Rewrite, wrapErrors: WrapErrors): Promise<(call: EnterCall) => void>;
+  prepare(rewrite: Rewrite, wrapErrors: WrapErrors): Promise<(call: BeginCall) => void>;
 }
 
 /** Whether a write may be staged as a set, and the conditions for another try of it. */
@@ -53,8 +53,8 @@ interface Tries {
 /** A write that can be sent. */
 export interface ReadyWrite {
   readonly rewrite: Rewrite;
-  /** Sends `stage.enter` for it, directly before it is bound or run. */
-  enter(): void;
+  /** Sends `stage.begin_statement` for it, directly before it is bound or run. */
+  begin(): void;
   /** Switches to staging its rows one by one; null when they already are. */
   readonly stageRowByRow: (() => void) | null;
   readonly wrapErrors: WrapErrors;
@@ -78,13 +78,13 @@ export async function readyWrite(
   else protectWrite(context, rewrite, message);
   const stageRowByRow = rewriter.fallback(staged.body, rewrite);
   const wrapErrors = (handler: ErrorHandler) => retry.before(handler, { stageRowByRow });
-  const enter = await staged.prepare(rewrite, wrapErrors);
+  const begin = await staged.prepare(rewrite, wrapErrors);
   // The queries meanwhile ran in a read-only guard.
   internal.releaseGuard();
   const onError = (text: SentText | null) =>
     retry.before(mapErrors(text, names.productionSchema), mayBeStale && { mayBeStale });
   const call = { text: staged.bodyText, rewrite, onError };
-  return { rewrite, stageRowByRow, wrapErrors, enter: () => enter(call) };
+  return { rewrite, stageRowByRow, wrapErrors, begin: () => begin(call) };
 }
 
 /**
@@ -127,7 +127,7 @@ function waitForRow({ internal, retry }: ConnectionContext): void {
   if (row === null) return;
   // names may have been queried in a read-only guard since the last try, where the row cannot be locked
   internal.releaseGuard();
-  internal.run({ text: 'SELECT stage.hold_row($1)' }, { values: [Buffer.from(row)] });
+  internal.run({ text: 'SELECT stage.lock_newest_row($1)' }, { values: [Buffer.from(row)] });
 }
 
 /**
@@ -137,7 +137,7 @@ function waitForRow({ internal, retry }: ConnectionContext): void {
  */
 export async function undo(context: ConnectionContext): Promise<void> {
   const { internal, retry, link, state, router } = context;
-  internal.forgetWatch();
+  internal.forgetTripwire();
   const { scope, begun } = retry;
   if (begun !== null) return beginAnew(context, begun);
   if (scope === 'block') return endInternal(context);
@@ -165,7 +165,7 @@ export function commitInternal(
 ): void {
   internal.checkCommit();
   link.close();
-  internal.commit({ onError: deliver, onDone: () => router.showHeld() });
+  internal.commit({ onError: deliver, onDone: () => router.showDeferred() });
   link.sync(sync);
 }
 

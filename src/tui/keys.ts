@@ -126,14 +126,14 @@ export interface Keymap {
 }
 
 /** The configured keys of each command or effect. */
-export type OwnKeys = Readonly<Record<string, readonly string[]>>;
+export type CustomKeys = Readonly<Record<string, readonly string[]>>;
 
 /**
  * Makes the keymap. A configured key loses its default binding. ctrl-c always quits.
  * @throws StageError `configuration_invalid` for an unknown command, and for a key that is bound twice
  */
-export function createKeymap(own: OwnKeys = {}): Keymap {
-  checkOwn(own);
+export function createKeymap(own: CustomKeys = {}): Keymap {
+  checkCustom(own);
   const taken = new Set(Object.values(own).flat());
   const merged = bindings.map((binding) => ({
     ...binding,
@@ -150,7 +150,7 @@ export function createKeymap(own: OwnKeys = {}): Keymap {
   };
 }
 
-function checkOwn(own: OwnKeys): void {
+function checkCustom(own: CustomKeys): void {
   const known: string[] = bindings.map(({ does }) => does);
   const unknown = Object.keys(own).find((name) => !known.includes(name));
   if (unknown !== undefined) {

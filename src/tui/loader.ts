@@ -6,13 +6,13 @@ import type { ChangeFilter } from '../client/filters.ts';
 import { markKey } from '../client/marks.ts';
 import { News } from '../client/news.ts';
 import { StageError } from '../errors.ts';
-import type { AidsReader } from './aids-reader.ts';
 import type { Dispatch } from './app.tsx';
-import { Doer, sentenceOf } from './doer.ts';
-import type { Need, PageNeed } from './state/needs.ts';
-import { needsOf } from './state/needs.ts';
+import { RequestRunner, sentenceOf } from './request-runner.ts';
+import type { DataNeed, PageNeed } from './state/data-needs.ts';
+import { dataNeedsOf } from './state/data-needs.ts';
 import type { Sort, State } from './state/state.ts';
 import { operationOf } from './state/state.ts';
+import type { StatementFactsReader } from './statement-facts-reader.ts';
 
 /** The shortest intervals between reads of the session and of the conflicts. Expensive reads are rarer, to spare the database. */
 const sessionEveryMs = 2000;
@@ -29,7 +29,7 @@ export interface LoaderOptions {
   readonly id: string;
   /** The approver, for the audit. */
   readonly approver: string | undefined;
-  readonly aids: AidsReader;
+  readonly facts: StatementFactsReader;
   readonly dispatch: Dispatch;
   /** Ends all running requests. */
   readonly signal: AbortSignal;
@@ -37,8 +37,8 @@ export interface LoaderOptions {
 
 function deferred() {
   let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((kept) => {
-    resolve = kept;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
   });
   return { promise, resolve };
 }
@@ -52,7 +52,7 @@ export class Loader {
   readonly #options: LoaderOptions;
   /** Needs that are being fetched or that the daemon refused. They are not requested again. */
   readonly #known = new Set<string>();
-  readonly #doer: Doer;
+  readonly #runner: RequestRunner;
   #commentCount = 0;
   #seen = '';
   #isOffline = false;
@@ -64,7 +64,7 @@ export class Loader {
 
   constructor(options: LoaderOptions) {
     this.#options = options;
-    this.#doer = new Doer({ ...options, done: () => this.hurry() });
+    this.#runner = new RequestRunner({ ...options, done: () => this.hurry() });
   }
 
   /** Polls for changes until the signal ends it. The comparison with production waits until the screen has something to show. */
@@ -74,8 +74,8 @@ export class Loader {
     void this.#whileOpen(
       sessionEveryMs,
       () => this.#readSession(),
-      async (lookedMs, signal) => {
-        const intervalMs = Math.max(sessionEveryMs, lookedMs * rest.session);
+      async (readMs, signal) => {
+        const intervalMs = Math.max(sessionEveryMs, readMs * rest.session);
         await news.next({ mostMs: this.#isQuiet ? quietMs : intervalMs, intervalMs, signal });
       },
     );
@@ -83,8 +83,8 @@ export class Loader {
       this.#whileOpen(
         conflictsEveryMs,
         () => this.#readConflicts(),
-        (lookedMs, signal) =>
-          delay(Math.max(conflictsEveryMs, lookedMs * rest.conflicts), undefined, { signal }),
+        (readMs, signal) =>
+          delay(Math.max(conflictsEveryMs, readMs * rest.conflicts), undefined, { signal }),
       ),
     );
   }
@@ -99,43 +99,43 @@ export class Loader {
 
   /** Fetches what a state lacks, and has its requests carried out. */
   follow(state: State): void {
-    for (const need of needsOf(state)) void this.#meet(need);
+    for (const need of dataNeedsOf(state)) void this.#meet(need);
     const mutation = state.pane === 'log' ? state.mutations.get(state.mutation) : undefined;
     const query = mutation?.query ?? null;
-    if (mutation && query !== null && !state.aids.has(mutation.id)) {
-      void this.#once(`aids ${mutation.id}`, async () => {
-        const aids = await this.#options.aids.read(query);
-        this.#options.dispatch({ type: 'aids', id: mutation.id, aids });
+    if (mutation && query !== null && !state.facts.has(mutation.id)) {
+      void this.#once(`facts ${mutation.id}`, async () => {
+        const facts = await this.#options.facts.read(query);
+        this.#options.dispatch({ type: 'facts', id: mutation.id, facts });
         return true;
       });
     }
-    this.#doer.follow(state);
+    this.#runner.follow(state);
   }
 
   /** Reads and waits in turn; after an error it waits for a fixed time. */
   async #whileOpen(
     every: number,
-    look: () => Promise<void>,
-    wait: (lookedMs: number, signal: AbortSignal) => Promise<void>,
+    read: () => Promise<void>,
+    wait: (readMs: number, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const { signal } = this.#options;
     while (!signal.aborted) {
       const start = Date.now();
       const either = AbortSignal.any([signal, this.#hurry.signal]);
       try {
-        await look();
+        await read();
         await wait(Date.now() - start, either);
       } catch (error) {
         if (signal.aborted) return;
         if (either.aborted) continue;
-        this.#tell(error);
+        this.#reportError(error);
         await delay(every, undefined, { signal: either }).catch(() => undefined);
       }
     }
   }
 
   /** Reports an error: an unreachable service until it responds again, any other error until the next key. */
-  #tell(error: unknown): void {
+  #reportError(error: unknown): void {
     const { signal, dispatch } = this.#options;
     if (signal.aborted) return;
     const isGone = error instanceof StageError && error.exit === 7;
@@ -191,7 +191,7 @@ export class Loader {
     dispatch({ type: 'conflicts', conflicts: (await api.findConflicts(id)).value });
   }
 
-  async #meet(need: Need): Promise<void> {
+  async #meet(need: DataNeed): Promise<void> {
     await this.#once(JSON.stringify(need), () => this.#fetch(need));
   }
 
@@ -202,12 +202,12 @@ export class Loader {
     try {
       if (await work()) this.#known.delete(name);
     } catch (error) {
-      this.#tell(error);
+      this.#reportError(error);
     }
   }
 
   /** Fetches a need. Returns whether the daemon had it. */
-  async #fetch(need: Need): Promise<boolean> {
+  async #fetch(need: DataNeed): Promise<boolean> {
     const { api, id, dispatch } = this.#options;
     switch (need.kind) {
       case 'page':

@@ -6,16 +6,16 @@ import { plainText } from '../client/values.ts';
 import type { NumberedChange } from '../model/change.ts';
 import { stepCountsOf } from '../model/change.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
-import { AidsReader } from './aids-reader.ts';
 import type { Dispatch, Wiring } from './app.tsx';
 import { App } from './app.tsx';
 import { SidesCache } from './cells.ts';
-import type { Effect, OwnKeys } from './keys.ts';
+import type { CustomKeys, Effect } from './keys.ts';
 import { createKeymap } from './keys.ts';
 import { Loader } from './loader.ts';
 import { selectedColumn, shownColumns } from './state/columns.ts';
 import type { State } from './state/state.ts';
 import { currentTable } from './state/state.ts';
+import { StatementFactsReader } from './statement-facts-reader.ts';
 import type { TerminalOutput } from './terminal/painter.ts';
 import { inkStream, Painter, sizeOf } from './terminal/painter.ts';
 import type { Surroundings, TerminalInput } from './terminal/terminal.ts';
@@ -32,7 +32,7 @@ export interface DiffOptions {
   readonly colours: boolean;
   readonly theme?: ThemeName;
   /** The reviewer's configured keys. */
-  readonly keys?: OwnKeys;
+  readonly keys?: CustomKeys;
   readonly stdin: TerminalInput;
   readonly stdout: TerminalOutput;
   /** The changes that the reviewer marked before. */
@@ -63,7 +63,7 @@ export async function openDiff(options: DiffOptions): Promise<Left> {
   const terminal = takeTerminal(stdin, stdout, options.process, () => painter.repaint());
   const leaving = new AbortController();
   const signal = AbortSignal.any([leaving.signal, options.signal]);
-  const aids = new AidsReader();
+  const facts = new StatementFactsReader();
   const interfaceState = new Follower();
   const wiring: Wiring = {
     size: sizeOf(stdout),
@@ -71,7 +71,7 @@ export async function openDiff(options: DiffOptions): Promise<Left> {
     keymap: createKeymap(options.keys),
     marks: options.marks ?? new Map(),
     connect: (dispatch) => {
-      const loader = new Loader({ api, id, approver, aids, dispatch, signal });
+      const loader = new Loader({ api, id, approver, facts, dispatch, signal });
       interfaceState.begin(loader, dispatch, { leave, suspend: terminal.suspend, stdout });
     },
     paint: (lines) => painter.paint(lines),
@@ -102,7 +102,7 @@ export async function openDiff(options: DiffOptions): Promise<Left> {
     stdout.off('resize', resized);
     leaving.abort();
     terminal.release();
-    aids.close();
+    facts.close();
   }
 }
 

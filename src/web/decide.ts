@@ -15,7 +15,7 @@ import type { Session } from '../model/session.ts';
 import { sessionStatuses, shortId } from '../model/session.ts';
 import { askFor, field } from './dialogs.ts';
 import { h } from './dom.ts';
-import { ask } from './http.ts';
+import { request } from './http.ts';
 
 /** What the page knows of a session. */
 export interface Known {
@@ -115,7 +115,7 @@ const definitions: readonly Definition[] = [
 /** Returns the actions that the session's status and the caller's rights allow. @param after called after each action */
 export function actionsFor(known: Known, after: After): Action[] {
   const { session, operations } = known;
-  const post: Post = (path, body = {}) => ask('POST', `/sessions/${session.id}/${path}`, body);
+  const post: Post = (path, body = {}) => request('POST', `/sessions/${session.id}/${path}`, body);
   return definitions
     .filter((each) => operations.has(each.operation) && each.statuses.includes(session.status))
     .map(({ hindrance, run, ...action }) => ({
@@ -125,7 +125,7 @@ export function actionsFor(known: Known, after: After): Action[] {
     }));
 }
 
-type Post = (path: string, body?: Readonly<Record<string, unknown>>) => ReturnType<typeof ask>;
+type Post = (path: string, body?: Readonly<Record<string, unknown>>) => ReturnType<typeof request>;
 
 function hindranceOf({ digest, conflicts }: Known): string | null {
   if (digest === null) return 'The diff is not read to its end yet, or has changed since.';
@@ -209,14 +209,14 @@ function askText(
 /** Opens the dialog for a comment on a row. */
 export function commentOn(id: string, table: string, rowId: string, after: () => void): void {
   askText(`Comment on ${tableCell(table)}`, 'Comment', 'Comment', 'needed', async (body) => {
-    const said = JSON.stringify({ body, table });
+    const payload = JSON.stringify({ body, table });
     // the original text of the key: it may have more digits than a JavaScript number
-    await ask('POST', `/sessions/${id}/comments`, `${said.slice(0, -1)},"row_id":${rowId}}`);
+    await request('POST', `/sessions/${id}/comments`, `${payload.slice(0, -1)},"row_id":${rowId}}`);
     after();
   });
 }
 
 /** Reads the digest of the current diff. */
 export async function readDigest(id: string): Promise<string> {
-  return new Fields(await ask('GET', `/sessions/${id}/diff?limit=0`)).required('digest');
+  return new Fields(await request('GET', `/sessions/${id}/diff?limit=0`)).required('digest');
 }

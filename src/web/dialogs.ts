@@ -31,7 +31,7 @@ export function askFor(question: Question): void {
     fault,
     h('div', { class: 'buttons' }, cancel, act),
   );
-  const look = () => {
+  const update = () => {
     act.disabled = !(question.isReady?.() ?? true);
   };
   const run = async () => {
@@ -43,16 +43,16 @@ export function askFor(question: Question): void {
       dialog.close();
     } catch (error) {
       fill(fault, faultOf(error));
-      look();
+      update();
     }
   };
-  dialog.addEventListener('input', look);
+  dialog.addEventListener('input', update);
   dialog.addEventListener('keydown', (event) => {
     event.stopPropagation();
     const { key, target } = event;
     if (key === 'Enter' && target instanceof HTMLInputElement) void run();
   });
-  look();
+  update();
   document.body.append(dialog);
   dialog.showModal();
 }

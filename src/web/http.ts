@@ -23,7 +23,7 @@ export class Refusal extends Error {
 const keyName = 'stage-key';
 
 /** Stores the key of a login; null removes it. */
-export function keepKey(key: string | null): void {
+export function saveKey(key: string | null): void {
   if (key === null) localStorage.removeItem(keyName);
   else localStorage.setItem(keyName, key);
 }
@@ -38,7 +38,7 @@ export function loginHeaders(): Record<string, string> {
  * Sends a request and returns the JSON text of the response, so that no number is rounded. A string body is JSON already.
  * @throws Refusal
  */
-export async function ask(
+export async function request(
   method: 'GET' | 'POST',
   path: string,
   body?: Readonly<Record<string, unknown>> | string,

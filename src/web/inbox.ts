@@ -6,7 +6,7 @@ import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
 import type { Session } from '../model/session.ts';
 import { sessionStatuses, shortId } from '../model/session.ts';
 import { button, counted, fill, h } from './dom.ts';
-import { ask, faultOf, withQuery } from './http.ts';
+import { faultOf, request, withQuery } from './http.ts';
 
 const perPage = 50;
 
@@ -31,7 +31,7 @@ export function openInbox(region: Element): () => Promise<void> {
     );
     try {
       const path = withQuery('/sessions', { status, limit: perPage, offset });
-      const page = new Fields(await ask('GET', path));
+      const page = new Fields(await request('GET', path));
       const sessions = page.list('sessions').map(readSession);
       const none = h('li', { class: 'none' }, `No session is ${status}.`);
       fill(list, ...(sessions.length === 0 ? [none] : sessions.map(entryOf)));

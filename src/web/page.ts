@@ -4,7 +4,7 @@ import { nameCell } from '../client/cell.ts';
 import { Fields } from '../client/fields.ts';
 import { isSessionId } from '../model/session.ts';
 import { button, fill, h } from './dom.ts';
-import { ask, faultOf, keepKey, Refusal } from './http.ts';
+import { faultOf, Refusal, request, saveKey } from './http.ts';
 import { openInbox } from './inbox.ts';
 import { listen } from './keys.ts';
 import type { News } from './live.ts';
@@ -27,8 +27,8 @@ function takeCode(): string | null {
 /** Logs in with a link. Returns the error, if any. */
 async function enter(code: string): Promise<string | null> {
   try {
-    const login = new Fields(await ask('POST', '/web/login', { code }));
-    keepKey(login.required('key'));
+    const login = new Fields(await request('POST', '/web/login', { code }));
+    saveKey(login.required('key'));
     return null;
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return `${error.message}.`;
@@ -38,7 +38,7 @@ async function enter(code: string): Promise<string | null> {
 
 async function readCaller(): Promise<Caller | null> {
   try {
-    const fields = new Fields(await ask('GET', '/whoami'));
+    const fields = new Fields(await request('GET', '/whoami'));
     const role = fields.required('role');
     const operations = fields.list('operations').map(({ text }) => JSON.parse(text) as string);
     const name = fields.text('name');
@@ -56,8 +56,8 @@ async function readCaller(): Promise<Caller | null> {
 }
 
 async function leave(): Promise<void> {
-  await ask('POST', '/web/logout', {});
-  keepKey(null);
+  await request('POST', '/web/logout', {});
+  saveKey(null);
   location.assign('/review');
 }
 

@@ -2,7 +2,7 @@
 import { readChangePage } from '../client/decode.ts';
 import type { ChangePage, Operation, TableOutline } from '../model/change.ts';
 import { changesIn, sumOf } from '../model/change.ts';
-import { ask, withQuery } from './http.ts';
+import { request, withQuery } from './http.ts';
 
 const perPage = 100;
 
@@ -60,7 +60,7 @@ export class Pages {
       why: 'true',
     };
     const path = withQuery(`/sessions/${this.#id}/diff/changes`, query);
-    this.#page = readChangePage(await ask('GET', path));
+    this.#page = readChangePage(await request('GET', path));
     return this.#page;
   }
 

@@ -13,12 +13,12 @@ import { conflictInWords } from '../client/words.ts';
 import type { Conflict } from '../model/change.ts';
 import type { Child } from './dom.ts';
 import { counted, h, lines, timeOf } from './dom.ts';
-import { ask, withQuery } from './http.ts';
+import { request, withQuery } from './http.ts';
 
 const mostShown = 500;
 
 export async function readAllConflicts(id: string): Promise<readonly Conflict[]> {
-  return readConflicts(new Fields(await ask('GET', `/sessions/${id}/conflicts`)));
+  return readConflicts(new Fields(await request('GET', `/sessions/${id}/conflicts`)));
 }
 
 export function conflictsPane(conflicts: readonly Conflict[] | null): Child[] {
@@ -54,7 +54,7 @@ function conflictItem(conflict: Conflict): HTMLLIElement {
 
 export async function readAllComments(id: string): Promise<readonly Comment[]> {
   const path = withQuery(`/sessions/${id}/comments`, { limit: 1000 });
-  return new Fields(await ask('GET', path)).list('comments').map(readComment);
+  return new Fields(await request('GET', path)).list('comments').map(readComment);
 }
 
 const done: Readonly<Record<string, string>> = {
@@ -84,7 +84,7 @@ export function commentItem({ by, kind, body, table, rowId, at }: Comment): HTML
 /** Reads the first page of a session's statements. */
 export async function statementsPane(id: string): Promise<Child[]> {
   const path = withQuery(`/sessions/${id}/mutations`, { limit: mostShown });
-  const answer = new Fields(await ask('GET', path));
+  const answer = new Fields(await request('GET', path));
   const mutations = answer.list('mutations').map(readMutation);
   const total = answer.number('total_count');
   if (total === 0) return [h('p', { class: 'none' }, 'No statement has staged anything.')];

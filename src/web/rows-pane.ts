@@ -205,9 +205,9 @@ export class RowsPane {
     const comment = button('Comment on this row…', () =>
       commentOn(this.#id, change.table, change.rowId.text, this.#afterComment),
     );
-    const said =
+    const text =
       about.length === 0 ? null : h('ul', { class: 'comments' }, ...about.map(commentItem));
-    line.append(detailOf(change, this.#current?.columns ?? [], page.mutations, [said, comment]));
+    line.append(detailOf(change, this.#current?.columns ?? [], page.mutations, [text, comment]));
   }
 
   #drawNav(): void {

@@ -13,7 +13,7 @@ import type { Action, Known } from './decide.ts';
 import { actionsFor, readDigest } from './decide.ts';
 import type { Child } from './dom.ts';
 import { button, fill, h } from './dom.ts';
-import { ask, faultOf, withQuery } from './http.ts';
+import { faultOf, request, withQuery } from './http.ts';
 import type { News } from './live.ts';
 import {
   commentItem,
@@ -83,7 +83,7 @@ export class SessionView {
   /** Loads the slow parts one after the other, because the service limits concurrent diffs. */
   async #readRest(session: Session, turn: number): Promise<void> {
     const path = `/sessions/${session.id}/diff/outline`;
-    const outline = await this.#part(turn, async () => readOutline(await ask('GET', path)));
+    const outline = await this.#part(turn, async () => readOutline(await request('GET', path)));
     if (outline !== null) {
       this.rows.setOutline(outline);
       this.#learn({ outline });
@@ -250,13 +250,13 @@ const stateOf = ({ status, round, edits, mutationCount }: Session) =>
 const isAsBefore = (now: Session, before: Session) => stateOf(now) === stateOf(before);
 
 async function readSessionOf(id: string): Promise<Session> {
-  return readSession(await ask('GET', `/sessions/${id}`));
+  return readSession(await request('GET', `/sessions/${id}`));
 }
 
 /** Returns the table that the session wrote to first; null if there is none. */
 async function firstTableOf(id: string): Promise<string | null> {
   const path = withQuery(`/sessions/${id}/mutations`, { limit: 1 });
-  const [first] = new Fields(await ask('GET', path)).list('mutations');
+  const [first] = new Fields(await request('GET', path)).list('mutations');
   return first === undefined ? null : new Fields(first).required('table');
 }
 

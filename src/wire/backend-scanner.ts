@@ -10,9 +10,9 @@ import { codeName } from './message-codes.ts';
 
 /** Receives the content of a chunk, in order; `end` is exclusive. The bytes are shared: the receiver must not write to them. */
 export interface Receiver {
-  /** Receives a run of unwatched messages. It may begin or end inside a message. */
+  /** Receives a run of other messages. It may begin or end inside a message. */
   pass(bytes: Buffer, start: number, end: number): void;
-  /** Receives one complete watched message with its header. */
+  /** Receives one complete inspected message with its header. */
   message(bytes: Buffer, type: number, start: number, end: number): void;
 }
 
@@ -20,16 +20,16 @@ const headerBytes = 5;
 const passing = backendLimits();
 
 export class BackendScanner {
-  private readonly maxHeldBytes: number;
+  private readonly maxBufferedBytes: number;
   private readonly queue = new ByteQueue();
-  private readonly watched = new Uint8Array(256);
-  /** The number of bytes that are missing of an unwatched message whose beginning the receiver has got. */
+  private readonly inspected = new Uint8Array(256);
+  /** The number of bytes that are missing of a passed message whose beginning the receiver has got. */
   private skip = 0;
 
-  /** @param maxHeldBytes the largest length of a watched message that arrives in pieces and therefore must be buffered */
-  constructor(maxHeldBytes: number, watched: readonly number[]) {
-    this.maxHeldBytes = maxHeldBytes;
-    this.watch(watched);
+  /** @param maxBufferedBytes the largest length of an inspected message that arrives in pieces and therefore must be buffered */
+  constructor(maxBufferedBytes: number, inspected: readonly number[]) {
+    this.maxBufferedBytes = maxBufferedBytes;
+    this.inspect(inspected);
   }
 
   /** Whether the receiver's bytes end between two messages. After `scan` has thrown, true is still reliable. */
@@ -37,18 +37,19 @@ export class BackendScanner {
     return this.skip === 0;
   }
 
-  /** Replaces the watched types, from the next message header on. */
-  watch(types: readonly number[]): void {
-    this.watched.fill(0);
-    for (const type of types) this.watched[type] = 1;
+  /** Replaces the inspected types, from the next message header on. */
+  inspect(types: readonly number[]): void {
+    this.inspected.fill(0);
+    for (const type of types) this.inspected[type] = 1;
   }
 
   /**
-   * Scans a chunk and passes its content to the receiver. Only an incomplete header or watched message is buffered until its rest arrives.
-   * @throws StageError `protocol_violation` on an unknown type, an impossible length, or a watched message that is too long to buffer
+   * Scans a chunk and passes its content to the receiver. Only an incomplete header or inspected message is buffered until its rest
+   * arrives.
+   * @throws StageError `protocol_violation` on an unknown type, an impossible length, or an inspected message that is too long to buffer
    */
   scan(chunk: Buffer, receiver: Receiver): void {
-    const { queue, watched } = this;
+    const { queue, inspected } = this;
     queue.push(chunk);
     const bytes = queue.peek();
     const available = bytes.length;
@@ -60,17 +61,17 @@ export class BackendScanner {
       const length = uint32At(bytes, at + 1);
       checkHeader(passing, type, length);
       const end = at + 1 + length;
-      const isWatched = watched[type] === 1;
+      const isInspected = inspected[type] === 1;
       if (end > available) {
-        if (isWatched) {
-          this.checkHeld(type, length);
+        if (isInspected) {
+          this.checkBuffered(type, length);
           break;
         }
         skip = end - available;
         at = available;
         break;
       }
-      if (isWatched) {
+      if (isInspected) {
         if (passed < at) receiver.pass(bytes, passed, at);
         passed = end;
         receiver.message(bytes, type, at, end);
@@ -82,11 +83,11 @@ export class BackendScanner {
     queue.skip(at);
   }
 
-  private checkHeld(type: number, length: number): void {
-    if (length <= this.maxHeldBytes) return;
+  private checkBuffered(type: number, length: number): void {
+    if (length <= this.maxBufferedBytes) return;
     throw new StageError(
       'protocol_violation',
-      `backend message ${codeName(type)} of ${length} bytes is longer than the ${this.maxHeldBytes} allowed`,
+      `backend message ${codeName(type)} of ${length} bytes is longer than the ${this.maxBufferedBytes} allowed`,
     );
   }
 }

@@ -46,7 +46,7 @@ export function passwordLimits(): Limits {
 
 /**
  * Returns the limits of server messages.
- * @param maxMessageBytes for messages that must be buffered whole; a scanner lets unwatched types pass at any length
+ * @param maxMessageBytes for messages that must be buffered whole; a scanner lets other types pass at any length
  */
 export function backendLimits(maxMessageBytes: number = unlimited): Limits {
   return tabulate('backend', backend, maxMessageBytes, [

@@ -4,13 +4,13 @@
  */
 import { formsInTurn } from '../helpers/forms.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, run, s, tell } from '../helpers/wire-script.ts';
+import { q, run, runScript, s } from '../helpers/wire-script.ts';
 import type { AttackerRole } from './attacked-database.ts';
 import { besiege } from './attacked-database.ts';
 import { attempts } from './attempts.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** The forms in which the statements of a list are sent. `tell` adds the last Sync, and ends a failed transaction. */
+/** The forms in which the statements of a list are sent. `runScript` adds the last Sync, and ends a failed transaction. */
 const protocols: Readonly<Record<string, (statements: readonly string[]) => Buffer[]>> = {
   'simple queries': (statements) => statements.map((text) => q(text)),
   'simple queries that read what is staged': (statements) => statements.map((text) => q(text)),
@@ -41,7 +41,7 @@ export function attackAs(role: AttackerRole): void {
           for (const [protocol, messages] of chosen) {
             const reads = protocol.endsWith('staged') ? 'staged' : 'production';
             const url = await attacked.session(role, reads);
-            const answers = await tell(url, [...messages(statements), s, q('ROLLBACK')]);
+            const answers = await runScript(url, [...messages(statements), s, q('ROLLBACK')]);
             assert.equal(await fingerprint(attacked.database), before, protocol);
             assert.ok(answers.at(-1) === 'closed' || answers.includes('Z I'), protocol);
           }

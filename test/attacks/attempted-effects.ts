@@ -37,7 +37,7 @@ export const effects: Readonly<Record<string, readonly string[]>> = {
     `INSERT INTO stage.login VALUES (sha256('mine'), 'browser', sha256('theirs'), now() + interval '1 day')`,
     'DELETE FROM stage.token_use',
     'TRUNCATE stage.session CASCADE',
-    `SELECT stage.enter('', '[]', '[]', '{}', '')`,
+    `SELECT stage.begin_statement('', '[]', '[]', '{}', '')`,
     'SELECT stage.refuse_written()',
     `SELECT stage.approve_session('x')`,
     'DELETE FROM pg_catalog.pg_class',

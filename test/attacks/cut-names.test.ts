@@ -4,7 +4,7 @@ import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, c, connectWire, d, e, p, q, s, tell } from '../helpers/wire-script.ts';
+import { b, c, connectWire, d, e, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const a = (count: number) => 'a'.repeat(count);
 
@@ -50,7 +50,7 @@ suite('names that PostgreSQL cuts', (test) => {
     const names = `${shown(one)} and ${shown(other)}`;
 
     test(`do not put a raw statement in the place of a staged one: ${names}`, async () => {
-      await tell(await proxied.session(), [
+      await runScript(await proxied.session(), [
         ...[insert('staged')(one), s],
         ...[b(['1'], one), e(), s, b(['2'], one), e(), s],
         ...[c('statement', other), s, q('BEGIN READ ONLY')],
@@ -61,7 +61,7 @@ suite('names that PostgreSQL cuts', (test) => {
     });
 
     test(`do not put a raw portal in the place of a staged one: ${names}`, async () => {
-      await tell(await proxied.session(), [
+      await runScript(await proxied.session(), [
         ...[q(`PREPARE pr AS SELECT wr('RAW')`), p('EXECUTE pr', 'run'), insert('staged')('w'), s],
         ...[q('BEGIN'), b(['1'], 'w', one), c('portal', other), b([], 'run', other)],
         ...[e(0, one), s, q('COMMIT')],
@@ -70,7 +70,7 @@ suite('names that PostgreSQL cuts', (test) => {
     });
 
     test(`do not mix up SQL's statements with those of the protocol: ${names}`, async () => {
-      await tell(await proxied.session(), [
+      await runScript(await proxied.session(), [
         ...[q(`PREPARE "${one}"(int) AS INSERT INTO t VALUES ($1, 'staged')`)],
         ...[q(`EXECUTE "${one}"(1)`), c('statement', other), s, q(`DEALLOCATE "${other}"`)],
         ...[q('BEGIN READ ONLY'), insert('RAW')(other), s],
@@ -83,7 +83,7 @@ suite('names that PostgreSQL cuts', (test) => {
 
   for (const name of [...new Set(alike.flat())].filter((each) => length(each) > 63)) {
     test(`are refused in every message and statement: ${shown(name)}`, async () => {
-      const heard = await tell(await proxied.session(), [
+      const heard = await runScript(await proxied.session(), [
         ...[p('SELECT 1', 'known'), s],
         ...[p('SELECT 1', name), s],
         ...[b([], name), s, b([], 'known', name), s],
@@ -120,7 +120,7 @@ suite('names that PostgreSQL cuts', (test) => {
         ...[c('portal', name), c('statement', name), s, q('COMMIT')],
       ];
       const url = await proxied.session();
-      assert.equal(await tell(url, messages), await tell(proxied.twin.url, messages));
+      assert.equal(await runScript(url, messages), await runScript(proxied.twin.url, messages));
     });
   }
 });

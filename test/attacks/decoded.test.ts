@@ -1,6 +1,6 @@
 /** An independent reader of the WAL sees no change of production before approval, and exactly the approved ones after it. */
 import { assert, suite } from '../helpers/suite.ts';
-import { q, run, s, tell } from '../helpers/wire-script.ts';
+import { q, run, runScript, s } from '../helpers/wire-script.ts';
 import type { AttackedDatabase } from './attacked-database.ts';
 import { startAttacked } from './attacked-database.ts';
 import { attempts } from './attempts.ts';
@@ -44,7 +44,7 @@ suite('the log of changes', (test) => {
         for (const statements of Object.values(attempts)) {
           const url = await attacked.session(role, 'production');
           const messages = statements.flatMap((text) => [q(text), run(text), s]);
-          await tell(url, [...messages, s, q('ROLLBACK')]);
+          await runScript(url, [...messages, s, q('ROLLBACK')]);
         }
         const { production, staging } = await changes();
         assert.equal(production, [], role);
@@ -57,7 +57,7 @@ suite('the log of changes', (test) => {
   test('approval changes the reviewed rows, and no others', async () => {
     const { daemon } = attacked;
     const session = await daemon.newSession();
-    await tell(daemon.clientUrl(session), [
+    await runScript(daemon.clientUrl(session), [
       q(`UPDATE item SET name = 'renamed' WHERE id = 1; DELETE FROM item WHERE id = 2`),
       q(`INSERT INTO item VALUES (9, 'nine', 9), (8, 'eight', 8); DELETE FROM item WHERE id = 8`),
     ]);

@@ -91,7 +91,7 @@ suite('functions of extensions', (test) => {
   };
 
   /** Returns the responses as text, up to as many ReadyForQuery as Syncs and Queries were sent. */
-  const tellOn = async (client: WireClient, messages: readonly Buffer[], ready = 1) => {
+  const sendOn = async (client: WireClient, messages: readonly Buffer[], ready = 1) => {
     client.send(...messages);
     return (await client.readTo('Z'.charCodeAt(0), ready)).map(inWords);
   };
@@ -108,16 +108,16 @@ suite('functions of extensions', (test) => {
     test(`are refused with their schema and without, ${way}`, async () => {
       for (const role of [null, reader]) {
         const client = await connect(role);
-        await tellOn(client, [q('SET search_path = public, ext')]);
+        await sendOn(client, [q('SET search_path = public, ext')]);
         for (const text of [...reaching.flatMap(calling), ...attributes])
-          refused(await tellOn(client, messages(text)), text);
+          refused(await sendOn(client, messages(text)), text);
       }
     });
 
     test(`pass where users wrote functions of the same names, ${way}`, async () => {
       for (const role of [null, reader]) {
         const client = await connect(role);
-        await tellOn(client, [q('SET search_path = public, own')]);
+        await sendOn(client, [q('SET search_path = public, own')]);
         for (const [call, result] of [
           [`pg_prewarm('item')`, 'own item'],
           ['autoprewarm_dump_now()', 'own'],
@@ -126,7 +126,7 @@ suite('functions of extensions', (test) => {
           [`pg_mine('x')`, 'own x'],
         ] as const) {
           for (const text of [`SELECT ${call}`, `SELECT own.${call}`]) {
-            const answers = await tellOn(client, messages(text));
+            const answers = await sendOn(client, messages(text));
             assert.equal(codesOf(answers), [], text);
             assert.ok(
               answers.some((answer) => answer.endsWith(result)),
@@ -139,7 +139,7 @@ suite('functions of extensions', (test) => {
 
     test(`pass where they only tell something, ${way}`, async () => {
       const client = await connect(null);
-      await tellOn(client, [q('SET search_path = public, ext')]);
+      await sendOn(client, [q('SET search_path = public, ext')]);
       for (const text of [
         `SELECT tuple_count FROM pgstattuple('item')`,
         `SELECT tuple_count FROM ext.pgstattuple('item')`,
@@ -149,7 +149,7 @@ suite('functions of extensions', (test) => {
         `SELECT ext.similarity('a', 'b'), show_limit(), ext.set_limit(0.3)`,
         `SELECT ext.lo_oid(0::oid::ext.lo), lo_oid(0::oid::lo)`,
       ])
-        assert.equal(codesOf(await tellOn(client, messages(text))), [], text);
+        assert.equal(codesOf(await sendOn(client, messages(text))), [], text);
     });
   }
 
@@ -169,23 +169,23 @@ suite('functions of extensions', (test) => {
       };
       for (const [way, messages] of Object.entries(ways)) {
         const ends = messages.filter(({ 0: type }) => type === 'Q'.charCodeAt(0)).length || 1;
-        await tellOn(client, [q(back)]);
-        assert.equal(codesOf(await tellOn(client, [q(`SELECT ${call}`)])), [], `${way}: own`);
-        refused(await tellOn(client, messages, ends), way);
-        await tellOn(client, [q('DEALLOCATE ALL')]);
+        await sendOn(client, [q(back)]);
+        assert.equal(codesOf(await sendOn(client, [q(`SELECT ${call}`)])), [], `${way}: own`);
+        refused(await sendOn(client, messages, ends), way);
+        await sendOn(client, [q('DEALLOCATE ALL')]);
       }
     }
   });
 
   test('are refused when they are created after the name meant nothing', async () => {
     const client = await connect(null);
-    assert.equal(codesOf(await tellOn(client, [q('SELECT public.reach(0)')])), ['42883']);
-    assert.equal(codesOf(await tellOn(client, [q('SELECT reach(0)')])), ['42883']);
+    assert.equal(codesOf(await sendOn(client, [q('SELECT public.reach(0)')])), ['42883']);
+    assert.equal(codesOf(await sendOn(client, [q('SELECT reach(0)')])), ['42883']);
     await database.query(
       `CREATE FUNCTION reach(int) RETURNS bool LANGUAGE internal AS 'pg_cancel_backend'`,
     );
-    refused(await tellOn(client, [q('SELECT public.reach(0)')]), 'with its schema');
-    refused(await tellOn(client, [q('SELECT reach(0)')]), 'without');
+    refused(await sendOn(client, [q('SELECT public.reach(0)')]), 'with its schema');
+    refused(await sendOn(client, [q('SELECT reach(0)')]), 'without');
     await database.query('DROP FUNCTION reach(int)');
   });
 
@@ -195,7 +195,7 @@ suite('functions of extensions', (test) => {
     const allowing = await startTestDaemon({ database, flags: { allowFunctions } });
     for (const [way, messages] of Object.entries(ways)) {
       const client = await connect(null, allowing);
-      await tellOn(client, [q('SET search_path = public, ext')]);
+      await sendOn(client, [q('SET search_path = public, ext')]);
       for (const text of [
         `SELECT pg_prewarm('item')`,
         `SELECT ext.pg_prewarm('item')`,
@@ -205,15 +205,15 @@ suite('functions of extensions', (test) => {
         `SELECT pg_advisory_xact_lock(7), pg_catalog.pg_advisory_xact_lock(7)`,
         `SELECT pg_notify('a', 'b')`,
       ])
-        assert.equal(codesOf(await tellOn(client, messages(text))), [], `${way}: ${text}`);
+        assert.equal(codesOf(await sendOn(client, messages(text))), [], `${way}: ${text}`);
       for (const text of [
         `SELECT ext.pg_truncate_visibility_map('pg_class')`,
         `SELECT pg_truncate_visibility_map('pg_class')`,
         `SELECT ('pg_class'::regclass).pg_truncate_visibility_map`,
       ])
-        assert.not(codesOf(await tellOn(client, messages(text))).includes('0A000'), text);
-      refused(await tellOn(client, messages(`SELECT (7::bigint).pg_advisory_lock`)), way);
-      refused(await tellOn(client, messages(`SELECT ext.autoprewarm_dump_now()`)), way);
+        assert.not(codesOf(await sendOn(client, messages(text))).includes('0A000'), text);
+      refused(await sendOn(client, messages(`SELECT (7::bigint).pg_advisory_lock`)), way);
+      refused(await sendOn(client, messages(`SELECT ext.autoprewarm_dump_now()`)), way);
     }
     await allowing.stop();
   });

@@ -12,13 +12,13 @@ import { sendsAll } from '../helpers/forms.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
 import type { TestDefiner } from '../helpers/suite.ts';
-import { q, run, s, tell } from '../helpers/wire-script.ts';
+import { q, run, runScript, s } from '../helpers/wire-script.ts';
 import { fingerprint } from './fingerprint.ts';
 
 const attackers = ['reader', 'writer', 'owner', 'superuser'] as const;
 export type Attacker = (typeof attackers)[number];
 
-/** The forms of sending statements. `tell` adds the last Sync, and ends a failed transaction. */
+/** The forms of sending statements. `runScript` adds the last Sync, and ends a failed transaction. */
 const forms: Readonly<Record<string, (statements: readonly string[]) => Buffer[]>> = {
   simple: (statements) => statements.map((text) => q(text)),
   extended: (statements) => statements.flatMap((text) => [run(text), s]),
@@ -123,7 +123,7 @@ export function probe(test: TestDefiner, schema: string, bySuperuser = ''): Prob
     everyWay: async (statements, told) => {
       for (const { attacker, reads, form } of ways) {
         const messages = [...(forms[form]?.(statements) ?? []), s, q('ROLLBACK'), q(held)];
-        const answers = await tell(await url(attacker, reads), messages);
+        const answers = await runScript(await url(attacker, reads), messages);
         const codes = answers.flatMap((answer) => /^E .*\bC=(\w+)/.exec(answer)?.[1] ?? []);
         const locks = answers.flatMap((answer) => /holds lock \d+/.exec(answer) ?? []);
         const way = `${attacker}, ${reads}, ${form}`;

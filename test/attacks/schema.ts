@@ -12,12 +12,12 @@ CREATE FUNCTION evil_stable() RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETU
 CREATE FUNCTION evil_immutable() RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN public.evil(); END';
 CREATE FUNCTION harmless() RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETURN 77; END';
 CREATE FUNCTION evil_unwatched() RETURNS int STABLE LANGUAGE plpgsql AS $$
-BEGIN PERFORM set_config('stage.watch', '', true), set_config('stage.options', '{}', true); RETURN public.evil(); END$$;
+BEGIN PERFORM set_config('stage.tripwire', '', true), set_config('stage.options', '{}', true); RETURN public.evil(); END$$;
 CREATE FUNCTION evil_patient() RETURNS int STABLE LANGUAGE plpgsql AS $$
 BEGIN RETURN CASE current_setting('transaction_read_only') WHEN 'off' THEN public.evil_unwatched() ELSE 1 END; END$$;
 CREATE FUNCTION evil_planned() RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN public.evil_unwatched(); END';
 CREATE FUNCTION evil_sealed() RETURNS int STABLE LANGUAGE plpgsql AS $$
-BEGIN PERFORM set_config('stage.watch', '', true), public.evil_truncation(), stage.begin_watch('mine'); RETURN 1; END$$;
+BEGIN PERFORM set_config('stage.tripwire', '', true), public.evil_truncation(), stage.begin_tripwire('mine'); RETURN 1; END$$;
 CREATE FUNCTION evil_uncounted() RETURNS int STABLE LANGUAGE plpgsql AS $$
 BEGIN PERFORM public.evil_truncation(), set_config('stage.catalog_writes', stage.catalog_writes()::text, true); RETURN 1; END$$;
 CREATE FUNCTION evil_truncation() RETURNS int LANGUAGE plpgsql AS 'BEGIN TRUNCATE public.victim; RETURN 1; END';

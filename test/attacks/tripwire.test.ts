@@ -1,6 +1,6 @@
 /** Code that a staged write runs may disable everything in its reach: the check at the end of the statement still runs. */
 import { assert, suite } from '../helpers/suite.ts';
-import { b, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, data, done, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 import { besiege } from './attacked-database.ts';
 import { fingerprint } from './fingerprint.ts';
 
@@ -61,7 +61,7 @@ suite('the tripwire and code that knows it', (test) => {
     test(name, async () => {
       const { attacked, before } = siege;
       const url = await attacked.session('owner', 'production');
-      const answers = await tell(url, [...messages, s, q('ROLLBACK')]);
+      const answers = await runScript(url, [...messages, s, q('ROLLBACK')]);
       assert.equal(await fingerprint(attacked.database), before);
       assert.match(answers.join('\n'), /E .*C=0A000 .*(write to|settings of the staging)/);
     });
@@ -72,7 +72,7 @@ suite('the tripwire and code that knows it', (test) => {
       const { attacked, before } = siege;
       for (const role of ['owner', 'superuser'] as const) {
         const url = await attacked.session(role, 'staged');
-        const answers = await tell(url, [
+        const answers = await runScript(url, [
           ...[q('BEGIN'), q(`${text} FOR UPDATE`), q('COMMIT')],
           ...[q('BEGIN'), run(`${text} FOR UPDATE`), s, q('COMMIT')],
         ]);
@@ -84,7 +84,7 @@ suite('the tripwire and code that knows it', (test) => {
 
   test('and a write that calls no such code stands', async () => {
     const url = await siege.attacked.session('owner', 'staged');
-    const answers = await tell(url, [
+    const answers = await runScript(url, [
       ...[q('BEGIN'), p('UPDATE item SET price = harmless() WHERE id = 1'), b(), e(), s],
       ...[q('COMMIT'), q('SELECT price FROM item WHERE id = 1')],
     ]);

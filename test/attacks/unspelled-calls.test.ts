@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { assert, rejects, suite } from '../helpers/suite.ts';
-import { b, e, p, s, tell } from '../helpers/wire-script.ts';
+import { b, e, p, runScript, s } from '../helpers/wire-script.ts';
 import { probe } from './probed-database.ts';
 
 const schema = `
@@ -149,7 +149,7 @@ suite('calls that are not spelled as calls', (test) => {
     const messages = ['SELECT $1', `INSERT INTO plain VALUES (1, ($1)::text)`].flatMap((text) => [
       ...[p(text, '', types), b(['x']), e(), s],
     ]);
-    const answers = await tell(await probed.url('superuser', 'production'), messages);
+    const answers = await runScript(await probed.url('superuser', 'production'), messages);
     assert.is(answers.filter((answer) => / C=0A000 /.test(answer)).length, 2, answers.join('\n'));
   });
 

@@ -65,9 +65,9 @@ suite('before deciding', (test) => {
     assert.match(shown, /created\s+\S+ \(\d+ (?:s|min) ago\)/);
   });
 
-  for (const deed of ['approve', 'reject']) {
-    test(`${deed} asks with all of it`, async () => {
-      const asked = await shell.atTerminal([deed, id], { ...as('ann'), input: 'no\n' });
+  for (const decision of ['approve', 'reject']) {
+    test(`${decision} asks with all of it`, async () => {
+      const asked = await shell.atTerminal([decision, id], { ...as('ann'), input: 'no\n' });
       assert.is(asked.code, 1);
       assert.match(asked.stderr, /It was made by bob for Fix notes \d+ (?:s|min) ago\./);
       assert.match(asked.stderr, `orders: ${words}`);

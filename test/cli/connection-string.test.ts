@@ -6,7 +6,7 @@ import {
   targetOf,
   withUsersOptions,
 } from '../../src/cli/output/connection-string.ts';
-import type { ServerInfo } from '../../src/client/answers.ts';
+import type { ServerInfo } from '../../src/client/responses.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const session = `sess_${'ab'.repeat(16)}`;

@@ -48,8 +48,8 @@ suite('columns that do not count, told', (test) => {
 
     const api = new ApiClient({ server: rest.url, token: null });
     const call = { api, sessionId: id } as unknown as Parameters<typeof checkConflicts.work>[1];
-    const { says, data } = await checkConflicts.work({}, call);
-    assert.is(says, 'There are no conflicts.');
+    const { summary, data } = await checkConflicts.work({}, call);
+    assert.is(summary, 'There are no conflicts.');
     const { conflicts, ignored } = { ...data } as Record<string, unknown[]>;
     assert.equal([conflicts, ignored?.length], [[], 1]);
   });

@@ -22,7 +22,7 @@ suite('command line usage', (test) => {
 
   test('asks nobody but commander for help', async () => {
     const env = {
-      NODE_OPTIONS: `--import=${pathToFileURL(resolve('test/cli/tell-packages.mjs')).href}`,
+      NODE_OPTIONS: `--import=${pathToFileURL(resolve('test/cli/report-packages.mjs')).href}`,
     };
     const { stderr } = await shell.spawn(['--help'], { env });
     assert.is(stderr, 'commander\n');

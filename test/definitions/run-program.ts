@@ -1,7 +1,7 @@
 /** Runs a program through the proxy and on a twin, up to the first response that differs, and approves what is staged. */
 import type { Statement } from '../fuzz/statement.ts';
 import { plainStatement } from '../fuzz/statement.ts';
-import { answer } from '../fuzz/wire-answer.ts';
+import { responseTo } from '../fuzz/wire-response.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
@@ -80,7 +80,7 @@ async function runStep(
   const statement = plainStatement(step.text, step.isExtended ? [] : null);
   const told = await sendAgain(staged[step.on] as WireClient, statement);
   if (isRefusal(told)) return 'refused';
-  const wanted = await answer(direct[step.on] as WireClient, statement);
+  const wanted = await responseTo(direct[step.on] as WireClient, statement);
   return JSON.stringify(told) === JSON.stringify(wanted)
     ? 'alike'
     : { direct: wanted, staged: told };
@@ -94,9 +94,9 @@ const isRefusal = (told: readonly string[]) =>
 const asksAgain = (told: readonly string[]) => told.some((line) => / C=40001 /.test(line));
 
 async function sendAgain(client: WireClient, statement: Statement): Promise<string[]> {
-  let told = await answer(client, statement);
+  let told = await responseTo(client, statement);
   for (let tries = 0; tries < 3 && asksAgain(told); tries += 1)
-    told = await answer(client, statement);
+    told = await responseTo(client, statement);
   return told;
 }
 

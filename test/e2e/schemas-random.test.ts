@@ -10,7 +10,7 @@ import { createRandom } from '../helpers/random.ts';
 import type { DrawnTable } from '../helpers/random-schema.ts';
 import { drawTable, drawWrite, sharedDefinitions } from '../helpers/random-schema.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, tell } from '../helpers/wire-script.ts';
+import { q, runScript } from '../helpers/wire-script.ts';
 
 const schemas = drawn(1, 'SCHEMAS');
 const first = firstSeed();
@@ -45,8 +45,8 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
   async function stage(writes: readonly string[]): Promise<string> {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
     const messages = writes.map((text) => q(text));
-    const staged = await tell(proxied.daemon.clientUrl(id), messages);
-    const direct = await tell(proxied.twin.url, messages);
+    const staged = await runScript(proxied.daemon.clientUrl(id), messages);
+    const direct = await runScript(proxied.twin.url, messages);
     assert.equal(inAnyOrder(staged), inAnyOrder(direct), writes.join(';\n'));
     return id;
   }
@@ -84,11 +84,11 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
   async function settled(random: Random, tables: readonly DrawnTable[]): Promise<void> {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
     const draw = () => drawWrite(random, random.pick(tables));
-    await tell(
+    await runScript(
       proxied.daemon.clientUrl(id),
       Array.from({ length: 5 }, () => q(draw())),
     );
-    await tell(
+    await runScript(
       proxied.database.url,
       Array.from({ length: 4 }, () => q(draw())),
     );
@@ -138,7 +138,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
 
   /** Writes the initial rows on both sides. */
   async function bothTold(writes: readonly string[]): Promise<void> {
-    for (const { url } of [proxied.database, proxied.twin]) await tell(url, writes.map(q));
+    for (const { url } of [proxied.database, proxied.twin]) await runScript(url, writes.map(q));
     await assertTwins('at the beginning');
   }
 });

@@ -4,7 +4,7 @@ import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { assert, MissingProgram, suite } from '../helpers/suite.ts';
-import type { Bench } from '../helpers/type-cases.ts';
+import type { Comparison } from '../helpers/type-cases.ts';
 import {
   connectRaw,
   contentsOf,
@@ -56,9 +56,16 @@ suite('types', (test) => {
         const stagedUrl = daemon.clientUrl(session);
         const directUrl = twinUrl(database);
         const [staged, direct] = await Promise.all([connectRaw(stagedUrl), connectRaw(directUrl)]);
-        const bench: Bench = { daemon, staged, direct, stagedUrl, directUrl, differences: [] };
+        const comparison: Comparison = {
+          daemon,
+          staged,
+          direct,
+          stagedUrl,
+          directUrl,
+          differences: [],
+        };
         try {
-          await story(bench, family, session);
+          await story(comparison, family, session);
         } finally {
           await Promise.all([staged.end(), direct.end()]);
         }
@@ -67,25 +74,25 @@ suite('types', (test) => {
     );
   }
 
-  async function story(bench: Bench, family: Family, session: string): Promise<void> {
+  async function story(comparison: Comparison, family: Family, session: string): Promise<void> {
     const tables = family.subjects.map((_, index) => tableOf(index));
     for (const [index, subject] of family.subjects.entries()) {
-      await runSubject(bench, subject, tableOf(index));
+      await runSubject(comparison, subject, tableOf(index));
     }
-    assert.equal(bench.differences, [], 'statements');
-    const expected = await contentsOf(bench.directUrl, tables);
-    assert.equal(await contentsOf(bench.stagedUrl, tables), expected, 'read back');
-    const diff = () => bench.daemon.call('GET', `/sessions/${session}/diff`);
+    assert.equal(comparison.differences, [], 'statements');
+    const expected = await contentsOf(comparison.directUrl, tables);
+    assert.equal(await contentsOf(comparison.stagedUrl, tables), expected, 'read back');
+    const diff = () => comparison.daemon.call('GET', `/sessions/${session}/diff`);
     const first = await diff();
     assert.is(first.status, 200, first.text);
     assert.is((await diff()).text, first.text, 'the diff is stable');
-    const missing = (await insertedImages(bench.direct, family)).filter(
+    const missing = (await insertedImages(comparison.direct, family)).filter(
       (image) => !first.text.includes(`"after":${image}`),
     );
     assert.equal(missing, [], 'the diff shows every value as it is');
-    await bench.daemon.call('POST', `/sessions/${session}/propose`);
-    const approved = await bench.daemon.call('POST', `/sessions/${session}/approve`);
-    assert.is(approved.status, 200, approved.text + bench.daemon.logged.slice(-2));
+    await comparison.daemon.call('POST', `/sessions/${session}/propose`);
+    const approved = await comparison.daemon.call('POST', `/sessions/${session}/approve`);
+    assert.is(approved.status, 200, approved.text + comparison.daemon.logged.slice(-2));
     assert.equal(await contentsOf(database.url, tables), expected, 'in production');
   }
 });

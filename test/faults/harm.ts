@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Random } from '../helpers/random.ts';
-import type { Answer } from './answers.ts';
 import type { Outcome } from './arena.ts';
 import type { Operation } from './operations.ts';
 import { prepareOperations } from './operations.ts';
+import type { CallOutcome } from './outcomes.ts';
 import type { OperationName } from './plans.ts';
 import type { Scene, Target } from './scene.ts';
 import { patiently } from './scene.ts';
@@ -85,7 +85,7 @@ export async function harmedRound(
   await harm.mend();
   const heldMs = await letGo(scene);
   const judged = await Promise.all(
-    operations.map((operation, index) => judge(operation, answers[index] as Answer)),
+    operations.map((operation, index) => judge(operation, answers[index] as CallOutcome)),
   );
   for (const [index, operation] of operations.entries())
     correct(aims.get(operation.name), operation, judged[index]?.found, operation.name === name);
@@ -116,17 +116,17 @@ function correct(
 }
 
 /** Compares the database with the response, before any other request. Then repeats the operation. */
-async function judge(operation: Operation, { said, text }: Answer) {
+async function judge(operation: Operation, { result, text }: CallOutcome) {
   const { name, done } = operation;
   const found = await operation.found();
-  const told = { done, undone: 'before', unknown: found, wrong: found }[said];
+  const told = { done, undone: 'before', unknown: found, wrong: found }[result];
   const anomalies = [
     ...(found === 'before' || found === 'after' ? [] : [`${name}: found ${found}`]),
-    ...(said === 'wrong' ? [`${name}: answered ${text}, found ${found}`] : []),
+    ...(result === 'wrong' ? [`${name}: answered ${text}, found ${found}`] : []),
     ...(told === found ? [] : [`${name}: answered ${text}, found ${found}`]),
     ...(await operation.again(found).catch((error: Error) => [`${name}: ${error.message}`])),
   ];
-  return { found, counts: [`${name} ${found}, said ${said}`], anomalies };
+  return { found, counts: [`${name} ${found}, said ${result}`], anomalies };
 }
 
 /** Waits until nobody locks a session or a row of production. Returns how long that took. */

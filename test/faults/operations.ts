@@ -1,8 +1,8 @@
 /** Callers' operations on a session: sent while something breaks, looked up in the database afterwards, and repeated. */
 import { randomUUID } from 'node:crypto';
 import { callHttp } from '../helpers/http.ts';
-import type { Answer } from './answers.ts';
-import { restAnswer, sendRest, sendWrite } from './answers.ts';
+import type { CallOutcome } from './outcomes.ts';
+import { restOutcome, sendRest, sendWrite } from './outcomes.ts';
 import type { OperationName, Plan, Preparation } from './plans.ts';
 import { operationNames, plans } from './plans.ts';
 import type { Scene, Target } from './scene.ts';
@@ -13,7 +13,7 @@ export interface Operation {
   /** What is found after it is done: `before` if it changes nothing. */
   readonly done: 'before' | 'after';
   /** Sends it to a daemon. */
-  send(target: Target): Promise<Answer>;
+  send(target: Target): Promise<CallOutcome>;
   /** Returns `before` or `after`, as the database shows; otherwise the text that it shows. */
   found(): Promise<string>;
   /** Repeats it on the healthy daemon. Returns what is wrong with the result. */
@@ -85,7 +85,7 @@ async function prepare(scene: Scene, name: OperationName, relation: number): Pro
         return 200;
       }
       const { status, body } = await ask(scene.healthy.restUrl);
-      if (restAnswer(status, body).said === 'undone') throw new Error(`asked again: ${status}`);
+      if (restOutcome(status, body).result === 'undone') throw new Error(`asked again: ${status}`);
       return status;
     });
   };

@@ -10,7 +10,7 @@ import { isRefusal, mayBeRefused } from './refusals.ts';
 import type { Script } from './script.ts';
 import type { Statement } from './statement.ts';
 import { plainStatement } from './statement.ts';
-import { answer } from './wire-answer.ts';
+import { responseTo } from './wire-response.ts';
 
 export interface Difference {
   /** Index of the statement; null for what was found at approval. */
@@ -112,12 +112,13 @@ async function bothAnswers(
   statement: Statement,
 ): Promise<{ direct: string[]; staged: string[] } | null> {
   if (!mayBeRefused(statement)) {
-    const answers = [answer(direct, statement), answer(staged, statement)] as const;
+    const answers = [responseTo(direct, statement), responseTo(staged, statement)] as const;
     return { direct: await answers[0], staged: await answers[1] };
   }
-  const told = await answer(staged, statement);
-  if (!isRefusal(statement, told)) return { direct: await answer(direct, statement), staged: told };
-  if (told.at(-1) === failedTransaction) await answer(direct, plainStatement('an error'));
+  const told = await responseTo(staged, statement);
+  if (!isRefusal(statement, told))
+    return { direct: await responseTo(direct, statement), staged: told };
+  if (told.at(-1) === failedTransaction) await responseTo(direct, plainStatement('an error'));
   return null;
 }
 

@@ -40,7 +40,7 @@ export interface AgentTable {
   /** Returns the environment in which `stage mcp` is started. */
   env(token?: string): Record<string, string>;
   /** Starts `stage mcp` and connects to it. `close` of the table ends it. */
-  sit(options?: { args?: string[]; token?: string; era?: 'legacy' | 'auto' }): Promise<Agent>;
+  connect(options?: { args?: string[]; token?: string; era?: 'legacy' | 'auto' }): Promise<Agent>;
   /** Sends a request to the REST interface. The caller's name is the token. */
   ask(name: string, method: string, path: string, json?: object): Promise<Answer>;
   close(): Promise<void>;
@@ -81,7 +81,7 @@ export async function setAgentTable(): Promise<AgentTable> {
     database,
     clerk,
     env,
-    sit: async ({ args = [], token, era = 'auto' } = {}) => {
+    connect: async ({ args = [], token, era = 'auto' } = {}) => {
       const agent = await connectAgent([...stageCommand, 'mcp', ...args], env(token), folder, era);
       agents.push(agent);
       return agent;

@@ -5,7 +5,7 @@ import type { Step } from './sql-stories.ts';
 import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
 import type { WireClient } from './wire-script.ts';
-import { connectWire, inWords, q, tell } from './wire-script.ts';
+import { connectWire, inWords, q, runScript } from './wire-script.ts';
 
 interface Alike {
   /** The session's read mode. */
@@ -23,8 +23,8 @@ export async function assertAlike(
   const { daemon } = proxied;
   const before = await proxied.contents();
   const session = await daemon.newSession({ reads });
-  const answers = await tell(daemon.clientUrl(session), messages);
-  const expected = await tell(proxied.twin.url, messages);
+  const answers = await runScript(daemon.clientUrl(session), messages);
+  const expected = await runScript(proxied.twin.url, messages);
   assert.equal(answers.filter(only), expected.filter(only));
   assert.equal(await proxied.contents(), before, 'production before the approval');
   await approve(proxied, session);

@@ -2,7 +2,7 @@
 import type { Proxied } from './proxied.ts';
 import { startProxied } from './proxied.ts';
 import { assert, suite } from './suite.ts';
-import { tell } from './wire-script.ts';
+import { runScript } from './wire-script.ts';
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
@@ -52,7 +52,7 @@ export function attack(name: string, attempts: Record<string, readonly Buffer[]>
 
     for (const [attempt, messages] of Object.entries(attempts)) {
       test(attempt, async () => {
-        const answers = await tell(await proxied.session(), messages);
+        const answers = await runScript(await proxied.session(), messages);
         assert.equal(await proxied.contents(), before);
         assert.ok(answers.includes('Z I'));
       });

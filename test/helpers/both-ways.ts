@@ -6,7 +6,7 @@ import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
 
 /** Defines one test for each story: its statements have the same results in a session whose read mode is `staged`, and directly. */
-export function tellStories(
+export function runStories(
   test: TestDefiner,
   proxied: () => Proxied,
   stories: Readonly<Record<string, readonly string[]>>,

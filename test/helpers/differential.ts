@@ -50,11 +50,11 @@ export async function createDifferential(schema: string): Promise<Differential> 
         .split(';')
         .map((text) => text.trim())
         .filter((text) => text !== '');
-      const direct = await tell(database, names, list, 'SET search_path = public', null);
+      const direct = await runStory(database, names, list, 'SET search_path = public', null);
       const [{ namespace }] = (await database.query(
         `SELECT 'public'::regnamespace::oid AS namespace`,
       )) as [{ namespace: number }];
-      const staged = await tell(
+      const staged = await runStory(
         database,
         names,
         list,
@@ -70,7 +70,7 @@ export async function createDifferential(schema: string): Promise<Differential> 
   };
 }
 
-async function tell(
+async function runStory(
   database: TestDatabase,
   tables: readonly string[],
   statements: readonly string[],
@@ -108,7 +108,7 @@ async function outcome(client: pg.Client, statement: string, staged: boolean): P
   try {
     if (staged)
       await client.query(
-        `SELECT stage.enter($1, '[]', '[]', '{}', current_setting('search_path'))`,
+        `SELECT stage.begin_statement($1, '[]', '[]', '{}', current_setting('search_path'))`,
         [statement],
       );
     const { command, rowCount, rows } = await client.query({ text: statement, rowMode: 'array' });

@@ -3,12 +3,14 @@ import type pg from 'pg';
 import type { TestRole } from './roles.ts';
 import { assert } from './suite.ts';
 
-/** Opens a connection with a transaction, and calls `stage.enter` for the session as the proxy would. */
+/** Opens a connection with a transaction, and calls `stage.begin_statement` for the session as the proxy would. */
 export async function enter(role: TestRole, session: string): Promise<pg.Client> {
   const client = await role.connect();
   await client.query(`SET stage.session = '${session.slice(5)}'`);
   await client.query('BEGIN');
-  await client.query(`SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`);
+  await client.query(
+    `SELECT stage.begin_statement('', '[]', '[]', '{}', current_setting('search_path'))`,
+  );
   return client;
 }
 

@@ -119,7 +119,7 @@ function inNode(value: unknown, known: ReadonlySet<string>): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => inNode(each, known));
   const scope = new Set([...known, ...namedByWith(value)]);
   const own = openNode(value);
-  const found = own === null ? [] : judge(own.type, own.fields, known);
+  const found = own === null ? [] : inspect(own.type, own.fields, known);
   return [...found, ...Object.values(value).flatMap((each) => inNode(each, scope))];
 }
 
@@ -136,7 +136,7 @@ type Names = Parameters<typeof textsOf>[0];
 
 const isBare = (names: Names) => textsOf(names).length === 1;
 
-function judge(type: string, fields: Fields, known: ReadonlySet<string>): string[] {
+function inspect(type: string, fields: Fields, known: ReadonlySet<string>): string[] {
   const told = (kind: string, names: Names) =>
     isBare(names) ? [`${kind} ${textsOf(names).join('.')}`] : [];
   switch (type) {

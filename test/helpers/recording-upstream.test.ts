@@ -4,7 +4,7 @@ import { createTestDatabase } from './database.ts';
 import type { RecordingUpstream } from './recording-upstream.ts';
 import { startRecordingUpstream } from './recording-upstream.ts';
 import { assert, suite } from './suite.ts';
-import { p, q, run, s, tell } from './wire-script.ts';
+import { p, q, run, runScript, s } from './wire-script.ts';
 
 suite('an upstream that records', (test) => {
   let database: TestDatabase;
@@ -20,7 +20,7 @@ suite('an upstream that records', (test) => {
 
   /** Returns the texts of some messages, without those at the begin and end of the connection. */
   const textsOf = async (messages: readonly Buffer[]) => {
-    await tell(upstream.urlFor(database), messages);
+    await runScript(upstream.urlFor(database), messages);
     return upstream.take().filter((text) => !text.includes('the end of the script'));
   };
 
@@ -40,7 +40,7 @@ suite('an upstream that records', (test) => {
 
   test('does not record the service account', async () => {
     const url = `${upstream.urlFor(database)}&application_name=stage`;
-    await tell(url, [q('SELECT 6')]);
+    await runScript(url, [q('SELECT 6')]);
     assert.equal(upstream.take(), []);
   });
 });

@@ -13,7 +13,7 @@ import { ensureBound } from '../../src/overlay/install/binding.ts';
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import { createRestApp } from '../../src/rest/app.ts';
 import type { RehearsalAccess, RestServices, UpstreamState } from '../../src/rest/services.ts';
-import { createEventWatch } from '../../src/staging/event-watch.ts';
+import { createEventWaiters } from '../../src/staging/event-waiters.ts';
 import { countActiveSessions, countStaged } from '../../src/staging/session-store.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
@@ -85,7 +85,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     pools: () => ({ reading: db.counts() }),
     upstreamReady: () => state.ready,
   });
-  const events = createEventWatch(db);
+  const events = createEventWaiters(db);
   const services: RestServices = {
     reading: db,
     deciding: db,
@@ -176,10 +176,10 @@ async function write(
       `SET search_path = stage_overlay_${tables[0]?.namespace}, public; SET stage.session = '${sessionId.slice('sess_'.length)}'`,
     );
     await client.query('BEGIN');
-    await client.query(`SELECT stage.enter($1, $2, '[]', '{}', current_setting('search_path'))`, [
-      statement,
-      JSON.stringify(params),
-    ]);
+    await client.query(
+      `SELECT stage.begin_statement($1, $2, '[]', '{}', current_setting('search_path'))`,
+      [statement, JSON.stringify(params)],
+    );
     await client.query(statement, [...params]);
     await client.query('COMMIT');
   } catch (error) {

@@ -75,7 +75,7 @@ export async function answer(tab: Tab, field: string, text: string): Promise<voi
 }
 
 /** Saves a screenshot, if one was requested. */
-export async function keepPicture(tab: Tab, name: string): Promise<void> {
+export async function savePicture(tab: Tab, name: string): Promise<void> {
   const folder = process.env['STAGE_TEST_PICTURES'];
   if (folder) writeFileSync(`${folder}/${name}.png`, await tab.picture());
 }

@@ -167,12 +167,10 @@ async function runAll(client: pg.Client, statements: string): Promise<void> {
       continue;
     }
     if (!inTransaction) await client.query('BEGIN');
-    await client.query(`SELECT stage.enter($1, $2, $3, $4, current_setting('search_path'))`, [
-      text,
-      '[]',
-      '[]',
-      '{}',
-    ]);
+    await client.query(
+      `SELECT stage.begin_statement($1, $2, $3, $4, current_setting('search_path'))`,
+      [text, '[]', '[]', '{}'],
+    );
     await client.query(text);
     if (!inTransaction) await client.query('COMMIT');
   }

@@ -17,7 +17,7 @@ import type {
   ProxySettings,
   RunPipeline,
 } from '../../src/server-connection/connected-pair.ts';
-import { MadeCalls } from '../../src/server-connection/made-calls.ts';
+import { UserCalls } from '../../src/server-connection/user-calls.ts';
 import { errorResponse } from '../../src/wire/backend-messages.ts';
 import { decodeErrorFields, errorFields } from '../../src/wire/error-fields.ts';
 import { backendLimits } from '../../src/wire/limits.ts';
@@ -80,7 +80,7 @@ export async function startTestListener(options: TestListenerOptions): Promise<T
     services: {
       db: {} as Database,
       overlays: {} as OverlayManager,
-      made: { current: new MadeCalls([]) },
+      userCalls: { current: new UserCalls([]) },
       log: createLog('debug', { write: (line: string) => log.push(line) }),
       metrics: {
         query: ignore,

@@ -14,7 +14,7 @@ interface Statement {
 }
 
 /** Both sides of a comparison, and the differences found. */
-export interface Bench {
+export interface Comparison {
   readonly daemon: TestDaemon;
   readonly staged: pg.Client;
   readonly direct: pg.Client;
@@ -66,12 +66,16 @@ function createTable(table: string, { type, values, isKey }: Subject): string {
 }
 
 /** Stages every case of a subject and runs it directly, statement by statement. */
-export async function runSubject(bench: Bench, subject: Subject, table: string): Promise<void> {
+export async function runSubject(
+  comparison: Comparison,
+  subject: Subject,
+  table: string,
+): Promise<void> {
   const statements = subject.isKey
     ? keyStatements(subject, table)
-    : plainStatements(subject, table, await binaries(bench.direct, table));
+    : plainStatements(subject, table, await binaries(comparison.direct, table));
   for (const statement of [...statements, ...refusals(subject, table)]) {
-    await compareStatement(bench, statement, subject.type);
+    await compareStatement(comparison, statement, subject.type);
   }
 }
 
@@ -140,15 +144,19 @@ function refusals({ refused = [], isKey }: Subject, table: string): Statement[] 
   ]);
 }
 
-async function compareStatement(bench: Bench, statement: Statement, type: string): Promise<void> {
+async function compareStatement(
+  comparison: Comparison,
+  statement: Statement,
+  type: string,
+): Promise<void> {
   const [staged, direct] = await Promise.all(
-    [bench.staged, bench.direct].map((client) => outcome(client, statement)),
+    [comparison.staged, comparison.direct].map((client) => outcome(client, statement)),
   );
   if (staged === direct) return;
   const shown = statement.values?.map((value) =>
     Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value,
   );
-  bench.differences.push(
+  comparison.differences.push(
     `${type}: ${statement.text} ${JSON.stringify(shown)}: ${staged} instead of ${direct}`,
   );
 }

@@ -152,7 +152,7 @@ const patienceMs = 30_000;
  * Sends everything and returns all responses before those of a final query, which it adds. Each part between two pauses is sent in one
  * piece or in the given sizes. A missing response is reported as `hangs`.
  */
-export async function tell(
+export async function runScript(
   url: string,
   steps: readonly (Buffer | Pause)[],
   nextSize: () => number = () => Number.POSITIVE_INFINITY,

@@ -13,7 +13,7 @@ suite('mcp: attacks', (test) => {
   let session_id: string;
   test.before(async () => {
     table = await setAgentTable();
-    agent = await table.sit();
+    agent = await table.connect();
   });
   test.after(() => table.close());
   test.beforeEach(async () => {
@@ -77,7 +77,7 @@ suite('mcp: attacks', (test) => {
     }
   });
 
-  test('no statement leaves the session, its transaction or the walls of the proxy', async () => {
+  test('no statement leaves the session, its transaction or the protections of the proxy', async () => {
     const foreign = await foreignSession('other');
     const before = await table.database.query('SELECT * FROM products ORDER BY id');
     const inner = foreign.slice(5);

@@ -117,11 +117,11 @@ suite('mcp: start', (test) => {
   test('takes the login from a URL that leaves host and port to the proxy', async () => {
     const { name } = table.clerk;
     const url = `postgresql:///${table.database.name}?user=${name}&password=${name}`;
-    const agent = await table.sit({ args: ['--url', url] });
+    const agent = await table.connect({ args: ['--url', url] });
     const { session_id } = (await agent.use('open_session', { purpose: 'by URL' })).body;
     const { body } = await agent.use('query', { session_id, sql: 'SELECT current_user' });
     assert.equal(body.data.rows, [[name]]);
-    const wrong = await table.sit({
+    const wrong = await table.connect({
       args: ['--url', url.replace(/password=.*/, 'password=wrong')],
     });
     const refused = await wrong.use('query', { session_id, sql: 'SELECT 1' });

@@ -22,7 +22,7 @@ suite('mcp over stdio', (test) => {
   let agent: Agent;
   test.before(async () => {
     table = await setAgentTable();
-    agent = await table.sit();
+    agent = await table.connect();
   });
   test.after(() => table.close());
 
@@ -37,7 +37,7 @@ suite('mcp over stdio', (test) => {
 
   for (const era of ['legacy', 'auto'] as const) {
     test(`lists exactly the tools, to a client of the era ${era}`, async () => {
-      const { client } = await table.sit({ era });
+      const { client } = await table.connect({ era });
       const { tools } = await client.listTools();
       assert.equal(
         tools.map(({ name }) => name),
@@ -56,7 +56,7 @@ suite('mcp over stdio', (test) => {
 
   test('with --session works in that session alone, and opens none', async () => {
     const [own, another] = [await open('pinned'), await open('not pinned')];
-    const pinned = await table.sit({ args: ['--session', own] });
+    const pinned = await table.connect({ args: ['--session', own] });
     const { tools } = await pinned.client.listTools();
     assert.equal(
       tools.map(({ name }) => name),
@@ -251,7 +251,7 @@ suite('mcp over stdio', (test) => {
 
   test('the process that ends in the middle of a write leaves all of it or nothing, and the next goes on', async () => {
     const session_id = await open('killed');
-    const victim = await table.sit();
+    const victim = await table.connect();
     const sql = `UPDATE products SET stock = stock + 1 WHERE pg_sleep(0.2) IS NOT NULL`;
     const sleeping = () =>
       table.database.query(

@@ -180,12 +180,12 @@ export const agentGuards: readonly Guard[] = [
   {
     name: 'only so many requests wait for events',
     without: '',
-    tests: ['staging/event-watch'],
+    tests: ['staging/event-waiters'],
   },
   {
     name: 'whoever left waits no longer',
     without: '',
-    tests: ['staging/event-watch'],
+    tests: ['staging/event-waiters'],
   },
   {
     name: 'a service that stops lets go who waits',

@@ -115,7 +115,7 @@ export const callGuards: readonly Guard[] = [
   },
   {
     name: 'a function of the server that nobody has judged is not called',
-    without: "return isUntold(name) ? 'beyond' : isCompiled ? 'none' : 'code';",
+    without: "return isUnlisted(name) ? 'beyond' : isCompiled ? 'none' : 'code';",
     tests: ['sql/functions'],
   },
   {
@@ -135,7 +135,7 @@ export const callGuards: readonly Guard[] = [
   },
   {
     name: 'what operators, aggregates and casts of users call is judged like what is named',
-    without: 'const judged = candidates.filter((each) => each.isNamed);',
+    without: 'const checked = candidates.filter((each) => each.isNamed);',
     tests: ['attacks/unspelled-calls'],
   },
   {
@@ -161,7 +161,7 @@ export const callGuards: readonly Guard[] = [
   },
   {
     name: 'a function of users that has the code of a known one is judged as that',
-    without: 'const asJudged = (each: Candidate): Candidate => each;',
+    without: 'const asFound = (each: Candidate): Candidate => each;',
     tests: ['attacks/unspelled-calls'],
   },
   {

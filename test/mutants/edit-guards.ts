@@ -4,17 +4,17 @@ import type { Guard } from './guard.ts';
 export const editGuards: readonly Guard[] = [
   {
     name: 'what hangs on rows that are taken out goes with them, or nothing does',
-    without: 'if (tied.length > 9_999 && !asked.withDependents)',
+    without: 'if (dependents.length > 9_999 && !asked.withDependents)',
     tests: ['review/unstage', 'rest/unstage'],
   },
   {
     name: 'what foreign keys did goes with what caused it',
-    without: 'return [ties];',
+    without: 'return [dependents];',
     tests: ['review/unstage'],
   },
   {
     name: 'a value that comes back takes out whoever has it',
-    without: '...uniqueTies(table).slice(9),',
+    without: '...uniqueDependents(table).slice(9),',
     tests: ['review/unstage'],
   },
   {
@@ -25,7 +25,7 @@ export const editGuards: readonly Guard[] = [
   {
     name: 'a statement does not stage upon rows that were taken out under it',
     without:
-      "IF v_edited IS NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.entered', true), ''), '1:1:')::pg_snapshot) THEN",
+      "IF v_edited IS NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.statement_snapshot', true), ''), '1:1:')::pg_snapshot) THEN",
     tests: ['review/unstage'],
   },
   {
@@ -66,7 +66,7 @@ export const editGuards: readonly Guard[] = [
   },
   {
     name: 'conflicts of hidden tables are not settled',
-    without: 'const told = found.filter(({ hidden }) => hidden !== null);',
+    without: 'const visible = found.filter(({ hidden }) => hidden !== null);',
     tests: ['rest/resolve'],
   },
   {

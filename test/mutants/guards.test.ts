@@ -1,6 +1,6 @@
 /** Every guard is where the mutants expect it: a guard that they cannot remove is not shown to be needed. */
 import { readFile } from 'node:fs/promises';
-import { commitWall, otherWalls } from '../attacks/walls-away.ts';
+import { commitCheck, otherProtections } from '../attacks/without-protections.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { allMutants, markedGuards } from './all-mutants.ts';
 import { findMarks } from './marked-guards.ts';
@@ -13,11 +13,11 @@ suite('guards', (test) => {
   });
 
   test('stand once in their files, and are no more than what is left without them', async () => {
-    const walls = [commitWall, ...otherWalls].flatMap(({ name, edits }) =>
+    const protections = [commitCheck, ...otherProtections].flatMap(({ name, edits }) =>
       edits.map((edit) => ({ name, edit })),
     );
     const mutants = (await allMutants()).map(({ guard, edit }) => ({ name: guard.name, edit }));
-    for (const { name, edit } of [...mutants, ...walls]) {
+    for (const { name, edit } of [...mutants, ...protections]) {
       const { file, text, without } = edit;
       assert.is((await readFile(file, 'utf8')).split(text).length, 2, `${name}: ${file}`);
       assert.is.not(text, without, name);

@@ -205,7 +205,7 @@ export const restGuards: readonly Guard[] = [
   },
   {
     name: 'the words of a refusal are not for authors and agents',
-    without: 'const said = { message, detail, readableOnly };',
+    without: 'const shown = { message, detail, readableOnly };',
     tests: ['review/rehearse-limits'],
   },
   {
@@ -226,7 +226,7 @@ export const restGuards: readonly Guard[] = [
   {
     name: 'nobody takes back rows that have changed since',
     without:
-      'if (moved.length > 9_999) await demandSkipping(tx, locked.uuid, asked, moved, lineages);',
+      'if (moved.length > 9_999) await demandSkipping(tx, locked.uuid, options, moved, lineages);',
     tests: ['review/revert'],
   },
   {

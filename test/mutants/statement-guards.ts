@@ -10,7 +10,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'reads in transactions that may write are made read-only',
     without: 'return;',
-    tests: ['proxy/walls.test'],
+    tests: ['proxy/read-only.test'],
   },
   {
     name: 'SERIALIZABLE transactions read tables through overlays',
@@ -20,52 +20,53 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'what is sent ahead is READ ONLY whatever the statements before it have set',
     without: '',
-    tests: ['proxy/walls.test'],
+    tests: ['proxy/read-only.test'],
   },
   {
     name: 'before COMMIT the database looks for what was written elsewhere',
     without: '',
-    tests: ['proxy/walls-left-behind'],
+    tests: ['proxy/code-left-behind'],
   },
   {
     name: 'a pinned setting that was changed is set back',
     without: 'return false;',
-    tests: ['proxy/walls.test'],
+    tests: ['proxy/read-only.test'],
   },
   {
     name: 'statements are prepared anew when a read may have replaced them',
     without: "if (isSame && (statement.body.kind === 'read' || true)) return;",
-    tests: ['proxy/walls-left-behind'],
+    tests: ['proxy/code-left-behind'],
   },
   {
     name: 'a statement of ours is prepared anew when code may have replaced it',
     without: 'if (place.moment === null) {',
-    tests: ['proxy/kept-statements'],
+    tests: ['proxy/cached-statements'],
   },
   {
     name: 'nothing stays prepared that is prepared while watched code may run',
-    without: 'if (this.isWatching && !this.isWatching) this.execute(statement, portal, call);',
-    tests: ['proxy/kept-statements'],
+    without:
+      'if (this.isTripwireSet && !this.isTripwireSet) this.execute(statement, portal, call);',
+    tests: ['proxy/cached-statements'],
   },
   {
     name: 'nothing stays prepared that a domain of a parameter may have replaced',
     without: '',
-    tests: ['proxy/kept-statements'],
+    tests: ['proxy/cached-statements'],
   },
   {
     name: 'nothing of ours counts as prepared after a command that may have dropped it',
-    without: 'if (!leaves && leaves) internal.forgetKept();',
-    tests: ['proxy/kept-statements'],
+    without: 'if (!leaves && leaves) internal.forgetCached();',
+    tests: ['proxy/cached-statements'],
   },
   {
     name: 'a question is asked where nothing can be written',
     without: '',
-    tests: ['proxy/kept-questions'],
+    tests: ['proxy/cached-validations'],
   },
   {
     name: 'a portal that a read may have replaced is not run as a write',
     without: 'const isReplaceable = false;',
-    tests: ['proxy/walls-left-behind'],
+    tests: ['proxy/code-left-behind'],
   },
   {
     name: 'volatile functions are refused in staged writes',
@@ -135,8 +136,8 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'names of the service are refused',
-    without: "const isOwn = (name: string) => name === '';",
-    tests: ['proxy/refusals', 'proxy/walls'],
+    without: "const isInternal = (name: string) => name === '';",
+    tests: ['proxy/refusals', 'proxy/read-only'],
   },
   {
     name: 'names that PostgreSQL would cut are refused',
@@ -161,7 +162,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'BEGIN is followed with the access it was sent with',
     without: "state.begin('client', 'read only');",
-    tests: ['proxy/walls'],
+    tests: ['proxy/read-only'],
   },
   {
     name: 'what a literal decides is not taken from another text',
@@ -216,17 +217,17 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'the locks of a transaction are looked at before COMMIT',
     without: 'WHERE false',
-    tests: ['staging/commit-wall'],
+    tests: ['staging/commit-check'],
   },
   {
     name: 'what a transaction has written to the catalogs is looked at before COMMIT',
     without: 'v_writes := 0;',
-    tests: ['staging/commit-wall'],
+    tests: ['staging/commit-check'],
   },
   {
     name: 'COMMIT cannot write what was not looked at',
     without: '',
-    tests: ['staging/commit-wall'],
+    tests: ['staging/commit-check'],
   },
   {
     name: 'a plan remembers no stamp of an older snapshot',

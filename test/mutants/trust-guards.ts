@@ -36,11 +36,11 @@ export const trustGuards: readonly Guard[] = [
   {
     name: 'tokens do not become none while others are kept out by them',
     without: '',
-    tests: ['daemon/token-watch'],
+    tests: ['daemon/token-monitor'],
   },
   {
     name: 'a token that was revoked hears nothing more',
     without: '',
-    tests: ['daemon/token-watch'],
+    tests: ['daemon/token-monitor'],
   },
 ];

@@ -70,7 +70,7 @@ export const wireGuards: readonly Guard[] = [
   {
     name: 'no literal means something else than in production',
     without: 'if (escapesBackslashes || asksStandardStrings) return;',
-    tests: ['proxy/what-a-connection-tells'],
+    tests: ['proxy/connection-facts'],
   },
   {
     name: 'a connection names one session',

@@ -5,7 +5,7 @@ import { interleave } from '../helpers/interleaving.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
-import { q, run, s, tell } from '../helpers/wire-script.ts';
+import { q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE job (id int PRIMARY KEY, taken boolean NOT NULL DEFAULT false);
@@ -94,8 +94,8 @@ suite('advisory locks', (test) => {
       'SELECT pg_advisory_unlock_shared(1, 2)',
       'SELECT pg_advisory_unlock_all()',
     ].flatMap((text) => [q(text), run(text), s]);
-    const staged = await tell(await strict.session('staged'), messages);
-    assert.equal(staged, await tell(strict.twin.url, messages));
+    const staged = await runScript(await strict.session('staged'), messages);
+    assert.equal(staged, await runScript(strict.twin.url, messages));
   });
 
   for (const [name, statements] of Object.entries(stories)) {

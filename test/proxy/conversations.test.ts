@@ -9,7 +9,7 @@ import type { Conversation } from '../helpers/random-conversation.ts';
 import { asScript, randomConversation } from '../helpers/random-conversation.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { tell } from '../helpers/wire-script.ts';
+import { runScript } from '../helpers/wire-script.ts';
 
 const count = drawn(25, 'STATEMENTS');
 const first = firstSeed();
@@ -31,7 +31,7 @@ suite('conversations', (test) => {
     const told = async (url: string) => {
       const random = createRandom(cut);
       const nextSize = random.chance(0.5) ? () => 1 + random.below(100) : () => 1e9;
-      return (await tell(url, conversation, nextSize)).filter(reports);
+      return (await runScript(url, conversation, nextSize)).filter(reports);
     };
     return [await told(await proxied.session('staged')), await told(proxied.twin.url)] as const;
   };

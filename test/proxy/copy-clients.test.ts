@@ -11,7 +11,7 @@ import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
-import { b, connectWire, data, done, e, p, q, s, tell } from '../helpers/wire-script.ts';
+import { b, connectWire, data, done, e, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const run = promisify(execFile);
 
@@ -95,7 +95,7 @@ suite('COPY by clients', (test) => {
 
   test('is logged as one insert, without its data', async () => {
     const copy = q('COPY item (id, name) FROM STDIN WHERE id <> 3');
-    await tell(url, [copy, data('2\tx\n3\ty\n4\tz\n'), done, q('COPY item FROM STDIN'), done]);
+    await runScript(url, [copy, data('2\tx\n3\ty\n4\tz\n'), done, q('COPY item FROM STDIN'), done]);
     const [entry, ...others] = await mutations();
     assert.equal(others, []);
     assert.is(entry.type, 'INSERT');
@@ -106,7 +106,7 @@ suite('COPY by clients', (test) => {
   });
 
   test('is approved as if it had been direct', async () => {
-    await tell(url, [q('COPY counted FROM STDIN'), data('7\tx\n8\ty\n'), done]);
+    await runScript(url, [q('COPY counted FROM STDIN'), data('7\tx\n8\ty\n'), done]);
     await proxied.daemon.call('POST', `/sessions/${session}/propose`);
     assert.is((await proxied.daemon.call('POST', `/sessions/${session}/approve`)).status, 200);
     assert.equal(
@@ -163,8 +163,8 @@ suite('COPY by clients', (test) => {
     ]);
     const rows = [q('SELECT * FROM item ORDER BY id'), q('SELECT name FROM counted ORDER BY 1')];
     assert.equal(
-      await tell(url, [...messages, ...rows]),
-      await tell(proxied.twin.url, [...messages, ...rows]),
+      await runScript(url, [...messages, ...rows]),
+      await runScript(proxied.twin.url, [...messages, ...rows]),
     );
   });
 
@@ -204,8 +204,8 @@ suite('COPY by clients', (test) => {
     const other = await createRole(twin, setUp);
     try {
       const messages = [q('COPY own FROM STDIN'), data('1\n'), done];
-      const answers = await tell(daemon.clientUrl(session, role.name, role.name), messages);
-      assert.equal(answers, await tell(twin.urlFor(other.name, other.name), messages));
+      const answers = await runScript(daemon.clientUrl(session, role.name, role.name), messages);
+      assert.equal(answers, await runScript(twin.urlFor(other.name, other.name), messages));
       assert.match(answers[0] ?? '', /COPY FROM not supported with row-level security/);
     } finally {
       await role.drop();

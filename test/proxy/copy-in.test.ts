@@ -5,7 +5,7 @@ import { MessageWriter } from '../../src/wire/message-writer.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, c, d, data, done, e, h, p, q, s, tell } from '../helpers/wire-script.ts';
+import { b, c, d, data, done, e, h, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE parent (id int PRIMARY KEY, name text);
@@ -217,8 +217,15 @@ suite('COPY FROM STDIN', (test) => {
       test(`${name}${size < 1e9 ? ', in small pieces' : ''}`, async () => {
         const before = await proxied.contents();
         const url = await proxied.session('staged');
-        assert.equal(await tell(url, messages, () => size), await tell(proxied.twin.url, messages));
-        assert.equal(await tell(url, rows), await tell(proxied.twin.url, rows), 'the rows then');
+        assert.equal(
+          await runScript(url, messages, () => size),
+          await runScript(proxied.twin.url, messages),
+        );
+        assert.equal(
+          await runScript(url, rows),
+          await runScript(proxied.twin.url, rows),
+          'the rows then',
+        );
         assert.equal(await proxied.contents(), before, 'production');
       });
     }

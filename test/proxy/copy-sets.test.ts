@@ -6,7 +6,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
-import { b, data, done, e, inWords, p, q, s, tell } from '../helpers/wire-script.ts';
+import { b, data, done, e, inWords, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE top (id int PRIMARY KEY);
@@ -138,10 +138,10 @@ suite('COPY of rows as a set', (test) => {
   }
 
   test('no row is looked at by itself', async () => {
-    await tell(await proxied.session(), scripts['all columns'] ?? []);
+    await runScript(await proxied.session(), scripts['all columns'] ?? []);
     assert.is(await calls('after_load'), 1);
     assert.is(await calls('insert'), 0);
-    await tell(await proxied.session(), scripts['a key of the data'] ?? []);
+    await runScript(await proxied.session(), scripts['a key of the data'] ?? []);
     assert.ok((await calls('insert')) > 0);
   });
 
@@ -171,10 +171,13 @@ suite('COPY of rows as a set', (test) => {
     for (const size of [1e9, 50]) {
       test(`${name}${size < 1e9 ? ', in small pieces' : ''}`, async () => {
         const url = await proxied.session('staged');
-        assert.equal(await tell(url, messages, () => size), await tell(proxied.twin.url, messages));
         assert.equal(
-          await tell(url, [rows]),
-          await tell(proxied.twin.url, [rows]),
+          await runScript(url, messages, () => size),
+          await runScript(proxied.twin.url, messages),
+        );
+        assert.equal(
+          await runScript(url, [rows]),
+          await runScript(proxied.twin.url, [rows]),
           'the rows then',
         );
       });
@@ -192,8 +195,8 @@ suite('COPY of rows as a set', (test) => {
       await proxied.twin.query('DELETE FROM item WHERE id > 2');
       const url = await proxied.session('staged');
       const messages = copy('COPY item (id, word) FROM STDIN', ...given);
-      assert.equal(await tell(url, messages), await tell(proxied.twin.url, messages));
-      assert.equal(await tell(url, count), await tell(proxied.twin.url, count));
+      assert.equal(await runScript(url, messages), await runScript(proxied.twin.url, messages));
+      assert.equal(await runScript(url, count), await runScript(proxied.twin.url, count));
     }
   });
 

@@ -3,7 +3,7 @@ import { fixPlans } from '../helpers/fixed-plans.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 import { edges, hold } from './cursor-edges.ts';
 import { fill, schema, stories } from './cursor-stories.ts';
 import { portalStories } from './portal-stories.ts';
@@ -39,7 +39,7 @@ suite('cursors', (test) => {
     // a failed batch has not reached its own ROLLBACK
     const messages = [...script, s, q('ROLLBACK')];
     const url = await proxied.session('staged');
-    assert.equal(await tell(url, messages), await tell(proxied.twin.url, messages));
+    assert.equal(await runScript(url, messages), await runScript(proxied.twin.url, messages));
     assert.equal(await proxied.contents(), before, 'production');
   };
   for (const [protocol, send] of Object.entries(protocols)) {
@@ -63,8 +63,8 @@ suite('cursors', (test) => {
       const script = (some: readonly string[]) => ['BEGIN', ...some, 'ROLLBACK'].map(q);
       const fetched = (told: readonly string[]) =>
         told.filter((message) => /^(C FETCH|C MOVE|D|E)/.test(message));
-      const staged = await tell(await proxied.session('production'), script(statements));
-      const direct = await tell(proxied.twin.url, script(reads));
+      const staged = await runScript(await proxied.session('production'), script(statements));
+      const direct = await runScript(proxied.twin.url, script(reads));
       assert.ok(statements.length > reads.length);
       assert.equal(fetched(staged), fetched(direct));
     });
@@ -83,7 +83,7 @@ suite('cursors', (test) => {
       [p('UPDATE item SET n = 1'), b(), e(), run(hold), s],
     ];
     for (const script of scripts) {
-      const answers = await tell(await proxied.session(), script);
+      const answers = await runScript(await proxied.session(), script);
       assert.match(answers.join('\n'), /^E .*C=0A000 .*WITH HOLD/m);
     }
     assert.equal(await proxied.contents(), before);

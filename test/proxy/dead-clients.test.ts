@@ -14,7 +14,7 @@ const [near, far] = ['10.213.77.1', '10.213.77.2'];
 const name = `stage${process.pid}`;
 
 /** What a client does before its link is cut. It does not wait for the last response. */
-const deeds: Readonly<Record<string, string>> = {
+const actions: Readonly<Record<string, string>> = {
   idle: `await client.query('BEGIN'); await client.query("UPDATE products SET stock = 1 WHERE id = 1")`,
   running: `client.query('SELECT pg_sleep(300)')`,
   answered: `client.query('SELECT pg_sleep(6)')`,
@@ -22,11 +22,11 @@ const deeds: Readonly<Record<string, string>> = {
   copying: `client.connection.removeAllListeners('copyInResponse'); client.query('COPY products (id, sku, name, price) FROM STDIN')`,
 };
 
-const program = (url: string, deed: string) => `
+const program = (url: string, action: string) => `
 const pg = require('pg');
 const client = new pg.Client({ connectionString: ${JSON.stringify(url)} });
 client.on('error', () => undefined);
-client.connect().then(async () => { ${deed}; console.log('done'); setTimeout(() => undefined, 1e6); });`;
+client.connect().then(async () => { ${action}; console.log('done'); setTimeout(() => undefined, 1e6); });`;
 
 suite('proxy: clients whose machine is gone', (test) => {
   let daemon: TestDaemon | undefined;
@@ -74,21 +74,21 @@ suite('proxy: clients whose machine is gone', (test) => {
       const flags = { host: near, allowUnauthenticated: true, stallTimeoutMs: 6000 };
       daemon = await startTestDaemon({ flags });
       const { database, newSession, clientUrl } = daemon;
-      for (const [deed, text] of Object.entries(deeds)) {
-        const url = `${clientUrl(await newSession())}&application_name=${deed}`;
+      for (const [action, text] of Object.entries(actions)) {
+        const url = `${clientUrl(await newSession())}&application_name=${action}`;
         const args = ['netns', 'exec', name, process.execPath, '-e', program(url, text)];
         const child = spawn('ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
         children.push(child);
         await new Promise((resolve) => child.stdout.once('data', resolve));
         await until(async () => {
           const busy = `SELECT FROM pg_stat_activity WHERE application_name = $1 AND state IN ('active', 'idle in transaction')`;
-          return (await database.query(busy, [deed])).length === 1;
+          return (await database.query(busy, [action])).length === 1;
         });
       }
       const left = async () => {
         const found = await database.query<{ name: string }>(
           'SELECT application_name AS name FROM pg_stat_activity WHERE application_name = ANY ($1) ORDER BY 1',
-          [Object.keys(deeds)],
+          [Object.keys(actions)],
         );
         return found.map((row) => row.name);
       };

@@ -3,7 +3,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, run, s, tell } from '../helpers/wire-script.ts';
+import { q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const write = 'UPDATE item SET amount = 5 WHERE id = 1';
 const on = 'SET default_transaction_read_only = on';
@@ -60,7 +60,7 @@ suite('the default access', (test) => {
       test(`${name}, ${start} from the start`, async () => {
         const option = `default_transaction_read_only=${start}`;
         const answers = async (url: string) => {
-          const told = await tell(withOption(url, option), messages);
+          const told = await runScript(withOption(url, option), messages);
           // Values that a rollback restores are reported with the response to the next message.
           return told.filter((line) => !line.startsWith('S default_transaction_read_only'));
         };

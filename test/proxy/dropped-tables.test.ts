@@ -4,7 +4,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
-import { b, d, e, p, q, s, tell } from '../helpers/wire-script.ts';
+import { b, d, e, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE race (id int PRIMARY KEY, v text);
@@ -55,7 +55,7 @@ suite('tables that are dropped under way', (test) => {
       const dropping = new pg.Client({ connectionString: database.url });
       await dropping.connect();
       await dropping.query(`BEGIN; ${dropped}`);
-      const told = tell(url, steps);
+      const told = runScript(url, steps);
       await until(async () => {
         const waiting = await database.query(
           `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -64,6 +64,6 @@ suite('tables that are dropped under way', (test) => {
       });
       await dropping.query('COMMIT');
       await dropping.end();
-      assert.equal(await told, await tell(twin.url, steps));
+      assert.equal(await told, await runScript(twin.url, steps));
     });
 });

@@ -3,7 +3,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, c, d, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, c, d, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text);
@@ -101,7 +101,7 @@ suite('EXPLAIN of writes', (test) => {
         ...[run('EXPLAIN (COSTS off, ANALYZE false) DELETE FROM item WHERE id = 1'), s],
         ...['BEGIN', `EXPLAIN (COSTS off) DELETE FROM item`, 'ROLLBACK'].map(q),
       ];
-      assert.equal(await tell(url, messages), await tell(proxied.twin.url, messages));
+      assert.equal(await runScript(url, messages), await runScript(proxied.twin.url, messages));
       assert.equal(await proxied.contents(), before);
     });
   }
@@ -113,15 +113,15 @@ suite('EXPLAIN of writes', (test) => {
         ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'COMMIT AND CHAIN'],
       ] as const) {
         const all = [q(begin), ...messages, q(end), q('ROLLBACK')];
-        const told = await tell(await proxied.session('staged'), all);
-        assert.equal(told, await tell(proxied.twin.url, all), begin);
+        const told = await runScript(await proxied.session('staged'), all);
+        assert.equal(told, await runScript(proxied.twin.url, all), begin);
       }
     });
   }
 
   test('of what is prepared', async () => {
     const url = await proxied.session();
-    const answers = await tell(url, [
+    const answers = await runScript(url, [
       q('PREPARE d AS DELETE FROM item'),
       q('EXPLAIN (COSTS off) EXECUTE d'),
       q('EXPLAIN (COSTS off) EXECUTE nowhere'),
@@ -137,7 +137,7 @@ suite('EXPLAIN of writes', (test) => {
     url.username = role.name;
     url.password = role.name;
     const write = `UPDATE item SET name = 'y' WHERE id = 1`;
-    const answers = await tell(url.href, [
+    const answers = await runScript(url.href, [
       q(`EXPLAIN ${write}`),
       run(`EXPLAIN ${write}`),
       s,
@@ -156,7 +156,7 @@ suite('EXPLAIN of writes', (test) => {
     const before = await proxied.contents();
     const url = await proxied.session();
     for (const text of [...explained.slice(0, 5), 'EXECUTE d']) {
-      const [answer = ''] = await tell(url, [q(`EXPLAIN (ANALYZE, COSTS off) ${text}`)]);
+      const [answer = ''] = await runScript(url, [q(`EXPLAIN (ANALYZE, COSTS off) ${text}`)]);
       assert.match(answer, /^E .*C=0A000 .*H=/, text);
     }
     assert.equal(await proxied.contents(), before);

@@ -3,7 +3,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, c, d, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, c, d, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const read = 'SELECT id FROM item ORDER BY id';
 const change = 'UPDATE item SET amount = 1 WHERE id < 3 RETURNING id';
@@ -57,8 +57,8 @@ suite('portals of a failed transaction', (test) => {
         ...[q('BEGIN READ ONLY'), ...forget, ...open, ...failure, ...look, q('ROLLBACK')],
       ];
       assert.equal(
-        await tell(await proxied.session('staged'), all),
-        await tell(proxied.twin.url, all),
+        await runScript(await proxied.session('staged'), all),
+        await runScript(proxied.twin.url, all),
       );
     });
   }

@@ -5,7 +5,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, tell } from '../helpers/wire-script.ts';
+import { q, runScript } from '../helpers/wire-script.ts';
 
 const identityToDefault = [
   q('UPDATE own SET id = DEFAULT'),
@@ -38,14 +38,14 @@ suite('what random statements have found', (test) => {
     const twice = q(
       'MERGE INTO keyless k USING (VALUES (1), (1)) v (id) ON k.id = v.id WHEN MATCHED THEN UPDATE SET n = 2',
     );
-    const told = await tell(daemon.clientUrl(await daemon.newSession()), [twice]);
+    const told = await runScript(daemon.clientUrl(await daemon.newSession()), [twice]);
     // before 17 MERGE into such a table is not supported
     assert.match(told.join(), (await serverMajor()) < 17 ? 'C=0A000' : 'C=21000 M=MERGE command');
   });
 
   test('an UPDATE of an identity that is always generated to DEFAULT is refused', async () => {
     const { daemon } = proxied;
-    const answers = await tell(daemon.clientUrl(await daemon.newSession()), identityToDefault);
+    const answers = await runScript(daemon.clientUrl(await daemon.newSession()), identityToDefault);
     const refused = answers.filter((answer) => /C=0A000 .* identity column "id"/.test(answer));
     assert.is(refused.length, identityToDefault.length);
   });

@@ -1,6 +1,6 @@
 /** GROUP BY of a table's key, with other columns of the table in the query: works on staged rows as on the table itself. */
 import { assertAlike } from '../helpers/alike.ts';
-import { tellStories } from '../helpers/both-ways.ts';
+import { runStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
@@ -16,7 +16,7 @@ suite('GROUP BY of a key', (test) => {
   });
   test.after(() => proxied.stop());
 
-  tellStories(test, () => proxied, stories);
+  runStories(test, () => proxied, stories);
 
   test('writes that read so, and the approval', async () => {
     await assertAlike(proxied, [

@@ -1,6 +1,6 @@
 /** Inheritance trees: statements on parents and children get PostgreSQL's responses, and approval leaves the same rows in each table. */
 import { assertAlike } from '../helpers/alike.ts';
-import { tellStories } from '../helpers/both-ways.ts';
+import { runStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
@@ -16,7 +16,7 @@ suite('inheritance', (test) => {
   });
   test.after(() => proxied.stop());
 
-  tellStories(test, () => proxied, stories);
+  runStories(test, () => proxied, stories);
 
   test('the approval, after simple and extended statements and COPY', async () => {
     await assertAlike(proxied, [

@@ -4,7 +4,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, tell } from '../helpers/wire-script.ts';
+import { q, runScript } from '../helpers/wire-script.ts';
 
 const { schema, steps } = await readStories('proxy/keys-of-partitions.sql');
 
@@ -39,7 +39,7 @@ suite('foreign keys of single partitions', (test) => {
     await both(`INSERT INTO rental VALUES (300), (301);
       INSERT INTO "Payment" (d, id, rental) VALUES (9, 300, 300)`);
     const session = await proxied.daemon.newSession();
-    const answers = await tell(proxied.daemon.clientUrl(session), [
+    const answers = await runScript(proxied.daemon.clientUrl(session), [
       q('UPDATE "Payment" SET d = 103 WHERE id = 300'),
       q('DELETE FROM rental WHERE id IN (300, 301)'),
     ]);

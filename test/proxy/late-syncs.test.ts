@@ -19,8 +19,8 @@ import {
   p,
   q,
   run,
+  runScript,
   s,
-  tell,
 } from '../helpers/wire-script.ts';
 
 type Script = readonly (Buffer | Pause)[];
@@ -136,7 +136,7 @@ suite('errors before Sync', (test) => {
       test(`${failure}, ${where}`, async () => {
         const all = [q('UPDATE item SET amount = 1 WHERE id = 2'), ...script, c('statement', 'u')];
         const url = await proxied.session('staged');
-        assert.equal(await tell(url, all), await tell(proxied.twin.url, all));
+        assert.equal(await runScript(url, all), await runScript(proxied.twin.url, all));
       });
     }
   }

@@ -2,7 +2,7 @@
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, data, done, e, p, q, s, tell } from '../helpers/wire-script.ts';
+import { b, data, done, e, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, n int CHECK (n < 1000), parent int REFERENCES item ON DELETE CASCADE);
@@ -212,7 +212,10 @@ suite('the mutation log counts', (test) => {
       const { daemon, twin } = proxied;
       const session = await daemon.newSession();
       await twin.query(`TRUNCATE item, part, note; ${rows} TRUNCATE counted.log`);
-      assert.equal(await tell(daemon.clientUrl(session), messages), await tell(twin.url, messages));
+      assert.equal(
+        await runScript(daemon.clientUrl(session), messages),
+        await runScript(twin.url, messages),
+      );
       const { mutations } = (await daemon.call('GET', `/sessions/${session}/mutations`)).body as {
         mutations: Logged[];
       };

@@ -2,7 +2,7 @@
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, d, e, p, q, s, tell } from '../helpers/wire-script.ts';
+import { b, d, e, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE SCHEMA other;
@@ -271,16 +271,16 @@ suite('settings that a parameter names', (test) => {
 
   for (const [name, steps] of Object.entries(stories)) {
     test(name, async () => {
-      const direct = await tell(proxied.twin.url, steps);
+      const direct = await runScript(proxied.twin.url, steps);
       for (const url of sessions.slice(0, name.includes('names') ? 1 : 2))
-        assert.equal(await tell(url, steps), direct);
+        assert.equal(await runScript(url, steps), direct);
     });
   }
 
   for (const [name, steps] of Object.entries(forbidden)) {
     test(`is refused: ${name}`, async () => {
       for (const url of sessions) {
-        const told = await tell(url, [asked, ...steps, s, asked]);
+        const told = await runScript(url, [asked, ...steps, s, asked]);
         const words = told.join('\n');
         assert.ok(
           told.some((answer) => /^E .*C=0A000/.test(answer)),

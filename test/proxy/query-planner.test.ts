@@ -31,7 +31,7 @@ suite('query planner', (test) => {
     // A text whose literal PostgreSQL's grammar refuses is left to PostgreSQL.
     if (wanted !== null)
       assert.equal(
-        attempt(() => planner.look(text)),
+        attempt(() => planner.classify(text)),
         wanted,
         sql,
       );
@@ -63,19 +63,19 @@ suite('query planner', (test) => {
   });
 
   test('does not parse a text of a known shape', () => {
-    planner.look(Buffer.from('SELECT a FROM known WHERE b = 1'));
-    const same = planner.look(Buffer.from('SELECT a FROM known WHERE b = 22'));
-    assert.is(same, planner.look(Buffer.from('SELECT a FROM known WHERE b = 333')));
+    planner.classify(Buffer.from('SELECT a FROM known WHERE b = 1'));
+    const same = planner.classify(Buffer.from('SELECT a FROM known WHERE b = 22'));
+    assert.is(same, planner.classify(Buffer.from('SELECT a FROM known WHERE b = 333')));
   });
 });
 
 function attempt(look: () => TextClass | null): TextClass | null {
   try {
     const { refusal, passes, passingText, reads, hasSettings, ...others } = look() as TextClass;
-    const { hasNames, changesPath, holds, unclear } = others;
+    const { hasNames, changesPath, declaresHold, unclear } = others;
     return {
       ...{ refusal, passes, passingText, reads, hasSettings },
-      ...{ hasNames, changesPath, holds, unclear },
+      ...{ hasNames, changesPath, declaresHold, unclear },
     };
   } catch (error) {
     if (error instanceof SqlSyntaxError) return null;

@@ -4,7 +4,7 @@ import { startRelayed } from '../helpers/relay.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
-import { b, c, connectWire, d, e, inWords, p, q, s, tell } from '../helpers/wire-script.ts';
+import { b, c, connectWire, d, e, inWords, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 suite('batches that only read', (test) => {
   let relayed: Relayed;
@@ -83,12 +83,12 @@ suite('batches that only read', (test) => {
     const { daemon, database } = relayed;
     const url = daemon.clientUrl(await daemon.newSession());
     for (const size of [1, 7, 100]) {
-      const answers = await tell(url, script, () => size);
-      assert.equal(answers, await tell(database.url, script, () => size), `${size}`);
+      const answers = await runScript(url, script, () => size);
+      assert.equal(answers, await runScript(database.url, script, () => size), `${size}`);
     }
     for (const size of [5000, Number.POSITIVE_INFINITY]) {
-      const answers = await tell(url, [...script, ...many], () => size);
-      assert.equal(answers, await tell(database.url, [...script, ...many]), `${size}`);
+      const answers = await runScript(url, [...script, ...many], () => size);
+      assert.equal(answers, await runScript(database.url, [...script, ...many]), `${size}`);
     }
   });
 
@@ -152,7 +152,7 @@ suite('batches that only read', (test) => {
         return sent.filter(ends).length === (form === 'simple' ? 2 : 1);
       };
       await until(isSent);
-      assert.ok(sent.some((message) => message.includes('_stage_question')));
+      assert.ok(sent.some((message) => message.includes('_stage_validation')));
       locking.close();
       assert.is((await client.readTo(ready)).map(inWords).at(-1), 'Z I');
       client.close();

@@ -2,7 +2,7 @@
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, c, d, data, done, e, h, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, c, d, data, done, e, h, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text);
@@ -20,7 +20,7 @@ const create = 'CREATE TABLE made (i int)';
 const refused = /^E .*C=0A000 .*H=/;
 const functionCall = Buffer.from('F\x00\x00\x00\x0e\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00');
 
-/** Returns the letters of the responses: R for a refusal. Leaves out what the last query of `tell` adds. */
+/** Returns the letters of the responses: R for a refusal. Leaves out what the last query of `runScript` adds. */
 const letters = (answers: readonly string[]) =>
   answers
     .slice(0, -5)
@@ -104,13 +104,13 @@ suite('refusals', (test) => {
   for (const [name, [messages, answers]] of Object.entries(cases)) {
     test(name, async () => {
       const before = await proxied.contents();
-      assert.is(letters(await tell(url, messages)), answers);
+      assert.is(letters(await runScript(url, messages)), answers);
       assert.equal(await proxied.contents(), before);
     });
   }
 
   test('a search path that hides functions and operators of the server', async () => {
-    const answers = await tell(url, [
+    const answers = await runScript(url, [
       q('SET search_path = public, pg_catalog'),
       q(`UPDATE item SET name = 'x' WHERE id = 9`),
       q('SET search_path = "pg_catalog", public'),
@@ -148,7 +148,7 @@ suite('refusals', (test) => {
         s,
       ],
     ];
-    const answers = (await tell(url, messages)).slice(0, -5);
+    const answers = (await runScript(url, messages)).slice(0, -5);
     assert.is(answers.filter((answer) => answer.includes('C=42939')).length, 11);
     assert.is(answers.length, 22);
   });
@@ -160,7 +160,7 @@ suite('refusals', (test) => {
       q(`SET stage.session = 'x'`),
       q('SHOW standard_conforming_strings'),
     ];
-    const answers = await tell(url, messages);
+    const answers = await runScript(url, messages);
     assert.is(answers.filter((answer) => answer.startsWith('E ')).length, 3);
     assert.ok(answers.some((answer) => answer.startsWith('D ') && answer.endsWith('on')));
   });
@@ -168,7 +168,7 @@ suite('refusals', (test) => {
   test('a setting changed behind our back ends the connection', async () => {
     await proxied.database.query(`CREATE FUNCTION spoil() RETURNS text LANGUAGE sql
       AS $$SELECT set_config('standard_conforming_strings', 'off', false)$$`);
-    const answers = await tell(url, [q('SELECT spoil()'), q('SELECT 1')]);
+    const answers = await runScript(url, [q('SELECT spoil()'), q('SELECT 1')]);
     assert.match(answers.at(-2) ?? '', /^E S=FATAL .*C=57P01/);
     assert.is(answers.at(-1), 'closed');
   });
@@ -176,7 +176,7 @@ suite('refusals', (test) => {
   test('a message longer than allowed', async () => {
     const long = q(`SELECT '${'x'.repeat(100)}'`);
     long.writeInt32BE(0x7ffffff0, 1);
-    const answers = await tell(url, [q('SELECT 1'), long]);
+    const answers = await runScript(url, [q('SELECT 1'), long]);
     assert.match(answers.at(-2) ?? '', /^E S=FATAL .*C=08P01/);
   });
 });

@@ -3,7 +3,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, run, s, tell } from '../helpers/wire-script.ts';
+import { q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const write = 'UPDATE item SET amount = 5 WHERE id = 1';
 const wrong = 'SELECT 1/0';
@@ -57,8 +57,8 @@ suite('transaction control that is skipped', (test) => {
 
   for (const [name, messages] of Object.entries(scripts)) {
     test(name, async () => {
-      const staged = await tell(await proxied.session('staged'), messages);
-      assert.equal(staged, await tell(proxied.twin.url, messages));
+      const staged = await runScript(await proxied.session('staged'), messages);
+      assert.equal(staged, await runScript(proxied.twin.url, messages));
     });
   }
 });

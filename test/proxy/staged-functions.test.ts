@@ -1,9 +1,9 @@
 /** Functions that a staged read calls read staged rows, too, where their bodies show what they do. */
-import { tellStories } from '../helpers/both-ways.ts';
+import { runStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
-import { q, run, tell } from '../helpers/wire-script.ts';
+import { q, run, runScript } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE orders (id int PRIMARY KEY, customer int NOT NULL, amount numeric NOT NULL, note text);
@@ -124,7 +124,7 @@ suite('functions in staged reads', (test) => {
   });
   test.after(() => proxied.stop());
 
-  tellStories(
+  runStories(
     test,
     () => proxied,
     Object.fromEntries(
@@ -132,7 +132,7 @@ suite('functions in staged reads', (test) => {
     ),
   );
 
-  tellStories(test, () => proxied, {
+  runStories(test, () => proxied, {
     'in prepared statements, before and after the first staged row': [
       'PREPARE p (int) AS SELECT total(), total($1), pl_total($1)',
       'EXECUTE p (7)',
@@ -226,7 +226,7 @@ suite('functions in staged reads', (test) => {
     );
     const [several] = await Promise.all([total(), client.query('SELECT 1 / 0').catch(() => 0)]);
     assert.is(several, '171');
-    const heard = await tell(url, [
+    const heard = await runScript(url, [
       q('COPY (SELECT total()) TO STDOUT'),
       q('SELECT 1; SELECT total()'),
       run('SELECT total()'),

@@ -4,7 +4,7 @@ import { pinnedParameters, readLogin } from '../../src/client-connection/startup
 import type { StageError } from '../../src/errors.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { refusalOf, verdictOf } from '../sql/judging.ts';
+import { refusalOf, verdictOf } from '../sql/verdict-summary.ts';
 
 const id = `sess_${'0123456789abcdef'.repeat(2)}`;
 const other = `sess_${'f'.repeat(32)}`;

@@ -3,7 +3,7 @@ import { assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
-import { b, c, d, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, c, d, data, done, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 /** GRANT locks no relation: only the catalogs show it. */
 const schema = `
@@ -92,7 +92,7 @@ suite('code of users in temporary tables', (test) => {
     await other.query('DROP TABLE item');
     await other.query('UPDATE item SET n = 21 WHERE id = 2');
     assert.equal((await one.query('TABLE item')).rows, [{ mine: 3 }]);
-    const answers = await tell(session, [
+    const answers = await runScript(session, [
       q('SELECT n FROM item WHERE id = 2'),
       q('DROP TABLE item'),
     ]);

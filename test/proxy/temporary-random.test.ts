@@ -4,7 +4,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { tell } from '../helpers/wire-script.ts';
+import { runScript } from '../helpers/wire-script.ts';
 import { temporaryConversation, temporarySchema } from './temporary-draws.ts';
 
 const count = drawn(5, 'STATEMENTS');
@@ -24,8 +24,8 @@ suite('random temporary tables', (test) => {
       const random = createRandom(seed);
       const conversation = temporaryConversation(random, 4 + random.below(14));
       await proxied.twin.query(['TRUNCATE item, other', ...fill].join(';\n'));
-      const staged = await tell(await proxied.session('staged'), conversation);
-      const direct = await tell(proxied.twin.url, conversation);
+      const staged = await runScript(await proxied.session('staged'), conversation);
+      const direct = await runScript(proxied.twin.url, conversation);
       assert.equal(staged, direct, `seed ${seed}`);
     }
     assert.equal(await proxied.contents(), production, 'production');

@@ -3,7 +3,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, tell } from '../helpers/wire-script.ts';
+import { q, runScript } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE bag (v int);
@@ -34,11 +34,11 @@ suite('rights to TRUNCATE', (test) => {
       const messages = ['bag', 'tree', 'parent CASCADE', 'bag, tree'].map((names) =>
         q(`TRUNCATE ${names}`),
       );
-      const answers = await tell(daemon.clientUrl(session, role.name, role.name), messages);
+      const answers = await runScript(daemon.clientUrl(session, role.name, role.name), messages);
       const withoutHint = (answer: string) => answer.replace(/ H=TRUNCATE requires.*/, '');
       assert.equal(
         answers.map(withoutHint),
-        await tell(twin.urlFor(other.name, other.name), messages),
+        await runScript(twin.urlFor(other.name, other.name), messages),
       );
     } finally {
       await role.drop();
@@ -54,7 +54,7 @@ suite('rights to TRUNCATE', (test) => {
     );
     try {
       const url = daemon.clientUrl(await daemon.newSession(), role.name, role.name);
-      const answers = await tell(url, [q('DELETE FROM bag'), q('TRUNCATE bag')]);
+      const answers = await runScript(url, [q('DELETE FROM bag'), q('TRUNCATE bag')]);
       assert.match(answers[0] ?? '', /C=42501/);
       assert.is(answers[2], 'C TRUNCATE TABLE.');
     } finally {
@@ -71,7 +71,7 @@ suite('rights to TRUNCATE', (test) => {
     await database.query('ALTER TABLE tree ENABLE ROW LEVEL SECURITY');
     try {
       const url = daemon.clientUrl(await daemon.newSession(), reader.name, reader.name);
-      const answers = await tell(url, [q('TRUNCATE bag'), q('TRUNCATE tree')]);
+      const answers = await runScript(url, [q('TRUNCATE bag'), q('TRUNCATE tree')]);
       assert.is(answers[0], 'C TRUNCATE TABLE.');
       assert.match(answers[2] ?? '', /C=0A000 .*row-level security hides rows H=Use DELETE/);
     } finally {

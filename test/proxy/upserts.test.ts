@@ -4,7 +4,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, d, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, d, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TYPE mood AS ENUM ('sad', 'glad');
@@ -255,7 +255,7 @@ suite('upserts with parameters', (test) => {
     const role = await createRole(proxied.database, 'GRANT SELECT ON part TO $role');
     const session = await proxied.daemon.newSession({ reads: 'staged' });
     const url = proxied.daemon.clientUrl(session, role.name, role.name);
-    const answers = await tell(
+    const answers = await runScript(
       url,
       ['(name)', '(lower(name)) WHERE active AND id > 0', '(lower(name)) WHERE active'].map(
         (arbiter) => q(`INSERT INTO part VALUES (40, 'One') ON CONFLICT ${arbiter} DO NOTHING`),

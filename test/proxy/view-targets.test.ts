@@ -1,11 +1,11 @@
 /** Updatable views as targets: they get PostgreSQL's responses, and approval leaves the same rows in the tables. */
 import { assertAlike } from '../helpers/alike.ts';
-import { tellStories } from '../helpers/both-ways.ts';
+import { runStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, d, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, d, data, done, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const scripts: Record<string, readonly Buffer[]> = {
   'simple and extended, with parameters': [
@@ -45,7 +45,7 @@ suite('updatable views', (test) => {
   });
   test.after(() => proxied.stop());
 
-  tellStories(test, () => proxied, stories);
+  runStories(test, () => proxied, stories);
 
   for (const [name, messages] of Object.entries(scripts)) {
     test(`${name}, and the approval`, async () => {
@@ -56,7 +56,7 @@ suite('updatable views', (test) => {
   test('COPY into a view that takes no rows, which is told before the data is asked for', async () => {
     const { daemon } = proxied;
     const copies = [q('COPY grouped FROM STDIN'), q('COPY "grouped" (kind) FROM STDIN')];
-    const answers = await tell(daemon.clientUrl(await daemon.newSession()), copies);
+    const answers = await runScript(daemon.clientUrl(await daemon.newSession()), copies);
     const refused = answers.filter((answer) =>
       /C=42809 M=cannot copy to view "grouped" H=To enable copying/.test(answer),
     );

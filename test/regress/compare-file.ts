@@ -1,5 +1,5 @@
 /** One regression file, directly on one database and staged over its twin, statement by statement. */
-import type { Desks } from './desks.ts';
+import type { Databases } from './databases.ts';
 import type { FileStatement } from './split-sql.ts';
 import type { StatementKind } from './statement-kind.ts';
 import { kindOf } from './statement-kind.ts';
@@ -26,7 +26,7 @@ export interface FileResult {
 }
 
 interface Progress {
-  readonly desks: Desks;
+  readonly desks: Databases;
   readonly findings: Finding[];
   readonly counts: { agree: number; direct: number; skipped: number; consequences: number };
   readonly roles: string[];
@@ -44,12 +44,12 @@ interface Progress {
 
 /** Compares a whole file; the databases are equal before, and again afterwards. */
 export async function compareFile(
-  desks: Desks,
+  databases: Databases,
   statements: readonly FileStatement[],
 ): Promise<FileResult> {
   const counts = { agree: 0, direct: 0, skipped: 0, consequences: 0 };
   const progress: Progress = {
-    desks,
+    desks: databases,
     findings: [],
     counts,
     roles: [],
@@ -137,23 +137,27 @@ async function becomeRole(progress: Progress, statement: FileStatement): Promise
 
 const unquoted = (name: string) => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase());
 
-async function setEverywhere({ desks, counts }: Progress, statement: FileStatement): Promise<void> {
+async function setEverywhere(
+  { desks: databases, counts }: Progress,
+  statement: FileStatement,
+): Promise<void> {
   counts.direct += 1;
-  for (const run of [desks.onTwin, desks.onProduction, desks.onStage]) await run(statement.text);
+  for (const run of [databases.onTwin, databases.onProduction, databases.onStage])
+    await run(statement.text);
 }
 
 async function runDirectly(
-  { desks, counts, findings }: Progress,
+  { desks: databases, counts, findings }: Progress,
   { text, data, line }: FileStatement,
 ): Promise<void> {
   counts.direct += 1;
   const permanent = text.replace(/^(create\s+)(?:(?:global|local)\s+)?temp(?:orary)?\s+/i, '$1');
-  const direct = withoutNotices(await desks.onTwin(permanent, data));
-  let staged = withoutNotices(await desks.onProduction(permanent, data));
+  const direct = withoutNotices(await databases.onTwin(permanent, data));
+  let staged = withoutNotices(await databases.onProduction(permanent, data));
   if (waitsForOverlays(staged)) {
     findings.push({ verdict: 'refused', line, text: `directly: ${text}`, direct, staged });
-    await desks.onProduction('SELECT stage.release_names()');
-    staged = withoutNotices(await desks.onProduction(permanent, data));
+    await databases.onProduction('SELECT stage.release_names()');
+    staged = withoutNotices(await databases.onProduction(permanent, data));
   }
   if (sqlstateOf(direct) !== sqlstateOf(staged))
     findings.push({ verdict: 'differ', line, text: `directly: ${text}`, direct, staged });
@@ -164,17 +168,17 @@ const waitsForOverlays = (lines: readonly string[]) =>
   sqlstateOf(lines) === '2BP01' && lines.some((line) => line.includes(' stage_data.'));
 
 async function compare(progress: Progress, statement: FileStatement): Promise<void> {
-  const { desks, counts, findings } = progress;
+  const { desks: databases, counts, findings } = progress;
   const { text, data, line } = statement;
   // sequences may have been made since the last approval
-  if (progress.since.length === 0) await desks.mark();
+  if (progress.since.length === 0) await databases.mark();
   progress.since.push(statement);
-  const direct = withoutNotices(await desks.onTwin(text, data));
+  const direct = withoutNotices(await databases.onTwin(text, data));
   if (progress.tainted) {
     counts.consequences += 1;
     return;
   }
-  const staged = withoutNotices(await desks.onStage(text, data));
+  const staged = withoutNotices(await databases.onStage(text, data));
   const verdict = judge(progress, text, direct, staged);
   if (verdict === 'agree') {
     counts.agree += 1;

@@ -78,15 +78,15 @@ suite('rest: reopen', (test) => {
     const created = (await rest.call('POST', '/sessions', as('bot'))).body;
     const { id } = created;
     const told = [created.last_event];
-    const deeds = [
+    const actions = [
       ['comments', { body: 'soon' }],
       ['propose', {}],
       ['reopen', { message: 'more' }],
       ['propose', {}],
       ['reject', {}],
     ] as const;
-    for (const [deed, json] of deeds) {
-      const { body } = await post(id, deed, deed === 'reject' ? 'ann' : 'bot', json);
+    for (const [action, json] of actions) {
+      const { body } = await post(id, action, action === 'reject' ? 'ann' : 'bot', json);
       told.push(body.last_event ?? (await get(`/sessions/${id}`)).last_event);
     }
     const { events } = await get(`/sessions/${id}/events`);

@@ -20,7 +20,7 @@ import {
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, tell } from '../helpers/wire-script.ts';
+import { q, runScript } from '../helpers/wire-script.ts';
 
 suite(`tables whose columns are called like anything, by seed ${seed}`, (test) => {
   let proxied: Proxied;
@@ -72,7 +72,7 @@ suite(`tables whose columns are called like anything, by seed ${seed}`, (test) =
   ): Promise<string> {
     const session = await proxied.daemon.newSession({ reads: 'staged' });
     for (const lot of some) {
-      const answers = await tell(proxied.daemon.clientUrl(session), story(lot));
+      const answers = await runScript(proxied.daemon.clientUrl(session), story(lot));
       if (!isReal) {
         assert.equal(
           answers.filter((answer) => answer.startsWith('E')),
@@ -81,7 +81,11 @@ suite(`tables whose columns are called like anything, by seed ${seed}`, (test) =
         );
         continue;
       }
-      assert.equal(answers.sort(), (await tell(proxied.twin.url, story(lot))).sort(), lot.name);
+      assert.equal(
+        answers.sort(),
+        (await runScript(proxied.twin.url, story(lot))).sort(),
+        lot.name,
+      );
     }
     return session;
   }

@@ -9,7 +9,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, tell } from '../helpers/wire-script.ts';
+import { q, runScript } from '../helpers/wire-script.ts';
 
 const draws = drawn(3, 'NAMES');
 const seed = firstSeed();
@@ -135,14 +135,14 @@ suite('objects that are called like anything', (test) => {
       const session = await daemon.newSession({ reads: 'staged' });
       // the OIDs of types differ between databases
       const told = async (url: string) =>
-        (await tell(url, written(draw))).filter((answer) => !answer.startsWith('T'));
+        (await runScript(url, written(draw))).filter((answer) => !answer.startsWith('T'));
       assert.equal(
         await told(daemon.clientUrl(session, role, 'secret')),
         await told(twin.urlFor(role, 'secret')),
         story,
       );
       const other = await daemon.newSession({ reads: 'staged' });
-      await tell(daemon.clientUrl(other, role, 'secret'), [
+      await runScript(daemon.clientUrl(other, role, 'secret'), [
         q(`UPDATE ${draw.schema}.${draw.table} SET d = 'mine' WHERE id = 4`),
       ]);
       await approve(session);

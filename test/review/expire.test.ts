@@ -113,7 +113,7 @@ suite('expiry', (test) => {
     try {
       await client.query('BEGIN');
       await client.query(
-        `SELECT stage.enter('x', '[]', '[]', '{}', current_setting('search_path'))`,
+        `SELECT stage.begin_statement('x', '[]', '[]', '{}', current_setting('search_path'))`,
       );
       await client.query(`UPDATE t SET v = 'in work' WHERE id = 3`);
       const expired = await expireSessions(staging.service, { active: hour });

@@ -177,7 +177,7 @@ suite('races', (test) => {
     try {
       await client.query('BEGIN');
       await client.query(
-        `SELECT stage.enter('q', '[]', '[]', '{}', current_setting('search_path'))`,
+        `SELECT stage.begin_statement('q', '[]', '[]', '{}', current_setting('search_path'))`,
       );
       await client.query('UPDATE account SET balance = 0');
       const codes = await Promise.all([
@@ -195,7 +195,7 @@ suite('races', (test) => {
       );
       await client.query('BEGIN');
       await client.query(
-        `SELECT stage.enter('q', '[]', '[]', '{}', current_setting('search_path'))`,
+        `SELECT stage.begin_statement('q', '[]', '[]', '{}', current_setting('search_path'))`,
       );
       assert.is((await rejects(client.query('UPDATE account SET balance = 0'))).code, '25006');
     } finally {

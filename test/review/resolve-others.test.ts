@@ -56,7 +56,7 @@ suite('resolve beside others', (test) => {
     try {
       await writer.query('BEGIN');
       await writer.query(
-        `SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`,
+        `SELECT stage.begin_statement('', '[]', '[]', '{}', current_setting('search_path'))`,
       );
       await writer.query(`INSERT INTO owner VALUES (9, 'x')`);
       assert.is((await rejects(resolve(session, 'mine'))).code, 'session_busy');

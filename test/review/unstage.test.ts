@@ -142,7 +142,7 @@ suite('unstage', (test) => {
     try {
       await writer.query('BEGIN');
       await writer.query(
-        `SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`,
+        `SELECT stage.begin_statement('', '[]', '[]', '{}', current_setting('search_path'))`,
       );
       await writer.query(`INSERT INTO pet VALUES (9, 9, 'x')`);
       assert.is((await rejects(unstage(session, [['owner', 9]]))).code, 'session_busy');
@@ -162,7 +162,7 @@ suite('unstage', (test) => {
       try {
         await writer.query(`BEGIN ISOLATION LEVEL ${isolation}`);
         await writer.query(
-          `SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`,
+          `SELECT stage.begin_statement('', '[]', '[]', '{}', current_setting('search_path'))`,
         );
         await unstage(session, [
           ['owner', 9],

@@ -77,7 +77,7 @@ export async function runTestFiles(options: FileOptions): Promise<GroupResult> {
   // The last output may still be in the pipes. A process that left the group could hold these open for ever.
   await Promise.race([closed, sleep(1000)]);
   const files = filesOf(options.paths, events, start);
-  faults.push(...judge(options.paths, events));
+  faults.push(...check(options.paths, events));
   const isGreen = files.every(({ failed }) => failed === 0) && faults.length === 0;
   if (ending && isGreen) faults.push(ending);
   return { files, faults, output: output.join('') };
@@ -214,14 +214,14 @@ function count(events: readonly TestEvent[]) {
 }
 
 /** Returns the faults that the events alone reveal. */
-function judge(paths: readonly string[], events: readonly TestEvent[]): string[] {
+function check(paths: readonly string[], events: readonly TestEvent[]): string[] {
   const inFile = (path: string) => (paths.length === 1 ? '' : `${path}: `);
   return byFile(paths, events).flatMap((file) =>
-    judgeFile(file.events).map((fault) => inFile(file.path) + fault),
+    checkFile(file.events).map((fault) => inFile(file.path) + fault),
   );
 }
 
-function judgeFile(events: readonly TestEvent[]): string[] {
+function checkFile(events: readonly TestEvent[]): string[] {
   const faults: string[] = [];
   const { passed, failed, lacking } = count(events);
   if (events.length === 0) faults.push('declared no suite of test/helpers/suite.ts');

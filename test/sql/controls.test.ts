@@ -2,7 +2,7 @@
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { ControlAction } from '../../src/sql/verdict.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { onlyStatement, slice, summaryOf, verdictOf } from './judging.ts';
+import { onlyStatement, slice, summaryOf, verdictOf } from './verdict-summary.ts';
 
 const cases: readonly (readonly [sql: string, action: ControlAction])[] = [
   ['BEGIN', { type: 'begin', access: null }],

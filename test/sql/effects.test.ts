@@ -3,7 +3,7 @@
  * of effects.ts applies. An unclassified function fails here.
  */
 import type { FoundFunction } from '../../src/sql/functions/effects.ts';
-import { effectOf, isJudgedExtension } from '../../src/sql/functions/effects.ts';
+import { effectOf, isListedExtension } from '../../src/sql/functions/effects.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -45,7 +45,7 @@ suite('what functions do', (test) => {
   test('is judged of every function of its extensions', () => {
     const theirs = found.filter(({ isExtension }) => isExtension);
     assert.ok(theirs.length > 500, `${theirs.length}`);
-    assert.equal(named(theirs.filter((each) => !isJudgedExtension(each))), []);
+    assert.equal(named(theirs.filter((each) => !isListedExtension(each))), []);
   });
 
   test('is known of functions of further extensions, where an extension has them', () => {

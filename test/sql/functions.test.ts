@@ -11,7 +11,7 @@ import {
 } from '../../src/sql/functions/functions.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { queryIn, verdictOf } from './judging.ts';
+import { queryIn, verdictOf } from './verdict-summary.ts';
 
 /** Calls that are refused in reads and in writes. */
 const harmful = `
@@ -19,7 +19,7 @@ const harmful = `
   lo_unlink(1) pg_catalog.pg_function_of_the_future() brin_summarize_new_values('i')
   gin_clean_pending_list('i') binary_upgrade_create_empty_extension() query_to_xml('DELETE',true,true,'')
   ts_stat('DELETE')
-  stage.enter('a','b','c','d') stage.resolve_relations('[]') stage_data.source_1()
+  stage.begin_statement('a','b','c','d') stage.resolve_relations('[]') stage_data.source_1()
   set_config('session_authorization','a',true) set_config('Default_Transaction_Read_Only','off',false)
   set_config('transaction_read_only','off',true) pg_catalog.set_config('stage.session','x',false) set_config($1,'a',true)
   set_config('ro'||'le','a',true) set_config('track_counts'::text,'a',true) set_config(E'track_count\\163','a',true)
@@ -135,7 +135,7 @@ suite('sql: functions', (test) => {
     assert.ok(runsInWrite("dblink('a')", ['ext.dblink']));
     assert.not(runsInWrite("other.dblink('a')", ['ext.dblink']));
     assert.not(run("set_config('track_counts','a',false)", ['set_config']));
-    assert.not(run("stage.enter('a')", ['stage.enter', 'enter']));
+    assert.not(run("stage.begin_statement('a')", ['stage.begin_statement', 'enter']));
     assert.ok(isAllowedFunction({ schema: 'app', name: 'f' }, ['app.f']));
     assert.not(isAllowedFunction({ schema: 'app', name: 'f' }, ['b.f', 'app.g']));
   });

@@ -2,7 +2,7 @@
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { spliceBytes } from '../../src/sql/splice.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { onlyStatement, queryIn, slice } from './judging.ts';
+import { onlyStatement, queryIn, slice } from './verdict-summary.ts';
 
 /** A statement, and its locking clauses. */
 const cases: readonly (readonly [sql: string, clauses: readonly string[]])[] = [

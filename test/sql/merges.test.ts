@@ -1,7 +1,7 @@
 /** MERGE: the places of its parts, verified with the parse tree. */
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { onlyStatement, queryIn, relationsOf } from './judging.ts';
+import { onlyStatement, queryIn, relationsOf } from './verdict-summary.ts';
 
 function partsOf(sql: string): (string | null)[] | null {
   const query = queryIn(onlyStatement(sql).verdict);

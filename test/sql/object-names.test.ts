@@ -4,7 +4,7 @@ import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { refusalOf, verdictOf } from './judging.ts';
+import { refusalOf, verdictOf } from './verdict-summary.ts';
 
 const a = (count: number) => 'a'.repeat(count);
 const lengths = [62, 63, 64, 65, 66, 264];

@@ -4,7 +4,7 @@ import { classifyAnywhere } from '../../src/sql/classify/classify-apart.ts';
 import { readBodyAnywhere } from '../../src/sql/functions/function-body.ts';
 import { loadParser, ParserFailure, parseTree, scanTokens } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { summaryOf, verdictOf } from './judging.ts';
+import { summaryOf, verdictOf } from './verdict-summary.ts';
 
 const list = (length: number) => Array(length).fill('1').join();
 const heavy = Buffer.from(`SELECT 1 IN (${list(10_000)}) FROM t`);
@@ -33,11 +33,11 @@ suite('sql: the gate of the parser', (test) => {
 
   test('has heavy texts planned apart, and those that are too long refused at once', async () => {
     const planner = createQueryPlanner(settings);
-    assert.is(planner.look(heavy), null);
+    assert.is(planner.classify(heavy), null);
     assert.is(planner.plan(heavy), null);
     const { statements } = await planner.planApart(heavy, new AbortController().signal);
     assert.is(statements[0]?.verdict.kind, 'read');
-    const tooLong = planner.look(Buffer.from(`SELECT ${list(60_000)}`));
+    const tooLong = planner.classify(Buffer.from(`SELECT ${list(60_000)}`));
     assert.is(tooLong?.refusal?.sqlstate, '54000');
   });
 

@@ -6,7 +6,7 @@ import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { refusalOf, statements, summaryOf } from './judging.ts';
+import { refusalOf, statements, summaryOf } from './verdict-summary.ts';
 
 /** A query string, and its statements: text and verdict. */
 const splits: readonly (readonly [sql: string, parts: readonly (readonly [string, string])[]])[] = [

@@ -9,7 +9,7 @@ import {
 } from '../../src/sql/parser/parser.ts';
 import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { summaryOf, verdictOf } from './judging.ts';
+import { summaryOf, verdictOf } from './verdict-summary.ts';
 
 /** Texts that grow with n, all valid SQL. */
 const shapes: Readonly<Record<string, (n: number) => string>> = {

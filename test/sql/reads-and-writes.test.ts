@@ -2,7 +2,7 @@
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { ormStatements, reads, writes } from './corpus.ts';
-import { summaryOf, verdictOf } from './judging.ts';
+import { summaryOf, verdictOf } from './verdict-summary.ts';
 
 suite('sql: reads and writes', (test) => {
   test.before(loadParser);

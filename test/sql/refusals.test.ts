@@ -3,7 +3,7 @@ import type { Node } from 'libpg-query';
 import { classify } from '../../src/sql/classify/classify.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { refusalOf } from './judging.ts';
+import { refusalOf } from './verdict-summary.ts';
 
 /** A statement, and its message. All have 0A000. */
 const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [

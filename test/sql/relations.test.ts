@@ -1,7 +1,7 @@
 /** Relation names: their places, which of them are CTEs, and which is a write's target. */
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { onlyStatement, queryIn, refusalOf, relationsOf, slice } from './judging.ts';
+import { onlyStatement, queryIn, refusalOf, relationsOf, slice } from './verdict-summary.ts';
 
 /** How a name is written, and its meaning. */
 const names: readonly (readonly [written: string, meaning: string])[] = [

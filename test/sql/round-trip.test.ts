@@ -5,8 +5,8 @@ import type { Statement } from '../../src/sql/verdict.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { ormStatements, reads, writes } from './corpus.ts';
-import { onlyStatement, queryIn, relationsOf, slice } from './judging.ts';
 import { randomQuery } from './random-query.ts';
+import { onlyStatement, queryIn, relationsOf, slice } from './verdict-summary.ts';
 
 const overlay = 'ov';
 

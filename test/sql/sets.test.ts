@@ -1,7 +1,7 @@
 /** Which writes may be staged as a set, by their grammar. */
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { onlyStatement, queryIn } from './judging.ts';
+import { onlyStatement, queryIn } from './verdict-summary.ts';
 
 const writeOf = (sql: string) => {
   const query = queryIn(onlyStatement(sql).verdict);
@@ -10,7 +10,7 @@ const writeOf = (sql: string) => {
 };
 
 const manyRows = Array.from({ length: 50 }, () => '(1)').join(', ');
-const brought: Record<string, boolean> = {
+const insertedAsSet: Record<string, boolean> = {
   'INSERT INTO t SELECT a FROM u': true,
   'INSERT INTO t TABLE u': true,
   'INSERT INTO t SELECT 1 UNION ALL SELECT a FROM u': true,
@@ -50,11 +50,11 @@ const changed: Record<string, readonly string[] | null> = {
 suite('sql: writes of many rows', (test) => {
   test.before(loadParser);
 
-  for (const [sql, isBrought] of Object.entries(brought)) {
-    test(`${isBrought ? 'many' : 'few'}: ${sql.slice(0, 60)}`, () => {
-      const { brings, relations } = writeOf(sql);
+  for (const [sql, isSet] of Object.entries(insertedAsSet)) {
+    test(`${isSet ? 'many' : 'few'}: ${sql.slice(0, 60)}`, () => {
+      const { inserts, relations } = writeOf(sql);
       const target = relations.find((each) => each.target !== null)?.start;
-      assert.is(brings, isBrought ? target : null);
+      assert.is(inserts, isSet ? target : null);
     });
   }
 

@@ -4,7 +4,7 @@ import { isLight, weightOf } from '../../src/sql/parser/text-weight.ts';
 import { randomText } from '../attacks/random-text.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { summaryOf, verdictOf } from './judging.ts';
+import { summaryOf, verdictOf } from './verdict-summary.ts';
 
 const texts: readonly (readonly [string, number])[] = [
   ['SELECT 1', 2],

@@ -3,7 +3,7 @@ import { inferArbiters } from '../../src/sql/locate/arbiters.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { Upsert } from '../../src/sql/write.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { onlyStatement, queryIn, refusalOf, slice } from './judging.ts';
+import { onlyStatement, queryIn, refusalOf, slice } from './verdict-summary.ts';
 
 function upsertsOf(sql: string): { text: Buffer; upserts: readonly Upsert[] } {
   const { text, verdict } = onlyStatement(sql);

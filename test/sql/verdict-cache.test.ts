@@ -4,7 +4,7 @@ import { createVerdictCache } from '../../src/sql/classify/verdict-cache.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { summaryOf } from './judging.ts';
+import { summaryOf } from './verdict-summary.ts';
 
 suite('sql: verdict cache', (test) => {
   test.before(loadParser);

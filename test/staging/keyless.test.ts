@@ -153,7 +153,7 @@ suite('tables without a key, approved', (test) => {
   test('two connections that change the same row wait for each other', async () => {
     const session = await staging.open();
     const [one, two] = [await staging.connect(session), await staging.connect(session)];
-    const stage = `SELECT stage.enter('q', '[]', '[]', '{}', current_setting('search_path'))`;
+    const stage = `SELECT stage.begin_statement('q', '[]', '[]', '{}', current_setting('search_path'))`;
     await one.query(`BEGIN; ${stage}; UPDATE log SET b = 'one' WHERE a = 2`);
     const refused = rejects(two.query(`BEGIN; ${stage}; UPDATE log SET b = 'two' WHERE a = 2`));
     await until(async () => {

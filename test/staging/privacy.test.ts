@@ -55,7 +55,9 @@ suite('privacy of sessions', (test) => {
     const client = await role.connect();
     await client.query(`SET stage.session = '${session.slice(5)}'`);
     await client.query('BEGIN');
-    await client.query(`SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`);
+    await client.query(
+      `SELECT stage.begin_statement('', '[]', '[]', '{}', current_setting('search_path'))`,
+    );
     return client;
   }
 
@@ -208,10 +210,10 @@ suite('privacy of sessions', (test) => {
       // modes of the running transaction, which neither show nor stage anything
       'stage.defer_constraints',
       // raises an error, or does nothing
-      'stage.end_watch',
+      'stage.end_tripwire',
       'stage.has_parked',
       // only rows of the caller's own session
-      'stage.hold_row',
+      'stage.lock_newest_row',
       // whether a table has an overlay, in a SERIALIZABLE transaction
       'stage.is_cold',
       'stage.merge_target',

@@ -115,7 +115,7 @@ BEGIN
   IF NEW."id" IS DISTINCT FROM NULL THEN
     SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO _stage_v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
     IF FOUND THEN
-      PERFORM stage.look_again(<invoice>, 'invoice_pkey');
+      PERFORM stage.search_again(<invoice>, 'invoice_pkey');
       PERFORM stage_data.await_<invoice>(o."id") FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO _stage_v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
@@ -168,7 +168,7 @@ BEGIN
   IF _stage_v_key_changed THEN
     SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO _stage_v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
     IF FOUND THEN
-      PERFORM stage.look_again(<invoice>, 'invoice_pkey');
+      PERFORM stage.search_again(<invoice>, 'invoice_pkey');
       PERFORM stage_data.await_<invoice>(OLD."id");
       PERFORM FROM stage_data.shadow_<invoice> s
       WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id"
@@ -279,7 +279,7 @@ END $body$;
 ;
 -- Locks the newest version of the row that a staged version belongs to.
 -- Filled in src/overlay/rows/triggers.ts.
-CREATE FUNCTION stage_data.hold_<invoice>(p_session uuid, p_seq bigint) RETURNS void
+CREATE FUNCTION stage_data.lock_newest_<invoice>(p_session uuid, p_seq bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_variable
 BEGIN
@@ -293,7 +293,7 @@ BEGIN
     EXIT WHEN NOT FOUND;
   END LOOP;
 END $body$;
-REVOKE ALL ON FUNCTION stage_data.hold_<invoice>(uuid, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.lock_newest_<invoice>(uuid, bigint) FROM PUBLIC;
 ;
 -- Runs set-based checks and foreign key actions at the end of a statement.
 -- Filled in src/overlay/rows/after-statement.ts: `settings` has SET clauses, or is empty.
@@ -339,7 +339,7 @@ END $body$;
 ;
 -- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
 -- where it differs from that of the trigger.
--- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- Filled in src/overlay/rows/after-statement.ts: `check_rows` counts the rows and runs the checks (check_rows.sql), `key` names table and
 -- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_insert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -356,7 +356,7 @@ BEGIN
   FROM stage_data.shadow_<invoice>
   -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
-  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.check_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check('check_insert_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
@@ -366,7 +366,7 @@ BEGIN
       END IF;
   END IF;
 
-  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true);
     IF _stage_v_affected > 0 THEN
@@ -427,7 +427,7 @@ END $body$;
 ;
 -- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
 -- where it differs from that of the trigger.
--- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- Filled in src/overlay/rows/after-statement.ts: `check_rows` counts the rows and runs the checks (check_rows.sql), `key` names table and
 -- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_update_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -444,7 +444,7 @@ BEGIN
   FROM stage_data.shadow_<invoice>
   -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
-  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.check_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
@@ -454,7 +454,7 @@ BEGIN
       END IF;
   END IF;
 
-  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true);
     IF _stage_v_affected > 0 THEN
@@ -473,7 +473,7 @@ END $body$;
 ;
 -- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
 -- where it differs from that of the trigger.
--- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- Filled in src/overlay/rows/after-statement.ts: `check_rows` counts the rows and runs the checks (check_rows.sql), `key` names table and
 -- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_delete_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -492,7 +492,7 @@ BEGIN
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
 
 
-  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true);
     IF _stage_v_affected > 0 THEN
@@ -550,7 +550,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_delete_<invoice>();
 ;
 -- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
 -- where it differs from that of the trigger.
--- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- Filled in src/overlay/rows/after-statement.ts: `check_rows` counts the rows and runs the checks (check_rows.sql), `key` names table and
 -- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_load_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -569,7 +569,7 @@ BEGIN
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
-    SELECT FROM brought s
+    SELECT FROM inserted s
     WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0))
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
@@ -579,7 +579,7 @@ BEGIN
   FROM stage_data.shadow_<invoice>
   -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
-  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.check_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check('check_insert_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
@@ -589,7 +589,7 @@ BEGIN
       END IF;
   END IF;
 
-  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true);
     IF _stage_v_affected > 0 THEN
@@ -626,7 +626,7 @@ CREATE TRIGGER allow_load BEFORE INSERT ON "stage"."rows_<invoice>"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>, 'INSERT');
 CREATE TRIGGER before_load BEFORE INSERT ON "stage"."rows_<invoice>"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_i', 'INSERT');
-CREATE TRIGGER stage_load AFTER INSERT ON "stage"."rows_<invoice>" REFERENCING NEW TABLE AS brought
+CREATE TRIGGER stage_load AFTER INSERT ON "stage"."rows_<invoice>" REFERENCING NEW TABLE AS inserted
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_load_<invoice>('INSERT');
 ALTER TABLE "stage"."rows_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
@@ -641,7 +641,7 @@ ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "id" SET DEFAULT stage_da
 ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
 -- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
 -- where it differs from that of the trigger.
--- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- Filled in src/overlay/rows/after-statement.ts: `check_rows` counts the rows and runs the checks (check_rows.sql), `key` names table and
 -- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_update_set_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -660,7 +660,7 @@ BEGIN
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
-    SELECT FROM brought s
+    SELECT FROM inserted s
     WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount"))
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
@@ -670,7 +670,7 @@ BEGIN
   FROM stage_data.shadow_<invoice>
   -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
-  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.check_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
@@ -679,9 +679,9 @@ BEGIN
         PERFORM stage.run_queue();
       END IF;
   END IF;
-  PERFORM stage.tell_affected(_stage_v_affected);
+  PERFORM stage.report_affected(_stage_v_affected);
 
-  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true);
     IF _stage_v_affected > 0 THEN
@@ -718,13 +718,13 @@ CREATE TRIGGER allow_load BEFORE INSERT ON "stage"."updated_<invoice>"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>, 'UPDATE');
 CREATE TRIGGER before_load BEFORE INSERT ON "stage"."updated_<invoice>"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_u', 'UPDATE');
-CREATE TRIGGER stage_load AFTER INSERT ON "stage"."updated_<invoice>" REFERENCING NEW TABLE AS brought
+CREATE TRIGGER stage_load AFTER INSERT ON "stage"."updated_<invoice>" REFERENCING NEW TABLE AS inserted
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_update_set_<invoice>('UPDATE');
 ALTER TABLE "stage"."updated_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
 -- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
 -- where it differs from that of the trigger.
--- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- Filled in src/overlay/rows/after-statement.ts: `check_rows` counts the rows and runs the checks (check_rows.sql), `key` names table and
 -- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_delete_set_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -743,7 +743,7 @@ BEGIN
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
-    SELECT FROM brought s
+    SELECT FROM inserted s
     WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start)
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
@@ -754,9 +754,9 @@ BEGIN
   -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
 
-  PERFORM stage.tell_affected(_stage_v_affected);
+  PERFORM stage.report_affected(_stage_v_affected);
 
-  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true);
     IF _stage_v_affected > 0 THEN
@@ -793,7 +793,7 @@ CREATE TRIGGER allow_load BEFORE INSERT ON "stage"."deleted_<invoice>"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>, 'DELETE');
 CREATE TRIGGER before_load BEFORE INSERT ON "stage"."deleted_<invoice>"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_d', 'DELETE');
-CREATE TRIGGER stage_load AFTER INSERT ON "stage"."deleted_<invoice>" REFERENCING NEW TABLE AS brought
+CREATE TRIGGER stage_load AFTER INSERT ON "stage"."deleted_<invoice>" REFERENCING NEW TABLE AS inserted
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_delete_set_<invoice>('DELETE');
 ALTER TABLE "stage"."deleted_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
@@ -819,7 +819,7 @@ VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", ROW(OLD."id", OLD."c
 ;
 -- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
 -- where it differs from that of the trigger.
--- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- Filled in src/overlay/rows/after-statement.ts: `check_rows` counts the rows and runs the checks (check_rows.sql), `key` names table and
 -- operation, e.g. 16402_u.
 CREATE FUNCTION stage_data.after_upsert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -836,7 +836,7 @@ BEGIN
   FROM stage_data.shadow_<invoice>
   -- the planner knows nothing of what a subquery returns, so one plan is as good as another: it is made once, not for each statement
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
-  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.check_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
@@ -846,7 +846,7 @@ BEGIN
       END IF;
   END IF;
 
-  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true);
     IF _stage_v_affected > 0 THEN
@@ -965,7 +965,7 @@ DECLARE
 BEGIN
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_<invoice>_x'), true),
-          pg_catalog.set_config('stage.judge_later', 'on', true);
+          pg_catalog.set_config('stage.check_later', 'on', true);
   _stage_v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
   _stage_v_new := _stage_v_judged.new;
   _stage_v_row := _stage_v_judged._stage_v_row;
@@ -983,7 +983,7 @@ BEGIN
     EXECUTE pg_catalog.current_setting('stage.update_<invoice>') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
     GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
   END IF;
-  PERFORM pg_catalog.set_config('stage.judge_later', '', true);
+  PERFORM pg_catalog.set_config('stage.check_later', '', true);
   IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
   RETURN _stage_v_row;
 END $body$;
@@ -1477,17 +1477,17 @@ CREATE FUNCTION stage_data.lock_<invoice>(p_session uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable
 DECLARE
-  v_kept bigint;
+  v_unchanged bigint;
 BEGIN
-  SELECT count(*) FILTER (WHERE l.kept) INTO v_kept FROM (
-    SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> *= f._stage_base AS kept
+  SELECT count(*) FILTER (WHERE l.unchanged) INTO v_unchanged FROM (
+    SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> *= f._stage_base AS unchanged
     FROM ONLY "public"."invoice" p JOIN stage_data.shadow_<invoice> f ON p."id" OPERATOR(pg_catalog.=) f._stage_old_1
     WHERE f._stage_session = p_session AND f._stage_first
     ORDER BY p."id" FOR NO KEY UPDATE OF p NOWAIT
   ) l;
   PERFORM 1 FROM ONLY "public"."invoice" p JOIN stage_data.vanished_<invoice>(p_session) v ON p."id" OPERATOR(pg_catalog.=) (v.base)."id"
   ORDER BY p."id" FOR UPDATE OF p NOWAIT;
-  RETURN v_kept = (SELECT count(*) FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first);
+  RETURN v_unchanged = (SELECT count(*) FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first);
 END $body$;
 
 -- Returns touched rows that production changed or deleted since, and staged keys that production has taken since.
@@ -1749,7 +1749,8 @@ END $body$;
 REVOKE ALL ON FUNCTION stage_data.restored_<invoice>(jsonb, jsonb), stage_data.moved_<invoice>(uuid, oid), stage_data.undo_<invoice>(uuid, oid, text, bigint, bigint, bigint[]) FROM PUBLIC;
 ;
 -- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
--- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `ties_by_reason` the files ties_*.sql, filled.
+-- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `dependents_by_reason` the files dependents_*.sql,
+-- filled.
 
 -- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
 -- left, its key as diffs show it, and whether it began as a row of the session's own.
@@ -1787,7 +1788,7 @@ END $body$;
 
 -- Returns the lineages that could not be applied without the chosen ones because of this table or a foreign key to it. What a version of a
 -- row needed at any time counts: approval goes through all of them.
-CREATE FUNCTION stage_data.ties_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
+CREATE FUNCTION stage_data.dependents_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -1821,7 +1822,7 @@ BEGIN
   WHERE s._stage_session = p_session AND s._stage_seq = n.seq AND NOT s._stage_head;
 END $body$;
 
-REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.ties_<invoice>(uuid, oid[], bigint[]), stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.dependents_<invoice>(uuid, oid[], bigint[]), stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
 ;
 -- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
 -- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A

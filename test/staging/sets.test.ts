@@ -173,7 +173,7 @@ suite('rows put in as a set', (test) => {
         `COPY stage.updated_${oid} (id, code) FROM STDIN`,
         `SELECT id FROM stage.deleted_${oid}`,
         `ALTER TABLE stage.updated_${oid} DETACH PARTITION stage.rows_${oid}`,
-        'SELECT stage.tell_affected(5)',
+        'SELECT stage.report_affected(5)',
         `INSERT INTO ${load}.item VALUES (8, 'x') RETURNING id`,
         `INSERT INTO ${load}.item VALUES (8, 'x') ON CONFLICT (id) DO NOTHING`,
         `INSERT INTO stage.rows_${oid} (id, code, _stage_head) VALUES (8, 'x', true)`,
@@ -242,7 +242,7 @@ suite('rows put in as a set', (test) => {
     const oid = await oidOf('item');
     for (const key of ['i', 'u', 'd'].map((operation) => `${oid}_${operation}`))
       await client.query(
-        `SET stage.statement = '7'; SET stage.statement_${key} = '7'; SET stage.mutation_${key} = '7'; SET stage.start_${key} = '7'; SET stage.judge_later = 'on'`,
+        `SET stage.statement = '7'; SET stage.statement_${key} = '7'; SET stage.mutation_${key} = '7'; SET stage.start_${key} = '7'; SET stage.check_later = 'on'`,
       );
     await refused(client, writes, ['25006']);
     assert.is(await staging.stagedRows(session), 1);

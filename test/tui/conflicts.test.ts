@@ -2,7 +2,7 @@
 import type { Conflict } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { changeOf, Desk } from './screen.ts';
+import { changeOf, TestUi } from './screen.ts';
 
 const conflict: Conflict = {
   table: 'orders',
@@ -15,10 +15,10 @@ const conflict: Conflict = {
 };
 
 function shown(conflicts: readonly Conflict[]): string {
-  const desk = new Desk([changeOf({ id: 1 }, null)], 120);
-  desk.act({ type: 'conflicts', conflicts });
-  desk.press('tab', 'tab', 'tab');
-  return desk.screen;
+  const ui = new TestUi([changeOf({ id: 1 }, null)], 120);
+  ui.act({ type: 'conflicts', conflicts });
+  ui.press('tab', 'tab', 'tab');
+  return ui.screen;
 }
 
 suite('tui: conflicts', (test) => {

@@ -1,10 +1,10 @@
 /** The comments of reviewers in the interface, the reasons of a change, and a daemon that does not respond. */
 import { JsonText } from '../../src/model/json.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { changeOf, Desk, session } from './screen.ts';
+import { changeOf, session, TestUi } from './screen.ts';
 
 const desk = (columns = 80) =>
-  new Desk(
+  new TestUi(
     [1, 2, 3].map((id) => changeOf({ id, note: 'old' }, { id, note: 'new' })),
     columns,
   );
@@ -25,22 +25,22 @@ suite('tui: comments', (test) => {
     at.press('j', 'M');
     assert.match(at.screen, 'Comment on orders 2:');
     at.type('why new?');
-    assert.is(at.state.saying?.text, 'why new?');
+    assert.is(at.state.commenting?.text, 'why new?');
     assert.equal(
-      [at.state.saying?.about?.table, at.state.saying?.about?.rowId.text],
+      [at.state.commenting?.about?.table, at.state.commenting?.about?.rowId.text],
       ['orders', '2'],
     );
     assert.match(at.screen, 'Saying it …');
-    at.act({ type: 'said' });
-    assert.is(at.state.saying, null);
+    at.act({ type: 'commented' });
+    assert.is(at.state.commenting, null);
     at.press('shift-tab', 'M');
     assert.match(at.screen, 'Comment on the session:');
     at.type('fine');
-    assert.is(at.state.saying?.about, null);
+    assert.is(at.state.commenting?.about, null);
     at.act({ type: 'failed', text: 'no' });
     at.press('M');
     at.type(' ');
-    assert.is(at.state.saying, null);
+    assert.is(at.state.commenting, null);
   });
 
   test('stand in a pane of their own, at their rows, and in the detail', () => {
@@ -70,7 +70,7 @@ suite('tui: asking for changes', (test) => {
     at.type('yes');
     assert.match(at.screen, 'What is to change:');
     at.type('only two, please');
-    assert.equal(at.state.deed, { deed: 'reopen', reason: 'only two, please' });
+    assert.equal(at.state.deciding, { decision: 'reopen', reason: 'only two, please' });
   });
 
   test('does nothing without a message, and where nothing was proposed', () => {
@@ -78,7 +78,7 @@ suite('tui: asking for changes', (test) => {
     at.press('C');
     at.type('yes');
     at.type(' ');
-    assert.is(at.state.deed, null);
+    assert.is(at.state.deciding, null);
     assert.match(at.screen, 'say what is to be changed');
     for (const status of ['active', 'approved', 'rejected'] as const) {
       at.act({ type: 'session', session: { ...session, status } });

@@ -5,19 +5,19 @@ import { JsonText } from '../../src/model/json.ts';
 import type { SessionStatus } from '../../src/model/session.ts';
 import { createKeymap } from '../../src/tui/keys.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { changeOf, Desk, session } from './screen.ts';
+import { changeOf, session, TestUi } from './screen.ts';
 
 const sizes = [
   [80, 24],
   [200, 50],
 ] as const;
 
-function deskOf(status: SessionStatus, columns = 80, rows = 24, keys = {}): Desk {
+function deskOf(status: SessionStatus, columns = 80, rows = 24, keys = {}): TestUi {
   const changes = [1, 2, 3].map((id) => changeOf({ id, note: 'old' }, { id, note: 'new' }));
-  const desk = new Desk(changes, columns, rows, keys);
-  desk.act({ type: 'session', session: { ...session, status } });
-  desk.state = { ...desk.state, notice: null };
-  return desk;
+  const ui = new TestUi(changes, columns, rows, keys);
+  ui.act({ type: 'session', session: { ...session, status } });
+  ui.state = { ...ui.state, notice: null };
+  return ui;
 }
 
 const conflictOf = (id: number): Conflict => ({
@@ -30,11 +30,11 @@ const conflictOf = (id: number): Conflict => ({
   productionCurrent: new JsonText('"theirs"'),
 });
 
-function inConflict(status: SessionStatus, columns = 80, rows = 24): Desk {
-  const desk = deskOf(status, columns, rows);
-  desk.act({ type: 'conflicts', conflicts: [conflictOf(1), conflictOf(2)] });
-  desk.press('tab', 'tab', 'tab');
-  return desk;
+function inConflict(status: SessionStatus, columns = 80, rows = 24): TestUi {
+  const ui = deskOf(status, columns, rows);
+  ui.act({ type: 'conflicts', conflicts: [conflictOf(1), conflictOf(2)] });
+  ui.press('tab', 'tab', 'tab');
+  return ui;
 }
 
 suite('tui: settling conflicts', (test) => {
@@ -43,59 +43,59 @@ suite('tui: settling conflicts', (test) => {
     ['p', 'theirs'],
   ] as const) {
     test(`${key} lets ${take} stand, of the conflict that is chosen`, () => {
-      const desk = inConflict('active');
-      desk.press('j', key);
+      const ui = inConflict('active');
+      ui.press('j', key);
       const edit = { kind: 'resolve', conflict: conflictOf(2), take, withDependents: false };
-      assert.equal(desk.state.edit, edit);
-      assert.match(desk.screen, 'Settling …');
+      assert.equal(ui.state.edit, edit);
+      assert.match(ui.screen, 'Settling …');
     });
   }
 
   test('what is left is shown at once, and the own edit is no news', () => {
-    const desk = inConflict('active');
-    desk.press('j', 'o');
+    const ui = inConflict('active');
+    ui.press('j', 'o');
     const edited = { ...session, status: 'active', edits: 1 } as const;
     const conflicts = [conflictOf(1)];
-    desk.act({ type: 'edited', session: edited, conflicts, text: '1 settled, 1 left.' });
-    assert.equal([desk.state.edit, desk.state.conflict], [null, 0]);
-    assert.match(desk.screen, '[Conflicts 1]');
-    assert.match(desk.screen, /! 1 conflict with production: .*\. 1 settled, 1 left\./);
-    const asked = () => desk.daemon.asked.filter(({ kind }) => kind === 'digest').length;
+    ui.act({ type: 'edited', session: edited, conflicts, text: '1 settled, 1 left.' });
+    assert.equal([ui.state.edit, ui.state.conflict], [null, 0]);
+    assert.match(ui.screen, '[Conflicts 1]');
+    assert.match(ui.screen, /! 1 conflict with production: .*\. 1 settled, 1 left\./);
+    const asked = () => ui.daemon.asked.filter(({ kind }) => kind === 'digest').length;
     const before = asked();
-    desk.act({ type: 'outline', outline: { ...desk.daemon.outline, revision: 'staged-3-1' } });
-    assert.match(desk.screen, '1 settled, 1 left.');
+    ui.act({ type: 'outline', outline: { ...ui.daemon.outline, revision: 'staged-3-1' } });
+    assert.match(ui.screen, '1 settled, 1 left.');
     assert.is(asked(), before + 1);
-    desk.act({ type: 'session', session: { ...edited, mutationCount: 4 } });
-    desk.act({ type: 'outline', outline: { ...desk.daemon.outline, revision: 'staged-4-1' } });
-    assert.match(desk.screen, 'The session has changed');
+    ui.act({ type: 'session', session: { ...edited, mutationCount: 4 } });
+    ui.act({ type: 'outline', outline: { ...ui.daemon.outline, revision: 'staged-4-1' } });
+    assert.match(ui.screen, 'The session has changed');
   });
 
   test('one is settled at a time, for the next is to be seen before', () => {
-    const desk = inConflict('active');
-    desk.press('o', 'j', 'p');
-    assert.is(desk.state.edit?.kind === 'resolve' && desk.state.edit.take, 'mine');
-    desk.act({ type: 'failed', text: 'the table has changed. Start another session.' });
-    assert.is(desk.state.edit, null);
-    assert.match(desk.screen, 'the table has changed. Start another session.');
+    const ui = inConflict('active');
+    ui.press('o', 'j', 'p');
+    assert.is(ui.state.edit?.kind === 'resolve' && ui.state.edit.take, 'mine');
+    ui.act({ type: 'failed', text: 'the table has changed. Start another session.' });
+    assert.is(ui.state.edit, null);
+    assert.match(ui.screen, 'the table has changed. Start another session.');
   });
 
   test('what hangs on a row that is given up is named, and taken along when that is agreed to', () => {
-    const desk = inConflict('active');
-    desk.press('p');
-    const { edit } = desk.state;
+    const ui = inConflict('active');
+    ui.press('p');
+    const { edit } = ui.state;
     if (edit === null) return assert.unreachable();
-    desk.act({ type: 'dependents', edit, dependents: ['order_lines 7'], text: '' });
-    assert.match(desk.screen, "orders 1: production's value stands");
-    assert.match(desk.screen, /Take them out, too\?\n +order_lines 7/);
-    desk.type('yes');
-    assert.equal(desk.state.edit, { ...edit, withDependents: true });
+    ui.act({ type: 'dependents', edit, dependents: ['order_lines 7'], text: '' });
+    assert.match(ui.screen, "orders 1: production's value stands");
+    assert.match(ui.screen, /Take them out, too\?\n +order_lines 7/);
+    ui.type('yes');
+    assert.equal(ui.state.edit, { ...edit, withDependents: true });
   });
 
   test('a proposed session is given back first, by the key that does it', () => {
-    const desk = inConflict('proposed');
-    desk.press('o');
-    assert.is(desk.state.edit, null);
-    assert.match(desk.screen, 'The session is proposed: C gives it back for changes first.');
+    const ui = inConflict('proposed');
+    ui.press('o');
+    assert.is(ui.state.edit, null);
+    assert.match(ui.screen, 'The session is proposed: C gives it back for changes first.');
     const own = deskOf('proposed', 80, 24, { reopen: ['B'] });
     own.press('u');
     assert.match(own.screen, 'The session is proposed: B gives it back');
@@ -105,13 +105,13 @@ suite('tui: settling conflicts', (test) => {
   });
 
   test('nothing is settled elsewhere, nor what is hidden', () => {
-    const desk = inConflict('active');
-    desk.act({ type: 'conflicts', conflicts: [{ ...conflictOf(1), hidden: true }] });
-    desk.press('o');
-    assert.match(desk.screen, "hidden: your token's database roles may not read this table");
-    desk.press('escape', 'o');
-    assert.match(desk.screen, 'Choose a conflict to settle: in Conflicts.');
-    assert.is(desk.state.edit, null);
+    const ui = inConflict('active');
+    ui.act({ type: 'conflicts', conflicts: [{ ...conflictOf(1), hidden: true }] });
+    ui.press('o');
+    assert.match(ui.screen, "hidden: your token's database roles may not read this table");
+    ui.press('escape', 'o');
+    assert.match(ui.screen, 'Choose a conflict to settle: in Conflicts.');
+    assert.is(ui.state.edit, null);
   });
 
   for (const [columns, rows] of sizes) {
@@ -128,94 +128,94 @@ suite('tui: settling conflicts', (test) => {
 suite('tui: taking rows out', (test) => {
   for (const keys of [['j'], ['j', 'enter']]) {
     test(`u asks, in the pane that ${keys.length === 1 ? 'lists rows' : 'shows one'}`, () => {
-      const desk = deskOf('active');
-      desk.press(...keys, 'u');
-      assert.match(desk.screen, 'Take this out of the session, as if it had never been staged?');
-      assert.match(desk.screen, /^ {4}orders 2$/m);
-      desk.type('no');
-      assert.equal([desk.state.edit, desk.state.notice?.text], [null, 'Nothing was done.']);
-      desk.press('u');
-      desk.type('yes');
+      const ui = deskOf('active');
+      ui.press(...keys, 'u');
+      assert.match(ui.screen, 'Take this out of the session, as if it had never been staged?');
+      assert.match(ui.screen, /^ {4}orders 2$/m);
+      ui.type('no');
+      assert.equal([ui.state.edit, ui.state.notice?.text], [null, 'Nothing was done.']);
+      ui.press('u');
+      ui.type('yes');
       const rowId = new JsonText('2');
       const edit = { kind: 'unstage', table: 'orders', rowId, withDependents: false };
-      assert.equal(desk.state.edit, edit);
-      assert.match(desk.screen, 'Taking out …');
+      assert.equal(ui.state.edit, edit);
+      assert.match(ui.screen, 'Taking out …');
     });
   }
 
   for (const [columns, rows] of sizes) {
     test(`what hangs on it is listed on ${columns}x${rows}, and taken along when that is agreed to`, () => {
-      const desk = deskOf('active', columns, rows);
-      desk.press('u');
-      desk.type('yes');
-      const { edit } = desk.state;
+      const ui = deskOf('active', columns, rows);
+      ui.press('u');
+      ui.type('yes');
+      const { edit } = ui.state;
       if (edit === null) return assert.unreachable();
       const dependents = Array.from({ length: 20 }, (_, id) => `order_lines order=1,line=${id}`);
-      desk.act({ type: 'dependents', edit, dependents: [...dependents, 'and 4 more'], text: '' });
-      assert.match(desk.screen, 'These would not hold without it. Take them out, too?');
-      for (const dependent of dependents) assert.ok(desk.screen.includes(dependent), dependent);
-      assert.match(desk.screen, 'and 4 more');
-      desk.press('escape');
-      assert.is(desk.state.edit, null);
-      desk.act({ type: 'dependents', edit, dependents, text: '' });
-      desk.type('ab12ab12');
-      assert.equal(desk.state.edit, { ...edit, withDependents: true });
+      ui.act({ type: 'dependents', edit, dependents: [...dependents, 'and 4 more'], text: '' });
+      assert.match(ui.screen, 'These would not hold without it. Take them out, too?');
+      for (const dependent of dependents) assert.ok(ui.screen.includes(dependent), dependent);
+      assert.match(ui.screen, 'and 4 more');
+      ui.press('escape');
+      assert.is(ui.state.edit, null);
+      ui.act({ type: 'dependents', edit, dependents, text: '' });
+      ui.type('ab12ab12');
+      assert.equal(ui.state.edit, { ...edit, withDependents: true });
     });
   }
 
   test('a question that comes while something is typed waits for the next key', () => {
-    const desk = deskOf('active');
-    desk.press('u');
-    desk.type('yes');
-    const { edit } = desk.state;
+    const ui = deskOf('active');
+    ui.press('u');
+    ui.type('yes');
+    const { edit } = ui.state;
     if (edit === null) return assert.unreachable();
-    desk.press('/', 'a');
-    desk.act({ type: 'dependents', edit, dependents: ['orders 9'], text: 'a staged row would' });
-    assert.equal(desk.state.prompt, { kind: 'search', text: 'a' });
-    desk.press('escape');
-    assert.is(desk.state.edit, null);
+    ui.press('/', 'a');
+    ui.act({ type: 'dependents', edit, dependents: ['orders 9'], text: 'a staged row would' });
+    assert.equal(ui.state.prompt, { kind: 'search', text: 'a' });
+    ui.press('escape');
+    assert.is(ui.state.edit, null);
   });
 
   test('of a table without a key all rows are meant, and that is said', () => {
-    const desk = deskOf('active');
-    const { outline } = desk.daemon;
+    const ui = deskOf('active');
+    const { outline } = ui.daemon;
     const tables = outline.tables.map((table) => ({ ...table, key: [] }));
-    desk.act({ type: 'outline', outline: { revision: 'staged-4', tables } });
-    desk.press('u');
-    assert.match(desk.screen, /all rows of orders: it has no key/);
-    desk.type('yes');
-    assert.is(desk.state.edit?.kind === 'unstage' && desk.state.edit.rowId, null);
+    ui.act({ type: 'outline', outline: { revision: 'staged-4', tables } });
+    ui.press('u');
+    assert.match(ui.screen, /all rows of orders: it has no key/);
+    ui.type('yes');
+    assert.is(ui.state.edit?.kind === 'unstage' && ui.state.edit.rowId, null);
   });
 
   test('without a row in sight there is none to take out', () => {
-    const desk = deskOf('active');
-    desk.press('tab', 'tab', 'u');
-    assert.is(desk.state.prompt, null);
-    assert.match(desk.screen, 'Choose a row to take out: in Rows or Detail.');
+    const ui = deskOf('active');
+    ui.press('tab', 'tab', 'u');
+    assert.is(ui.state.prompt, null);
+    assert.match(ui.screen, 'Choose a row to take out: in Rows or Detail.');
   });
 });
 
 suite('tui: taking an approval back', (test) => {
   test('U asks, and names the new session with the command that shows it', () => {
-    const desk = deskOf('approved');
-    desk.press('U');
-    assert.match(desk.screen, 'Take this approval back?');
-    desk.type('yes');
-    assert.equal(desk.state.deed, { deed: 'revert', reason: '' });
-    assert.match(desk.screen, 'Staging the inverse …');
+    const ui = deskOf('approved');
+    ui.press('U');
+    assert.match(ui.screen, 'Take this approval back?');
+    ui.type('yes');
+    assert.equal(ui.state.deciding, { decision: 'revert', reason: '' });
+    assert.match(ui.screen, 'Staging the inverse …');
     const id = `sess_${'0f'.repeat(16)}`;
-    desk.act({ type: 'reverted', id });
-    assert.is(desk.state.deed, null);
-    assert.match(desk.screen, `The inverse is staged: stage diff ${id}`);
-    assert.is(desk.state.session?.status, 'approved');
+    ui.act({ type: 'reverted', id });
+    assert.is(ui.state.deciding, null);
+    assert.match(ui.screen, `The inverse is staged: stage diff ${id}`);
+    assert.is(ui.state.session?.status, 'approved');
   });
 
   test('only what was approved is taken back', () => {
     for (const status of ['active', 'proposed', 'rejected'] as const) {
-      const desk = deskOf(status);
-      desk.press('U');
-      assert.is(desk.state.prompt, null);
-      assert.match(desk.screen, `The session is ${status}: only one that is approved`);
+      const ui = deskOf(status);
+      ui.press('U');
+      assert.is(ui.state.prompt, null);
+      assert.match(ui.screen, `The session is ${status}: only one that is approved`);
     }
   });
 });
@@ -224,9 +224,9 @@ suite('tui: notices', (test) => {
   const text = `rows have changed since the session was approved: ${'products 1, '.repeat(8)}. Next: stage revert ${session.id} --skip-changed`;
 
   test('are read whole on 80 columns, above the keys', () => {
-    const desk = deskOf('approved');
-    desk.act({ type: 'failed', text });
-    const shown = desk.screen.split('\n');
+    const ui = deskOf('approved');
+    ui.act({ type: 'failed', text });
+    const shown = ui.screen.split('\n');
     assert.is(shown.length, 24);
     const words = shown.slice(-6, -1).join(' ').replaceAll(/\s+/g, ' ');
     assert.ok(words.includes('--skip-changed'), words);
@@ -234,11 +234,11 @@ suite('tui: notices', (test) => {
   });
 
   test('leave room for what they are about, however small the screen', () => {
-    const desk = new Desk([changeOf({ id: 1, a: 1 }, { id: 1, a: 2 })], 30, 8);
-    desk.act({ type: 'conflicts', conflicts: [conflictOf(1)] });
-    desk.act({ type: 'failed', text });
-    assert.is(desk.lines.length, 8);
-    assert.match(desk.screen, /> ~/);
+    const ui = new TestUi([changeOf({ id: 1, a: 1 }, { id: 1, a: 2 })], 30, 8);
+    ui.act({ type: 'conflicts', conflicts: [conflictOf(1)] });
+    ui.act({ type: 'failed', text });
+    assert.is(ui.lines.length, 8);
+    assert.match(ui.screen, /> ~/);
   });
 });
 

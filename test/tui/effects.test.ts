@@ -3,7 +3,7 @@ import type { RehearsalReport } from '../../src/client/rehearsal.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { lineWidth, textOf } from '../../src/tui/terminal/line.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { changeOf, Desk, session } from './screen.ts';
+import { changeOf, session, TestUi } from './screen.ts';
 
 /** The digest of the tests' daemon. */
 const digest = `sha256:${'0f'.repeat(32)}`;
@@ -60,53 +60,53 @@ const refused: RehearsalReport = {
   },
 };
 
-function deskOf(columns = 80, rows = 24): Desk {
+function deskOf(columns = 80, rows = 24): TestUi {
   const changes = [1, 2].map((id) => changeOf({ id, note: 'old' }, { id, note: 'new' }));
-  return new Desk(changes, columns, rows);
+  return new TestUi(changes, columns, rows);
 }
 
-function rehearsed(report: RehearsalReport, columns = 80, rows = 24): Desk {
-  const desk = deskOf(columns, rows);
-  desk.press('e');
-  desk.act({ type: 'rehearsed', report });
-  return desk;
+function rehearsed(report: RehearsalReport, columns = 80, rows = 24): TestUi {
+  const ui = deskOf(columns, rows);
+  ui.press('e');
+  ui.act({ type: 'rehearsed', report });
+  return ui;
 }
 
 suite('tui: effects', (test) => {
   test('say how to rehearse before anybody has', () => {
-    const desk = deskOf();
-    desk.press('shift-tab', 'shift-tab');
-    assert.match(desk.screen, /\[Effects\][\s\S]*Not rehearsed yet; press e\./);
-    desk.act({ type: 'session', session: { ...session, status: 'approved' } });
-    assert.match(desk.screen, 'Not rehearsed. The session is approved already.');
+    const ui = deskOf();
+    ui.press('shift-tab', 'shift-tab');
+    assert.match(ui.screen, /\[Effects\][\s\S]*Not rehearsed yet; press e\./);
+    ui.act({ type: 'session', session: { ...session, status: 'approved' } });
+    assert.match(ui.screen, 'Not rehearsed. The session is approved already.');
   });
 
   test('e begins one, once, and shows where its outcome will be', () => {
-    const desk = deskOf();
-    desk.press('e');
-    const { rehearsing } = desk.state;
+    const ui = deskOf();
+    ui.press('e');
+    const { rehearsing } = ui.state;
     assert.ok(rehearsing);
-    assert.match(desk.screen, /\[Effects\][\s\S]*Rehearsing the approval … escape waits no longer/);
-    desk.press('shift-tab', 'e');
-    assert.is(desk.state.rehearsing, rehearsing);
-    desk.press('tab');
-    assert.match(desk.screen, /^ Rehearsing the approval …$/m);
+    assert.match(ui.screen, /\[Effects\][\s\S]*Rehearsing the approval … escape waits no longer/);
+    ui.press('shift-tab', 'e');
+    assert.is(ui.state.rehearsing, rehearsing);
+    ui.press('tab');
+    assert.match(ui.screen, /^ Rehearsing the approval …$/m);
   });
 
   test('escape gives it up', () => {
-    const desk = deskOf();
-    desk.press('e', 'escape');
-    assert.equal([desk.state.rehearsing, desk.state.pane], [null, 'rows']);
-    assert.match(desk.screen, 'Not waited for any longer');
+    const ui = deskOf();
+    ui.press('e', 'escape');
+    assert.equal([ui.state.rehearsing, ui.state.pane], [null, 'rows']);
+    assert.match(ui.screen, 'Not waited for any longer');
   });
 
   test('there is none of what was decided on', () => {
     for (const status of ['approved', 'rejected'] as const) {
-      const desk = deskOf();
-      desk.act({ type: 'session', session: { ...session, status } });
-      desk.press('e');
-      assert.is(desk.state.rehearsing, null);
-      assert.match(desk.screen, `The session is ${status} already: there is nothing to rehearse.`);
+      const ui = deskOf();
+      ui.act({ type: 'session', session: { ...session, status } });
+      ui.press('e');
+      assert.is(ui.state.rehearsing, null);
+      assert.match(ui.screen, `The session is ${status} already: there is nothing to rehearse.`);
     }
   });
 
@@ -154,28 +154,28 @@ suite('tui: effects', (test) => {
   });
 
   test('a refusal to rehearse is told, and what was known stays', () => {
-    const desk = rehearsed(ok);
-    desk.press('e');
-    desk.act({ type: 'unrehearsed', text: 'this service rehearses nothing' });
-    assert.is(desk.state.rehearsing, null);
-    assert.match(desk.screen, / would land 2 rows[\s\S]*this service rehearses nothing/);
+    const ui = rehearsed(ok);
+    ui.press('e');
+    ui.act({ type: 'unrehearsed', text: 'this service rehearses nothing' });
+    assert.is(ui.state.rehearsing, null);
+    assert.match(ui.screen, / would land 2 rows[\s\S]*this service rehearses nothing/);
   });
 
   test('of another diff are told apart', () => {
-    const desk = rehearsed({ ...ok, digest: 'sha256:00' });
-    assert.match(desk.screen, '! This was another diff: e rehearses.');
+    const ui = rehearsed({ ...ok, digest: 'sha256:00' });
+    assert.match(ui.screen, '! This was another diff: e rehearses.');
     assert.not.match(rehearsed(ok).screen, 'another diff');
   });
 
   test('are scrolled, to their end and no further', () => {
     const changes = Array.from({ length: 60 }, (_, id) => changeOf(null, { id }));
     const many = { ...counts('log', 60, 0, 0), scanned: true, changes };
-    const desk = rehearsed({ ...ok, sideEffects: [many] });
-    assert.not.match(desk.screen, 'log 59');
-    desk.press('G', 'j');
-    assert.match(desk.screen, 'log 59');
-    desk.press('g');
-    assert.match(desk.screen, 'would land 2 rows');
+    const ui = rehearsed({ ...ok, sideEffects: [many] });
+    assert.not.match(ui.screen, 'log 59');
+    ui.press('G', 'j');
+    assert.match(ui.screen, 'log 59');
+    ui.press('g');
+    assert.match(ui.screen, 'would land 2 rows');
   });
 
   test('hold what hostile rows say', () => {
@@ -189,13 +189,13 @@ suite('tui: effects', (test) => {
       { ...ok, ...without, conflicts: [{ ...conflict, table: hostile, field: hostile }] },
     ];
     for (const report of reports) {
-      const desk = rehearsed(report, 90);
+      const ui = rehearsed(report, 90);
       for (const key of ['j', 'A']) {
-        for (const line of desk.lines) {
+        for (const line of ui.lines) {
           assert.not.match(textOf(line), /\p{Cc}|\u202e|\u200b/u);
           assert.is(lineWidth(line), 90);
         }
-        desk.press(key);
+        ui.press(key);
       }
     }
   });
@@ -207,18 +207,18 @@ suite('tui: effects', (test) => {
     [3, 3],
   ] as const) {
     test(`fill ${columns}x${rows} exactly`, () => {
-      for (const desk of [rehearsed(ok, columns, rows), rehearsed(refused, columns, rows)]) {
-        assert.is(desk.lines.length, Math.max(rows, 5));
-        for (const line of desk.lines) assert.is(lineWidth(line), columns, textOf(line));
+      for (const ui of [rehearsed(ok, columns, rows), rehearsed(refused, columns, rows)]) {
+        assert.is(ui.lines.length, Math.max(rows, 5));
+        for (const line of ui.lines) assert.is(lineWidth(line), columns, textOf(line));
       }
     });
   }
 });
 
 suite('tui: the question before approval', (test) => {
-  const asked = (desk: Desk) => {
-    desk.press('A');
-    return desk.screen;
+  const asked = (ui: TestUi) => {
+    ui.press('A');
+    return ui.screen;
   };
 
   test('has the outcome of the rehearsal of this diff', () => {
@@ -252,26 +252,26 @@ suite('tui: the question before approval', (test) => {
     assert.match(asked(rehearsed({ ...ok, sideEffects: null })), 'not known what triggers change');
     const differs = [{ table: 'orders', count: 1, rows: [] }];
     const { screen } = (() => {
-      const desk = rehearsed({ ...ok, sideEffects: [], differs, warnings: ['one', 'two'] }, 120);
-      desk.press('A');
-      return desk;
+      const ui = rehearsed({ ...ok, sideEffects: [], differs, warnings: ['one', 'two'] }, 120);
+      ui.press('A');
+      return ui;
     })();
     assert.match(screen, 'would land 2 rows; 1 row other than staged; 2 warnings');
   });
 
   test('says so where there is none, or one of another diff', () => {
     assert.match(asked(deskOf()), /^ {2}not rehearsed$/m);
-    const desk = rehearsed(ok);
-    desk.act({ type: 'session', session: { ...session, round: 2 } });
-    desk.state = { ...desk.state, digest: { revision: 'staged-3 2', text: 'sha256:of round 2' } };
-    assert.match(asked(desk), /^ {2}not rehearsed$/m);
+    const ui = rehearsed(ok);
+    ui.act({ type: 'session', session: { ...session, round: 2 } });
+    ui.state = { ...ui.state, digest: { revision: 'staged-3 2', text: 'sha256:of round 2' } };
+    assert.match(asked(ui), /^ {2}not rehearsed$/m);
   });
 
   test('leaves open what it does not know yet', () => {
-    const desk = rehearsed(ok);
-    desk.press('A');
-    desk.state = { ...desk.state, digest: null };
-    assert.match(desk.screen, 'digest is being computed');
-    assert.not.match(desk.screen, /rehearsed/);
+    const ui = rehearsed(ok);
+    ui.press('A');
+    ui.state = { ...ui.state, digest: null };
+    assert.match(ui.screen, 'digest is being computed');
+    assert.not.match(ui.screen, /rehearsed/);
   });
 });

@@ -2,7 +2,7 @@
 import type { Mutation, TableOutline } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { changeOf, Desk } from './screen.ts';
+import { changeOf, TestUi } from './screen.ts';
 
 const mutation: Mutation = {
   id: 'mut_7',
@@ -22,23 +22,23 @@ const hiddenOf = (table: TableOutline): TableOutline => ({ ...table, hidden: tru
 
 suite('tui: hidden tables', (test) => {
   test('every pane says so, and nothing of theirs is asked for', () => {
-    const desk = new Desk(
+    const ui = new TestUi(
       [changeOf({ id: 1 }, null), changeOf(null, { id: 2 }, 'public_ones')],
       120,
     );
-    const { revision, tables } = desk.daemon.outline;
+    const { revision, tables } = ui.daemon.outline;
     const outline = {
       revision: `${revision}+`,
       tables: tables.map((each) => (each.table === 'orders' ? hiddenOf(each) : each)),
     };
-    desk.daemon.asked.length = 0;
-    desk.act({ type: 'outline', outline });
+    ui.daemon.asked.length = 0;
+    ui.act({ type: 'outline', outline });
     const { rowId, ...sides } = {
       rowId: new JsonText('null'),
       sessionBase: null,
       sessionNew: null,
     };
-    desk.act({
+    ui.act({
       type: 'conflicts',
       conflicts: [
         {
@@ -52,24 +52,22 @@ suite('tui: hidden tables', (test) => {
         },
       ],
     });
-    assert.match(desk.screen, /orders\s.*\n.*-1 hidden/);
+    assert.match(ui.screen, /orders\s.*\n.*-1 hidden/);
     assert.match(
-      desk.screen,
+      ui.screen,
       / 1 change hidden: your token's database roles may not read this table/,
     );
-    assert.not.ok(
-      desk.daemon.asked.some((need) => need.kind === 'page' && need.table === 'orders'),
-    );
-    desk.press('tab', 'tab', 'tab');
-    assert.match(desk.screen, /> orders \(hidden\)/);
-    assert.match(desk.screen, /hidden: your token's database roles/);
-    desk.state = {
-      ...desk.state,
+    assert.not.ok(ui.daemon.asked.some((need) => need.kind === 'page' && need.table === 'orders'));
+    ui.press('tab', 'tab', 'tab');
+    assert.match(ui.screen, /> orders \(hidden\)/);
+    assert.match(ui.screen, /hidden: your token's database roles/);
+    ui.state = {
+      ...ui.state,
       pane: 'log',
       mutationCount: 1,
       mutations: new Map([[0, mutation]]),
     };
-    assert.is(desk.screen.match(/hidden: your token's database roles/g)?.length, 2);
-    assert.match(desk.screen, /1,200 rows {2}by app/);
+    assert.is(ui.screen.match(/hidden: your token's database roles/g)?.length, 2);
+    assert.match(ui.screen, /1,200 rows {2}by app/);
   });
 });

@@ -3,10 +3,10 @@ import type { Chunk, NumberedChange, Operation, Outline } from '../../src/model/
 import { JsonText } from '../../src/model/json.ts';
 import type { Session } from '../../src/model/session.ts';
 import { SidesCache } from '../../src/tui/cells.ts';
-import type { OwnKeys } from '../../src/tui/keys.ts';
+import type { CustomKeys } from '../../src/tui/keys.ts';
 import { createKeymap } from '../../src/tui/keys.ts';
-import type { Need } from '../../src/tui/state/needs.ts';
-import { needsOf } from '../../src/tui/state/needs.ts';
+import type { DataNeed } from '../../src/tui/state/data-needs.ts';
+import { dataNeedsOf } from '../../src/tui/state/data-needs.ts';
 import type { Action } from '../../src/tui/state/reducer.ts';
 import { reduce } from '../../src/tui/state/reducer.ts';
 import type { Sort, State } from '../../src/tui/state/state.ts';
@@ -64,7 +64,7 @@ export function changeOf(before: Row | null, after: Row | null, table = 'orders'
 export class ArrayDaemon {
   readonly changes: readonly NumberedChange[];
   readonly revision: string;
-  readonly asked: Need[] = [];
+  readonly asked: DataNeed[] = [];
 
   constructor(changes: readonly NumberedChange[], revision = 'staged-3') {
     this.changes = changes;
@@ -80,7 +80,7 @@ export class ArrayDaemon {
   settle(state: State): State {
     let settled = state;
     for (let round = 0; round < 50; round += 1) {
-      const needs = needsOf(settled);
+      const needs = dataNeedsOf(settled);
       if (needs.length === 0) return settled;
       for (const need of needs) settled = this.#answer(settled, need);
     }
@@ -106,7 +106,7 @@ export class ArrayDaemon {
     return descending ? list.reverse() : list;
   }
 
-  #answer(state: State, need: Need): State {
+  #answer(state: State, need: DataNeed): State {
     this.asked.push(need);
     if (need.kind === 'digest') {
       const digest = { revision: need.revision, text: `sha256:${'0f'.repeat(32)}` };
@@ -169,11 +169,11 @@ export class ArrayDaemon {
 }
 
 /** The interface over a daemon that responds at once. */
-export class Desk {
+export class TestUi {
   readonly daemon: ArrayDaemon;
   state: State;
 
-  constructor(changes: readonly NumberedChange[], columns = 80, rows = 24, keys: OwnKeys = {}) {
+  constructor(changes: readonly NumberedChange[], columns = 80, rows = 24, keys: CustomKeys = {}) {
     this.daemon = new ArrayDaemon(changes);
     this.state = initialState({ columns, rows }, createKeymap(keys));
     this.act({ type: 'session', session, database: 'shop' });

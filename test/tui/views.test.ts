@@ -6,7 +6,7 @@ import { createTheme } from '../../src/tui/terminal/theme.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Row } from './screen.ts';
-import { changeOf, Desk, session } from './screen.ts';
+import { changeOf, session, TestUi } from './screen.ts';
 
 const words = 'The quick brown fox jumps over the lazy dog and runs far away into the deep forest';
 const before: Row = {
@@ -23,7 +23,7 @@ const after: Row = {
 };
 
 const shop = (columns = 100, rows = 24) =>
-  new Desk(
+  new TestUi(
     [
       changeOf(before, after),
       changeOf(null, { id: 2, status: '', body: 'a\tb\n', doc: null, note: 'NULL' }),
@@ -59,64 +59,64 @@ suite('tui: panes', (test) => {
   });
 
   test('key columns stay when the others move', () => {
-    const desk = shop(60);
-    desk.press('l', 'l', 'l');
-    assert.match(desk.screen, /id ‹/);
-    assert.match(desk.screen, /note/);
-    assert.match(desk.screen, /> ~ {4}1 │/);
-    assert.match(desk.screen, /'NULL'/);
+    const ui = shop(60);
+    ui.press('l', 'l', 'l');
+    assert.match(ui.screen, /id ‹/);
+    assert.match(ui.screen, /note/);
+    assert.match(ui.screen, /> ~ {4}1 │/);
+    assert.match(ui.screen, /'NULL'/);
   });
 
   test('a difference far inside of a long text is on the screen', () => {
     const long = (middle: string) => `${'same '.repeat(5000)}${middle}${' end'.repeat(5000)}`;
-    const desk = new Desk([changeOf({ id: 1, t: long('old') }, { id: 1, t: long('new') })], 80);
-    assert.match(desk.screen, /\[-old-\]\{\+new\+\}/);
-    desk.press('enter');
-    assert.match(desk.screen, /first difference.*\[-old-\]\{\+new\+\}|\[-old-\]\{\+new\+\}/);
+    const ui = new TestUi([changeOf({ id: 1, t: long('old') }, { id: 1, t: long('new') })], 80);
+    assert.match(ui.screen, /\[-old-\]\{\+new\+\}/);
+    ui.press('enter');
+    assert.match(ui.screen, /first difference.*\[-old-\]\{\+new\+\}|\[-old-\]\{\+new\+\}/);
     const huge = (end: string) => `${'x'.repeat(100_000)}${end}`;
-    const other = new Desk([changeOf({ id: 1, t: huge('a') }, { id: 1, t: huge('b') })], 80);
+    const other = new TestUi([changeOf({ id: 1, t: huge('a') }, { id: 1, t: huge('b') })], 80);
     other.press('enter');
     assert.match(other.screen, /first difference: …\[-x+a-\]/);
   });
 
   test('the detail shows every column, documents path by path', () => {
-    const desk = shop();
-    desk.press('enter');
-    assert.match(desk.screen, /~ UPDATE orders 1/);
-    assert.match(desk.screen, /~ doc +a\.b: 1 → 2/);
-    assert.match(desk.screen, /status open/);
-    assert.match(desk.screen, /note +NULL/);
-    desk.press('c');
-    assert.not.match(desk.screen, /status open/);
-    desk.press('t');
-    assert.match(desk.screen, /~ body +text /);
+    const ui = shop();
+    ui.press('enter');
+    assert.match(ui.screen, /~ UPDATE orders 1/);
+    assert.match(ui.screen, /~ doc +a\.b: 1 → 2/);
+    assert.match(ui.screen, /status open/);
+    assert.match(ui.screen, /note +NULL/);
+    ui.press('c');
+    assert.not.match(ui.screen, /status open/);
+    ui.press('t');
+    assert.match(ui.screen, /~ body +text /);
   });
 
   test('the stacked layout shows one change after the other', () => {
-    const desk = shop();
-    desk.press('s', 'j');
-    assert.match(desk.screen, />\s+\+\s+2\n.*│ +id: 2\n.*│ +status: ''/);
+    const ui = shop();
+    ui.press('s', 'j');
+    assert.match(ui.screen, />\s+\+\s+2\n.*│ +id: 2\n.*│ +status: ''/);
   });
 
   test('the log shows statements with their parameters, and what a reviewer should know', () => {
-    const desk = shop();
-    desk.state = {
-      ...desk.state,
+    const ui = shop();
+    ui.state = {
+      ...ui.state,
       pane: 'log',
       mutationCount: 1,
       mutations: new Map([[0, mutation]]),
     };
-    const aids = { columns: ['status'], noWhere: true, understood: true };
-    desk.act({ type: 'aids', id: 'mut_7', aids });
-    assert.match(desk.screen, /> ~ UPDATE orders +1,200 rows +! no WHERE +UPDATE orders SET/);
-    assert.match(desk.screen, /! no WHERE clause: every row of the table/);
-    assert.match(desk.screen, /writes status/);
-    assert.match(desk.screen, /\$1 = paid/);
-    assert.match(desk.screen, /\$3 = 9007199254740993/);
+    const facts = { columns: ['status'], noWhere: true, understood: true };
+    ui.act({ type: 'facts', id: 'mut_7', facts });
+    assert.match(ui.screen, /> ~ UPDATE orders +1,200 rows +! no WHERE +UPDATE orders SET/);
+    assert.match(ui.screen, /! no WHERE clause: every row of the table/);
+    assert.match(ui.screen, /writes status/);
+    assert.match(ui.screen, /\$1 = paid/);
+    assert.match(ui.screen, /\$3 = 9007199254740993/);
   });
 
   test('the conflicts show base, session and production side by side', () => {
-    const desk = shop();
+    const ui = shop();
     const conflict: Conflict = {
       table: 'orders',
       rowId: new JsonText('1'),
@@ -126,28 +126,28 @@ suite('tui: panes', (test) => {
       sessionNew: new JsonText('"paid"'),
       productionCurrent: new JsonText('"void"'),
     };
-    desk.act({ type: 'conflicts', conflicts: [conflict] });
-    desk.press('tab', 'tab', 'tab');
-    assert.match(desk.screen, /session saw +session stages +production has/);
-    assert.match(desk.screen, /> orders 1 status +open +paid +void/);
-    assert.match(desk.screen, /the row has changed in production/);
-    desk.press('enter');
-    assert.is(desk.state.pane, 'rows');
+    ui.act({ type: 'conflicts', conflicts: [conflict] });
+    ui.press('tab', 'tab', 'tab');
+    assert.match(ui.screen, /session saw +session stages +production has/);
+    assert.match(ui.screen, /> orders 1 status +open +paid +void/);
+    assert.match(ui.screen, /the row has changed in production/);
+    ui.press('enter');
+    assert.is(ui.state.pane, 'rows');
   });
 
   test('the help is searched by typing', () => {
-    const desk = shop();
-    desk.press('?');
-    assert.match(desk.screen, /j, down +next row/);
-    desk.press('a', 'p', 'p', 'l', 'y');
-    assert.match(desk.screen, /A +approve it and apply it to production/);
-    assert.not.match(desk.screen, /next row/);
-    desk.press('escape');
-    assert.is(desk.state.help, null);
+    const ui = shop();
+    ui.press('?');
+    assert.match(ui.screen, /j, down +next row/);
+    ui.press('a', 'p', 'p', 'l', 'y');
+    assert.match(ui.screen, /A +approve it and apply it to production/);
+    assert.not.match(ui.screen, /next row/);
+    ui.press('escape');
+    assert.is(ui.state.help, null);
   });
 
   test('a diff without changes says so', () => {
-    assert.match(new Desk([]).screen, /No changes\./);
+    assert.match(new TestUi([]).screen, /No changes\./);
   });
 });
 
@@ -173,9 +173,9 @@ suite('tui: every size', (test) => {
   ] as const) {
     test(`fills ${columns}x${rows} exactly`, () => {
       for (const keys of panes) {
-        const desk = shop(columns, rows);
-        desk.press(...keys);
-        const { lines } = desk;
+        const ui = shop(columns, rows);
+        ui.press(...keys);
+        const { lines } = ui;
         assert.is(lines.length, Math.max(rows, 5), keys.join());
         for (const line of lines) assert.is(lineWidth(line), columns, textOf(line));
       }
@@ -184,10 +184,10 @@ suite('tui: every size', (test) => {
 
   test('a smaller screen keeps the chosen row in sight', () => {
     const changes = Array.from({ length: 100 }, (_, id) => changeOf(null, { id, v: `row ${id}` }));
-    const desk = new Desk(changes, 80, 40);
-    desk.press('pagedown');
-    desk.act({ type: 'resized', size: { columns: 50, rows: 10 } });
-    assert.match(desk.screen, new RegExp(`> \\+ +${desk.state.row} │`));
+    const ui = new TestUi(changes, 80, 40);
+    ui.press('pagedown');
+    ui.act({ type: 'resized', size: { columns: 50, rows: 10 } });
+    assert.match(ui.screen, new RegExp(`> \\+ +${ui.state.row} │`));
   });
 });
 
@@ -227,34 +227,34 @@ suite('tui: hostile rows', (test) => {
       const name = text();
       const row = () => ({ id: text(), [name]: text(), doc: { [text()]: text() } });
       const table = text();
-      const desk = new Desk([changeOf(row(), row(), table), changeOf(null, row(), table)], 90, 24);
-      desk.act({
+      const ui = new TestUi([changeOf(row(), row(), table), changeOf(null, row(), table)], 90, 24);
+      ui.act({
         type: 'session',
         session: { ...session, status: 'active' },
         database: text(),
       });
-      desk.act({ type: 'notice', text: text(), alarm: true });
+      ui.act({ type: 'notice', text: text(), alarm: true });
       const statement = {
         ...mutation,
         query: text(),
         table: text(),
         params: new JsonText(JSON.stringify([text()])),
       };
-      desk.state = { ...desk.state, mutationCount: 1, mutations: new Map([[0, statement]]) };
+      ui.state = { ...ui.state, mutationCount: 1, mutations: new Map([[0, statement]]) };
       const value = new JsonText(JSON.stringify(text()));
       const sides = { sessionBase: value, sessionNew: value, productionCurrent: value };
-      desk.state = {
-        ...desk.state,
+      ui.state = {
+        ...ui.state,
         conflicts: [{ table: text(), rowId: value, field: text(), kind: 'changed', ...sides }],
       };
-      desk.act({
-        type: 'aids',
+      ui.act({
+        type: 'facts',
         id: 'mut_7',
-        aids: { columns: [text()], noWhere: true, understood: true },
+        facts: { columns: [text()], noWhere: true, understood: true },
       });
       for (const key of ['s', 't', 'enter', 'tab', 'tab', 'tab', 'A', 'escape', '/']) {
-        desk.press(key);
-        checkScreen(desk);
+        ui.press(key);
+        checkScreen(ui);
       }
     }
     assert.ok(true);
@@ -282,8 +282,8 @@ suite('tui: hostile rows', (test) => {
       )
       .join('');
 
-  function checkScreen(desk: Desk): void {
-    for (const line of desk.lines) {
+  function checkScreen(ui: TestUi): void {
+    for (const line of ui.lines) {
       const plain = textOf(line);
       if (!harmless.test(plain) || invisible.test(plain)) assert.unreachable(JSON.stringify(plain));
       if (lineWidth(line) !== 90)

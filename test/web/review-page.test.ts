@@ -2,7 +2,7 @@
 import {
   answer,
   as,
-  keepPicture as keep,
+  savePicture as keep,
   serveReviewPage,
   textOf as text,
 } from '../helpers/review-page.ts';

@@ -144,7 +144,7 @@ suite('wire: backend scanner', (test) => {
       pass: () => undefined,
       message: (_, type) => {
         found.push(type);
-        scanner.watch([backend.readyForQuery, backend.noticeResponse]);
+        scanner.inspect([backend.readyForQuery, backend.noticeResponse]);
       },
     });
     assert.equal(found, [backend.parameterStatus, backend.noticeResponse, backend.readyForQuery]);
@@ -152,7 +152,7 @@ suite('wire: backend scanner', (test) => {
 
   test('can be told to watch something else', () => {
     const scanner = new BackendScanner(1000, watched);
-    scanner.watch([backend.commandComplete]);
+    scanner.inspect([backend.commandComplete]);
     const { found } = scanAll(scanner, [stream]);
     assert.equal(found, [commandComplete('SELECT 2').toString('hex')]);
   });

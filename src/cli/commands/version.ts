@@ -1,8 +1,8 @@
 /** `stage version`: prints all versions that matter when components do not work together. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { ServerInfo } from '../../client/answers.ts';
 import { textCell } from '../../client/cell.ts';
+import type { ServerInfo } from '../../client/responses.ts';
 import { StageError } from '../../errors.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { readPackage } from '../../package-version.ts';
@@ -29,12 +29,12 @@ export const configureVersion: ConfigureCommand = (command, run) => {
         const node = process.versions.node;
         const platform = `${process.platform}-${process.arch}`;
         if (out.json) {
-          const told = service && {
+          const shown = service && {
             version: service.version,
             postgresql: service.postgresql ?? null,
           };
           return out.document(
-            stringifyJson({ stage: version, node, platform, optional, service: told }),
+            stringifyJson({ stage: version, node, platform, optional, service: shown }),
           );
         }
         const absent = 'not reached';

@@ -52,15 +52,15 @@ const mostConflicts = 20;
 
 /** Writes the head. */
 export function headText({ about, message, digest, tables, conflicts }: PageHead): Html {
-  const said = message === null ? html`` : html`<blockquote>${message}</blockquote>\n`;
-  if (tables.length === 0) return html`<p>${about}</p>\n${said}`;
+  const quote = message === null ? html`` : html`<blockquote>${message}</blockquote>\n`;
+  if (tables.length === 0) return html`<p>${about}</p>\n${quote}`;
   const [one, many] = ['table', 'tables'];
   const totals = `${countsInWords(stepSumOf(tables))} in ${tables.length} ${tables.length === 1 ? one : many}`;
   const lines = tables.map(
     (counts, at) =>
       html`<li><a href="#t${at + 1}">${tableCell(counts.table)}</a>: ${countsInWords(counts)}</li>\n`,
   );
-  return html`<p>${about}</p>\n${said}<p>${totals}</p>\n<p>digest ${digest}</p>\n${conflictsText(conflicts)}<ul>\n${lines}</ul>\n`;
+  return html`<p>${about}</p>\n${quote}<p>${totals}</p>\n<p>digest ${digest}</p>\n${conflictsText(conflicts)}<ul>\n${lines}</ul>\n`;
 }
 
 function conflictsText(conflicts: readonly Conflict[] | null): Html {

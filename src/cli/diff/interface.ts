@@ -3,7 +3,7 @@
 import type { Connection, Context } from '../context.ts';
 import { approverOf } from '../context.ts';
 import { themeOf, wantsColour } from '../output/colour.ts';
-import { keepMarks, readMarks } from '../review-marks.ts';
+import { readMarks, saveMarks } from '../review-marks.ts';
 
 /** Options that request text in a certain format. */
 const aboutText = [
@@ -54,6 +54,6 @@ export async function openInterface(
     signal: interruption.signal,
   });
   // a lost mark only costs the reviewer a second look
-  await keepMarks(host, settings.server, id, marks).catch(() => undefined);
+  await saveMarks(host, settings.server, id, marks).catch(() => undefined);
   return changes;
 }

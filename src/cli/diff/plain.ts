@@ -56,9 +56,9 @@ export async function showPlainDiff(
       if (selection.full) break;
     }
   };
-  const tell = () => `${grouped(read)} of ${grouped(changesIn(totalsOf(reader)))} changes`;
+  const describe = () => `${grouped(read)} of ${grouped(changesIn(totalsOf(reader)))} changes`;
   // in a terminal the changes themselves show the progress
-  await (out.terminal ? write() : withProgress(out, tell, write));
+  await (out.terminal ? write() : withProgress(out, describe, write));
   if (!selection.full) {
     reader.end();
     selection.end();

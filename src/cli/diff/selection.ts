@@ -69,11 +69,11 @@ export class Selection {
       before: before && valuesOf(before, texts, 'before'),
       after: after && valuesOf(after, texts, 'after'),
     };
-    if (this.#missing.size > 0) this.#look(sides);
+    if (this.#missing.size > 0) this.#inspect(sides);
     return where.holds(sides) === true;
   }
 
-  #look(sides: Sides): void {
+  #inspect(sides: Sides): void {
     for (const row of [sides.before, sides.after]) {
       for (const column of row?.keys() ?? []) this.#seen.add(column);
     }

@@ -10,7 +10,7 @@ import type { Connection, Context } from '../context.ts';
 import { grouped } from '../progress.ts';
 import type { Questions } from '../prompt.ts';
 import { hasTerminal, openQuestions } from '../prompt.ts';
-import { keepMarks, readMarks } from '../review-marks.ts';
+import { readMarks, saveMarks } from '../review-marks.ts';
 import { changeLines } from './text.ts';
 import type { TextMode } from './text-modes.ts';
 
@@ -62,7 +62,7 @@ export async function walk(
     }
   } finally {
     questions.close();
-    await keepMarks(context.host, server, id, walker.marks).catch((error: Error) =>
+    await saveMarks(context.host, server, id, walker.marks).catch((error: Error) =>
       context.out.note(`warning: the marks cannot be saved: ${error.message}`),
     );
     await walker.sumUp(id);

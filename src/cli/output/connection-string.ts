@@ -1,6 +1,6 @@
 /** The formats in which a connection through the proxy with a session is printed. */
 import { userInfo } from 'node:os';
-import type { ServerInfo } from '../../client/answers.ts';
+import type { ServerInfo } from '../../client/responses.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { ReadsMode } from '../../model/session.ts';
@@ -68,8 +68,8 @@ export function withUsersOptions({ env }: Pick<Host, 'env'>, { options }: Target
   const own = parseOptions(options);
   const isSet = (name: string) => own.some((each) => each.kind === 'setting' && each.name === name);
   const users = parseOptions(env['PGOPTIONS'] ?? '');
-  const kept = users.filter((each) => each.kind === 'switch' || !isSet(each.name));
-  return formatOptions([...kept, ...own]);
+  const passed = users.filter((each) => each.kind === 'switch' || !isSet(each.name));
+  return formatOptions([...passed, ...own]);
 }
 
 /** Whether PGOPTIONS sets the read mode. */

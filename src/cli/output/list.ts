@@ -1,7 +1,8 @@
 /** Writes lists that come in pages: any number of items, in any format. */
-import type { Page } from '../../client/answers.ts';
+
 import type { Reply } from '../../client/api-client.ts';
 import { elementsOf, membersOf } from '../../client/fields.ts';
+import type { Page } from '../../client/responses.ts';
 import { safeJson } from '../../client/sanitize.ts';
 import { JsonText } from '../../model/json.ts';
 import { chosenOutput } from '../arguments/output-option.ts';
@@ -56,7 +57,7 @@ export async function showList<T>(
     if (totalCount > 0 || form !== 'table') await out.write(write(reply, last));
     if (!last) continue;
     if (totalCount === 0) return out.remark(list.none ?? 'The list is empty.');
-    return tellRest(out, options, { offset, end, totalCount });
+    return reportRest(out, options, { offset, end, totalCount });
   }
 }
 
@@ -103,7 +104,7 @@ function itemsOf(body: string, member: string): readonly JsonText[] {
 }
 
 /** Reports that a list continues: to a person, and to a pipe if neither --limit nor a JSON document accounts for it. */
-async function tellRest(
+async function reportRest(
   out: Output,
   { limit }: ListOptions,
   { offset, end, totalCount }: Readonly<Record<'offset' | 'end' | 'totalCount', number>>,

@@ -35,7 +35,7 @@ export function sessionRows(session: Session): [string, string][] {
 }
 
 /** Prints the new state of a session: a sentence for people, id and status for scripts, the body with --json. */
-export async function tellOutcome(
+export async function reportOutcome(
   out: Output,
   { body, value }: Reply<Session>,
   next: string,

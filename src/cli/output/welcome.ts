@@ -1,7 +1,7 @@
 /** The lines that `stage serve` prints once it serves: where to connect, and the next commands. */
 import { readFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
-import type { ServerInfo } from '../../client/answers.ts';
+import type { ServerInfo } from '../../client/responses.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import type { Config } from '../../config/load.ts';
 import type { Host } from '../host.ts';

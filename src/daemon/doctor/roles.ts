@@ -19,7 +19,7 @@ interface Surroundings {
 
 /** Generates SQL that creates a role for clients, or changes an existing one accordingly. */
 export async function clientRoleSql(db: Database, role: string): Promise<string> {
-  const { database, schemas, account, major } = await lookAround(db);
+  const { database, schemas, account, major } = await readSurroundings(db);
   return fillSql(loadSql('doctor/role.sql'), {
     create: createSql(role),
     role: quoteIdentifier(role),
@@ -34,7 +34,7 @@ export async function clientRoleSql(db: Database, role: string): Promise<string>
 
 /** Generates SQL that creates the service account, or grants an existing one what it needs. */
 export async function serviceRoleSql(db: Database, role: string): Promise<string> {
-  const { database, schemas, hasPolicies } = await lookAround(db);
+  const { database, schemas, hasPolicies } = await readSurroundings(db);
   const quoted = quoteIdentifier(role);
   return fillSql(loadSql('doctor/service_role.sql'), {
     create: createSql(role),
@@ -54,7 +54,7 @@ function createSql(role: string): string {
   }).trimEnd();
 }
 
-async function lookAround(db: Database): Promise<Surroundings> {
+async function readSurroundings(db: Database): Promise<Surroundings> {
   const found = `FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
     WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT ${await ownSchema(db)}`;
   const rows = await db.query(`SELECT DISTINCT n.nspname AS name ${found} ORDER BY 1`);

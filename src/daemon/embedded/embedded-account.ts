@@ -35,12 +35,16 @@ export async function chooseAccount(directory: string): Promise<Account | null> 
 }
 
 async function lookUp(user: string): Promise<Account> {
-  const [name, uid, gid] = await Promise.all([ask('-un', user), ask('-u', user), ask('-g', user)]);
+  const [name, uid, gid] = await Promise.all([
+    query('-un', user),
+    query('-u', user),
+    query('-g', user),
+  ]);
   return { name, uid: Number(uid), gid: Number(gid) };
 }
 
 /** Runs `id`, which knows directory services and not only /etc/passwd. */
-function ask(what: string, user: string): Promise<string> {
+function query(what: string, user: string): Promise<string> {
   return new Promise((done, failed) => {
     execFile('id', [what, user], (error, stdout) => (error ? failed(error) : done(stdout.trim())));
   });

@@ -25,7 +25,7 @@ export interface ConnectionBudget {
 }
 
 /** Of other roles' backends the service account may see no more than their existence. Backends without database or user are internal. */
-const look = `
+const selectSlots = `
 SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true)::int, 0) AS most,
   count(*) AS taken, count(*) FILTER (WHERE a.usename = current_user AND a.application_name = 'stage') AS own,
@@ -34,7 +34,7 @@ FROM pg_stat_activity a
 WHERE a.datid IS NOT NULL AND a.usesysid IS NOT NULL AND coalesce(a.backend_type, 'client backend') = 'client backend'`;
 
 export async function readSlots(db: Queryable): Promise<Activity> {
-  const [row] = await db.query(look);
+  const [row] = await db.query(selectSlots);
   const count = (name: string) => Number(row?.[name]);
   return {
     most: count('most'),
@@ -53,19 +53,19 @@ export function areTaken({ most, taken }: Slots): boolean {
 const amplePools = { reading: 6, deciding: 6, proxy: 4 };
 
 /** Number of connections that are kept open for decisions. */
-export const keptForDecisions = 2;
+export const reservedForDecisions = 2;
 /** Sizes of the pools if there are hardly any connections: one to read, one to log in, and those for decisions. */
-const leastPools = { reading: 1, deciding: keptForDecisions, proxy: 1 };
+const leastPools = { reading: 1, deciding: reservedForDecisions, proxy: 1 };
 
 /** The connection of the upstream monitor. */
-const watching = 1;
+const monitorConnections = 1;
 
 /** Divides half of the free connections between clients and the service's pools. */
 export function divideConnections({ most, taken, own }: Slots): ConnectionBudget {
   const half = Math.floor(Math.max(0, most - taken + own) / 2);
-  const isAmple = half >= 2 * (sumOf(amplePools) + watching);
+  const isAmple = half >= 2 * (sumOf(amplePools) + monitorConnections);
   const pools = isAmple ? amplePools : smallPools(half);
-  return { clients: Math.max(1, half - sumOf(pools) - watching), pools };
+  return { clients: Math.max(1, half - sumOf(pools) - monitorConnections), pools };
 }
 
 /** Returns pools that take about half of a small number of connections. */

@@ -17,14 +17,19 @@ import type { Parts } from '../parts.ts';
 import { releaseInTime } from '../parts.ts';
 import { redactor } from '../redact.ts';
 import type { Activity, ConnectionBudget } from './connection-budget.ts';
-import { areTaken, divideConnections, keptForDecisions, readSlots } from './connection-budget.ts';
+import {
+  areTaken,
+  divideConnections,
+  readSlots,
+  reservedForDecisions,
+} from './connection-budget.ts';
 import { refusePublications } from './publications.ts';
 import { UpstreamMonitor } from './upstream-monitor.ts';
 
-const lookTimeoutMs = 3_000;
-const looksMs = { ready: 5_000, broken: 1_000 };
+const checkTimeoutMs = 3_000;
+const checkIntervalsMs = { ready: 5_000, broken: 1_000 };
 /** Maximum age of the monitor's connection. An open connection does not show whether another can be opened; a new one does. */
-const looksOnOneConnectionSeconds = 8;
+const monitorConnectionSeconds = 8;
 
 /** The connection pools. They are separate so that parts of the daemon do not wait for each other's connections. */
 export type Pools = Readonly<Record<keyof ConnectionBudget['pools'], Pool>>;
@@ -49,7 +54,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
   const route = createHostRoute(url);
   const pools: Pools = {
     reading: openPool(parts, route, 'reading'),
-    deciding: openPool(parts, route, 'deciding', { keepOpen: keptForDecisions }),
+    deciding: openPool(parts, route, 'deciding', { keepOpen: reservedForDecisions }),
     proxy: openPool(parts, route, 'proxy'),
   };
   const budget = createBudget(parts, pools);
@@ -60,7 +65,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
       createDatabase({
         url: route.url,
         maxConnections: 1,
-        maxLifetimeSeconds: looksOnOneConnectionSeconds,
+        maxLifetimeSeconds: monitorConnectionSeconds,
       }),
     prepare: async (db) => {
       if (!parts.settings.allowPublications) await refusePublications(db);
@@ -72,12 +77,12 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
       if (examines) await warnOfFaults(db, settings, parts.log);
     },
     seek: route.seek,
-    watch: budget.watch,
+    findLack: budget.findLack,
     isPrepared: isServable,
     redact: redactor(url),
     log: parts.log,
-    timeoutMs: lookTimeoutMs,
-    intervalsMs: looksMs,
+    timeoutMs: checkTimeoutMs,
+    intervalsMs: checkIntervalsMs,
   });
   releaseInTime(parts, 'upstream monitor', () => monitor.stop());
   route.onMove((isOlder) => warnOfMove(parts.log, route.url, isOlder));
@@ -115,7 +120,7 @@ function openPool(
     parts.log.debug('an idle connection was lost', { pool: name, error: error.message });
   const db = createDatabase({
     url: () => route.url,
-    maxConnections: keptForDecisions,
+    maxConnections: reservedForDecisions,
     onError,
     ...options,
   });
@@ -144,7 +149,7 @@ function createBudget({ settings, log }: Parts, pools: Pools) {
         pools[name].resize(budget.pools[name]);
       log.info('connections for clients', { clients, taken: slots.taken, upstream: slots.most });
     },
-    watch: async (db: Database): Promise<Lack | null> => {
+    findLack: async (db: Database): Promise<Lack | null> => {
       const slots = await readSlots(db);
       await pools.deciding.open().catch((error: Error) => {
         log.debug('no connection could be kept for decisions', { error: error.message });

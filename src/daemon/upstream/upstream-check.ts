@@ -5,7 +5,7 @@ import { StageError } from '../../errors.ts';
 const oldestMajor = 15;
 const newestMajor = 18;
 
-const look = `
+const selectServer = `
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major, pg_is_in_recovery() AS standby,
   to_regclass('stage.session') IS NOT NULL AS prepared,
   to_regclass('stage.session') IS NULL OR EXISTS (
@@ -23,7 +23,7 @@ export interface Server {
  *   being restored: a restore creates constraints last
  */
 export async function checkServer(db: Database): Promise<Server> {
-  const [row] = await db.query(look);
+  const [row] = await db.query(selectServer);
   const major = Number(row?.['major']);
   if (major < oldestMajor || major > newestMajor) {
     throw new StageError(

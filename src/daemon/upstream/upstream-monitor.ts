@@ -17,7 +17,7 @@ export interface MonitorOptions {
   /** Looks for another host if the current one cannot be used. @returns whether the host changed */
   readonly seek: () => Promise<boolean>;
   /** Called at each successful check. @returns what the upstream cannot do, or null */
-  readonly watch: (db: Database) => Promise<Lack | null>;
+  readonly findLack: (db: Database) => Promise<Lack | null>;
   /** Whether the schema is still prepared. @throws if another release has upgraded it */
   readonly isPrepared: (db: Database) => Promise<boolean>;
   /** Removes secrets from a text that will be shown. */
@@ -40,7 +40,7 @@ export class UpstreamMonitor implements Upstream {
   readonly #options: MonitorOptions;
   #state: UpstreamState = { ready: false, error: 'the upstream has not been checked yet' };
   #probe: Database;
-  #looking: Promise<unknown> | null = null;
+  #checking: Promise<unknown> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #wasReady = false;
   #stopped = false;
@@ -55,7 +55,7 @@ export class UpstreamMonitor implements Upstream {
   }
 
   async check(): Promise<UpstreamState> {
-    await this.#lookOnce();
+    await this.#checkOnce();
     return this.#state;
   }
 
@@ -64,7 +64,7 @@ export class UpstreamMonitor implements Upstream {
    * @throws StageError if the upstream is reachable but cannot be served as it is
    */
   async start(): Promise<void> {
-    const error = await this.#lookOnce();
+    const error = await this.#checkOnce();
     if (error instanceof StageError && incurable.has(error.code)) throw error;
     this.#schedule();
   }
@@ -72,35 +72,35 @@ export class UpstreamMonitor implements Upstream {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#checking;
     await this.#probe.close();
   }
 
   #schedule(): void {
     if (this.#stopped) return;
     const { ready, broken } = this.#options.intervalsMs;
-    const lookAgain = () => void this.#lookOnce().then(() => this.#schedule());
-    this.#timer = setTimeout(lookAgain, this.#state.ready ? ready : broken);
+    const checkAgain = () => void this.#checkOnce().then(() => this.#schedule());
+    this.#timer = setTimeout(checkAgain, this.#state.ready ? ready : broken);
   }
 
   /** Runs one check at a time; concurrent callers share it. @returns the error, or null */
-  #lookOnce(): Promise<unknown> {
+  #checkOnce(): Promise<unknown> {
     if (this.#stopped) return Promise.resolve(null);
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
-  async #look(): Promise<unknown> {
-    const { timeoutMs, isPrepared, prepare, watch, redact } = this.#options;
+  async #check(): Promise<unknown> {
+    const { timeoutMs, isPrepared, prepare, findLack, redact } = this.#options;
     try {
       const { server, hasMoved } = await this.#checkHosts();
       if (this.#wasReady && !server.prepared) throw disappeared();
       if (hasMoved || !this.#state.ready || !(await isPrepared(this.#probe)))
         await prepare(this.#probe);
       this.#wasReady = true;
-      const lack = await withinTime(timeoutMs, watch(this.#probe));
+      const lack = await withinTime(timeoutMs, findLack(this.#probe));
       const { version } = server;
       this.#change({ ready: true, version, ...(lack === null ? {} : { lack }) });
       return null;
@@ -134,7 +134,7 @@ export class UpstreamMonitor implements Upstream {
 
   async #checkServer(): Promise<Server> {
     const server = await withinTime(this.#options.timeoutMs, checkServer(this.#probe));
-    if (server === null) throw this.#noAnswer();
+    if (server === null) throw this.#noResponse();
     return server;
   }
 
@@ -144,7 +144,7 @@ export class UpstreamMonitor implements Upstream {
   }
 
   /** Opens a new connection for the next check, because one without a response may hang forever. */
-  #noAnswer(): StageError {
+  #noResponse(): StageError {
     this.#reopen();
     return unavailable(`the upstream database gave no answer in ${this.#options.timeoutMs} ms`);
   }
@@ -154,13 +154,13 @@ export class UpstreamMonitor implements Upstream {
     this.#state = state;
     const { log } = this.#options;
     if (state.ready && !last.ready) log.info('upstream ready');
-    if (state.ready) tellLack(state.lack, last.ready ? last.lack : undefined, log);
+    if (state.ready) logLack(state.lack, last.ready ? last.lack : undefined, log);
     if (state.ready || (!last.ready && last.error === state.error)) return;
     log.warn('upstream not ready', { error: state.error, hint: state.hint });
   }
 }
 
-function tellLack(lack: Lack | undefined, before: Lack | undefined, log: Log): void {
+function logLack(lack: Lack | undefined, before: Lack | undefined, log: Log): void {
   if (lack !== undefined && before === undefined)
     log.warn('upstream lacks something', { lack: lack.message, hint: lack.hint });
   if (lack === undefined && before !== undefined) log.info('upstream lacks nothing any more');
@@ -186,10 +186,10 @@ function brokenState(
   wasReady: boolean,
 ): UpstreamState {
   const message = redact(error instanceof Error ? error.message : String(error));
-  const told = error instanceof StageError ? error : null;
-  const hint = told === null ? loginHint(error, message) : told.hint;
-  const reason = told?.facts['reason'];
-  const isOutdated = wasReady && told !== null && outdating.has(told.code);
+  const known = error instanceof StageError ? error : null;
+  const hint = known === null ? loginHint(error, message) : known.hint;
+  const reason = known?.facts['reason'];
+  const isOutdated = wasReady && known !== null && outdating.has(known.code);
   return {
     ready: false,
     error: message,

@@ -20,7 +20,7 @@ export const checkConflicts = defineTool({
     const [bodies, truncated] = fitting(value.map(conflictBody));
     const conflicts = bodies.slice(0, found.length);
     return {
-      says:
+      summary:
         found.length === 0
           ? 'There are no conflicts.'
           : `There ${found.length === 1 ? 'is 1 conflict' : `are ${found.length} conflicts`}.`,

@@ -32,7 +32,7 @@ export const comment = defineTool({
     const { value } = await api.addComment(sessionId, { body, table, rowId });
     const { status } = (await api.getSession(sessionId)).value;
     return {
-      says: 'The comment is kept with the session.',
+      summary: 'The comment is kept with the session.',
       next: 'Hear answers with session_status.',
       facts: { status, comment_id: value.id },
     };

@@ -28,7 +28,7 @@ export const discardSession = defineTool({
     }
     await api.deleteSession(sessionId);
     return {
-      says: 'The session and everything staged in it are gone. Production is unchanged.',
+      summary: 'The session and everything staged in it are gone. Production is unchanged.',
       next: 'Start anew with open_session if there is more to do.',
       facts: { status: 'deleted' },
     };

@@ -63,7 +63,7 @@ export const listTables = defineTool({
     const upTo = offset + listed.length;
     const isCut = upTo < count;
     return {
-      says: `${listed.length} of ${count} tables and views that your login may read.`,
+      summary: `${listed.length} of ${count} tables and views that your login may read.`,
       next: isCut
         ? 'Narrow the list by schema or like, or read on with the offset of data.continue.'
         : nextStep(columns),

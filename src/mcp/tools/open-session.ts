@@ -31,7 +31,7 @@ export const openSession = defineTool({
   work: async (input, call) => {
     const { id, status, projectId } = await open(call, input);
     return {
-      says: `The session ${id} is open.`,
+      summary: `The session ${id} is open.`,
       next: 'Pass this session_id to the other tools. Look with list_tables and query, change rows with stage_write.',
       facts: { session_id: id, status },
       data: { project_id: projectId },

@@ -19,7 +19,7 @@ export const propose = defineTool({
     const { value } = await api.propose(sessionId, input.message);
     const digest = await api.readDigest(sessionId);
     return {
-      says: 'The session is proposed. A person decides about it.',
+      summary: 'The session is proposed. A person decides about it.',
       next: 'Wait for the verdict with session_status, wait_seconds, and last_event as after_event.',
       facts: {
         status: value.status,

@@ -18,7 +18,7 @@ export const query = defineTool({
     const [rows, isCut] = fitting(result.rows);
     const truncated = result.truncated || isCut;
     return {
-      says: `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}.`,
+      summary: `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}.`,
       next: truncated
         ? 'Ask for less: fewer columns, a WHERE, or LIMIT and OFFSET with an ORDER BY.'
         : 'Change rows with stage_write; see all changes with show_diff.',

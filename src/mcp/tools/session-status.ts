@@ -38,7 +38,7 @@ export const sessionStatus = defineTool({
     const [shown, truncated] = fitting(events.map(eventBody));
     const verdict = verdictOf(status, events);
     return {
-      says: `The session is ${status}.${verdict === 'changes_requested' ? ' Changes are requested.' : ''}`,
+      summary: `The session is ${status}.${verdict === 'changes_requested' ? ' Changes are requested.' : ''}`,
       next: verdict === null ? nexts[status] : nextsByVerdict[verdict],
       facts: { status, round, verdict, mutation_count: mutationCount, last_event: last },
       data: { events: shown, reason, approved_by: approvedBy },
@@ -89,26 +89,26 @@ interface News {
 /** Waits for an event of a session under review. In any other state it returns at once. */
 async function waitForNews(call: Call, seconds: number, after: string | undefined): Promise<News> {
   const deadline = performance.now() + seconds * 1000;
-  let news = await look(call, after);
+  let news = await readNews(call, after);
   const known = after ?? news.last;
   while (news.session.status === 'proposed' && news.last === known) {
     const mostMs = deadline - performance.now();
     if (mostMs <= 0) break;
     const { api, sessionId, signal } = call;
     await nextEvent(api, sessionId, news.last, { mostMs, intervalMs, signal });
-    news = await look(call, after);
+    news = await readNews(call, after);
   }
   return news;
 }
 
 /** Reads the session and its events until both agree, since a decision in between would appear in only one of them. */
-async function look({ api, sessionId }: Call, after = '0'): Promise<News> {
+async function readNews({ api, sessionId }: Call, after = '0'): Promise<News> {
   let { value: session } = await api.getSession(sessionId);
   for (;;) {
-    const told = await eventsBehind(api, sessionId, after);
+    const behind = await eventsBehind(api, sessionId, after);
     const { value: now } = await api.getSession(sessionId);
     if (now.status === session.status && now.round === session.round)
-      return { session: now, ...told };
+      return { session: now, ...behind };
     session = now;
   }
 }

@@ -40,7 +40,7 @@ export const showDiff = defineTool({
     const last = isCut ? found[changes.length - 1] : undefined;
     const next = last ?? rest;
     return {
-      says: `${changes.length} of the session's changes.`,
+      summary: `${changes.length} of the session's changes.`,
       next:
         next === null
           ? 'Correct what is wrong with stage_write; then check_conflicts and propose.'

@@ -20,7 +20,7 @@ export const stageWrite = defineTool({
     const affected = result.affected ?? 0;
     const counted = `${affected} ${affected === 1 ? 'row' : 'rows'}`;
     return {
-      says: isRead(command)
+      summary: isRead(command)
         ? `${command}: ${counted}. This is a read: only what a WITH query of it changes is staged, and production is unchanged.`
         : `${command ?? 'The statement'}: ${counted}. Staged in the session; production is unchanged.`,
       next: isRead(command)

@@ -92,8 +92,8 @@ function movedColumns(table: Table): readonly { readonly name: string; readonly 
   return oldColumns(table)
     .filter((name) => name !== imageColumn)
     .map((name) => {
-      const kept = same(`v.${quoteIdentifier(name)}`, `v.${oldColumnName(table, name)}`);
-      return { name, moved: `v._stage_op = 'U' AND NOT ${kept}` };
+      const isUnchanged = same(`v.${quoteIdentifier(name)}`, `v.${oldColumnName(table, name)}`);
+      return { name, moved: `v._stage_op = 'U' AND NOT ${isUnchanged}` };
     });
 }
 

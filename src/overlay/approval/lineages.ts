@@ -12,32 +12,32 @@ import { collideAs } from '../rows/uniques.ts';
 import { newestVersionSql } from './diff.ts';
 
 /**
- * Builds `lineages_<oid>`, `ties_<oid>` and `unstage_<oid>`. There are none for a table without a key, whose equal rows cannot be told
- * apart, and none for a table with parents or children, where a key may be in any of them.
+ * Builds `lineages_<oid>`, `dependents_<oid>` and `unstage_<oid>`. There are none for a table without a key, whose equal rows cannot be
+ * told apart, and none for a table with parents or children, where a key may be in any of them.
  */
 export function lineagesSql(table: Table): string {
   if (isKeyless(table) || table.isInherited) return '';
   return fillSql(loadSql('table/approval/lineages.sql'), {
     lineages: functionName(table, 'lineages'),
-    ties: functionName(table, 'ties'),
+    dependents: functionName(table, 'dependents'),
     unstage: functionName(table, 'unstage'),
     shadow: shadowName(table),
     newest_version: newestVersionSql(table),
     f_row_id: rowKey(table, oldKeyColumns(table, '_stage_f.')),
     h_row_id: rowKey(table, keyColumns(table, '(h.version).')),
     i_key: keyColumns(table, 'i.').join(', '),
-    ties_by_reason: [
+    dependents_by_reason: [
       // guard: a value that comes back takes out whoever has it
-      ...uniqueTies(table),
-      ...table.referencedBy.flatMap(foreignKeyTies(table)),
+      ...uniqueDependents(table),
+      ...table.referencedBy.flatMap(foreignKeyDependents(table)),
     ].join('\n'),
   });
 }
 
-function uniqueTies(table: Table): string[] {
+function uniqueDependents(table: Table): string[] {
   return table.uniques.map((unique) => {
     const { collides, bothParticipate } = collideAs(table, unique, '(b.base).', 's.');
-    return fillSql(loadSql('table/approval/ties_unique.sql'), {
+    return fillSql(loadSql('table/approval/dependents_unique.sql'), {
       oid: table.oid,
       shadow: shadowName(table),
       collides,
@@ -76,10 +76,10 @@ const allParts = (
 const base = (name: string) => `(f._stage_base).${quoteIdentifier(name)}`;
 
 /**
- * Builds ties by a foreign key to the table. Values of parents and children correspond by their positions in the key. The parent's
- * partition is not compared: rows that are tied without need only stay together.
+ * Finds dependents by a foreign key to the table. Values of parents and children correspond by their positions in the key. The parent's
+ * partition is not compared: rows that depend without need only stay together.
  */
-const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
+const foreignKeyDependents = (table: Table) => (foreignKey: ForeignKey) => {
   const columns = pairs(foreignKey).map((pair, index) => ({
     ...pair,
     value: `value_${index + 1}`,
@@ -100,7 +100,7 @@ const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
     ),
     x_kept: allParts(parent, 'x', (name) => `x.${oldColumnName(table, name)}`),
   };
-  const ties = fillSql(loadSql('table/approval/ties_foreign_key.sql'), {
+  const dependents = fillSql(loadSql('table/approval/dependents_foreign_key.sql'), {
     ...common,
     p_values: each((pair) => `p.${pair.parent} AS ${pair.value}`),
     p_same_as_base: allParts(parent, 'p', base),
@@ -112,14 +112,14 @@ const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
     b_equals_x: all(({ parentEquals, value }) => `b.${value} ${parentEquals} x.${value}`),
     x_referred_to_by_m: all(({ value, equals }) => `x.${value} ${equals} m.${value}`),
   });
-  if (!acts(foreignKey)) return [ties];
+  if (!acts(foreignKey)) return [dependents];
   const before = (pair: Pair) =>
     `CASE WHEN q._stage_op = 'D' THEN q.${pair.child} WHEN q._stage_first THEN (q._stage_base).${pair.child} ELSE lag(q.${pair.child}) OVER w END`;
-  const actions = fillSql(loadSql('table/approval/ties_action.sql'), {
+  const actions = fillSql(loadSql('table/approval/dependents_action.sql'), {
     ...common,
     q_values: each((pair) => `${before(pair)} AS ${pair.value}`),
     x_referred_to_by_v: all(({ value, equals }) => `x.${value} ${equals} v.${value}`),
   });
   // guard: what foreign keys did goes with what caused it
-  return [ties, actions];
+  return [dependents, actions];
 };

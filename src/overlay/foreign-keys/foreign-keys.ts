@@ -11,7 +11,7 @@ import {
   placeAt,
   referredName,
 } from '../rows/partitions.ts';
-import { displayKey, keyDetail, raise, tell, valuesDetail } from '../rows/raise.ts';
+import { displayKey, keyDetail, messageOf, raise, valuesDetail } from '../rows/raise.ts';
 import { lockReferences } from './key-locks.ts';
 
 /** Lists the columns of a foreign key in pairs, quoted. */
@@ -66,18 +66,18 @@ export function childCheck(
     foreignKey.parent.partitions?.oids[0] ?? foreignKey.parent.oid,
   );
   const violation = {
-    message: tell`insert or update on table "${place.table}" violates foreign key constraint "${constraint}"`,
+    message: messageOf`insert or update on table "${place.table}" violates foreign key constraint "${constraint}"`,
     sqlstate: '23503',
     ...place,
     constraint,
   };
-  const absent = tell` is not present in table "${referredName(foreignKey.parent)}".`;
+  const absent = messageOf` is not present in table "${referredName(foreignKey.parent)}".`;
   const missing = raise({
     ...violation,
     ...valuesDetail(
       table,
       keyDetail(foreignKey.child.columns, '_stage_v_value', absent),
-      tell`Key${absent}`,
+      messageOf`Key${absent}`,
     ),
   });
   const bearers = { relation: overlayName(foreignKey.parent), condition: join };

@@ -14,7 +14,14 @@ import {
   referringPartition,
   withinCall,
 } from '../rows/partitions.ts';
-import { displayKey, keyDetail, raise, tell, toldSql, valuesDetail } from '../rows/raise.ts';
+import {
+  displayKey,
+  keyDetail,
+  messageOf,
+  messageSql,
+  raise,
+  valuesDetail,
+} from '../rows/raise.ts';
 import { lacksBearer, pairs } from './foreign-keys.ts';
 import type { ParentEvent } from './vanished-keys.ts';
 import { actionOf, reached, vanishedFrom, vanishedKey } from './vanished-keys.ts';
@@ -67,12 +74,12 @@ export function restriction(
   const unlessTaken = strict ? '' : `WHERE ${lacksBearer(foreignKey, bearers, shared)}`;
   const own = strict && server >= 18;
   const referring = referringAt(foreignKey, '_stage_v_referring');
-  const referenced = tell` is ${own ? '' : 'still '}referenced from table "${referring.table}".`;
+  const referenced = messageOf` is ${own ? '' : 'still '}referenced from table "${referring.table}".`;
   const place = placeAt(table, '_stage_v_partition');
   const referred = table.kind === 'partitioned' ? '_stage_v_partition' : table.oid;
   const constraint = foreignKeyAt(table, foreignKey, referring.relation, referred);
   const violation = raise({
-    message: tell`update or delete on table "${place.table}" violates ${own ? 'RESTRICT setting of ' : ''}foreign key constraint "${constraint}" on table "${referring.table}"`,
+    message: messageOf`update or delete on table "${place.table}" violates ${own ? 'RESTRICT setting of ' : ''}foreign key constraint "${constraint}" on table "${referring.table}"`,
     sqlstate: own ? '23001' : '23503',
     schema: referring.schema,
     table: referring.table,
@@ -80,7 +87,7 @@ export function restriction(
     ...valuesDetail(
       table,
       keyDetail(foreignKey.parent.columns, '_stage_v_value', referenced),
-      tell`Key${referenced}`,
+      messageOf`Key${referenced}`,
     ),
   });
   const partition = referringPartition(foreignKey.child, 'o.');
@@ -104,8 +111,8 @@ export function refuseCrossing(table: Table, rows: string): string {
         message:
           'cannot move tuple across partitions when a non-root ancestor of the source partition is directly referenced in a foreign key',
         sqlstate: '0A000',
-        detail: toldSql(
-          tell`A foreign key points to ancestor "${ancestor}" but not the root ancestor "${table.name}".`,
+        detail: messageSql(
+          messageOf`A foreign key points to ancestor "${ancestor}" but not the root ancestor "${table.name}".`,
         ),
         hint: `Consider defining the foreign key on table "${table.name}".`,
       });
@@ -160,7 +167,7 @@ function refuseLeaving(
   );
   const place = placeAt({ ...table, kind: 'partitioned' }, '_stage_v_referring');
   const violation = raise({
-    message: tell`new row for relation "${place.table}" violates partition constraint`,
+    message: messageOf`new row for relation "${place.table}" violates partition constraint`,
     sqlstate: '23514',
     ...place,
   });

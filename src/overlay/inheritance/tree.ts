@@ -25,7 +25,7 @@ import {
   stagedRowIsVisible,
 } from '../rows/policies.ts';
 import { domainsTriggerSql, insertTriggersSql } from '../rows/triggers.ts';
-import { hungDefaultsSql, sourceColumn } from '../rows/view.ts';
+import { sourceColumn, viewDefaultsSql } from '../rows/view.ts';
 import type { TreeOperation } from './tree-row.ts';
 import {
   assigned,
@@ -91,7 +91,7 @@ function hidingOf(table: Table, member: Table) {
 export function treeTriggersSql(table: Table, members: readonly Table[], server: number): string[] {
   const view = treeName(table);
   return [
-    ...hungDefaultsSql(table, view),
+    ...viewDefaultsSql(table, view),
     ...insertTriggersSql(table, view),
     ...domainsTriggerSql(table, 'update', view),
     ...policyTriggerSql(table, view),

@@ -33,8 +33,8 @@ async function bindSome(tx: Queryable): Promise<void> {
   if (await isServable(tx)) return;
   await tx.query('SELECT stage.begin_rebinding()');
   if (await isServable(tx)) return;
-  const unjudged = await moving(tx, 'unjudged');
-  if (unjudged.length > 0) return each(tx, unjudged, judge);
+  const unchecked = await moving(tx, 'unjudged');
+  if (unchecked.length > 0) return each(tx, unchecked, checkLayout);
   const [row] = await tx.query('SELECT stage.clear_stand_ins($1) AS dropped', [atOnce.objects]);
   if (row?.['dropped'] !== '0') return;
   const bindable = await moving(tx, 'bindable');
@@ -79,7 +79,10 @@ async function each(
 }
 
 /** Parks the staged rows of a table that is missing or has other columns, while the functions that describe them still exist. */
-async function judge(tx: Queryable, { relation, table, columns, layout }: Moving): Promise<void> {
+async function checkLayout(
+  tx: Queryable,
+  { relation, table, columns, layout }: Moving,
+): Promise<void> {
   const fits = table !== null && layoutOf(renumbered(table, columns)) === layout;
   if (fits) await setMoving(tx, relation, 'bindable');
   else await tx.query('SELECT stage.park_all($1, $2)', [relation, misfit(table)]);

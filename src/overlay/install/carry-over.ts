@@ -44,18 +44,18 @@ export function carryOverSql(table: Table, changes: readonly ColumnChange[]): st
   // without a key, no one can determine which row a staged row means: all of them are parked by now
   if (isKeyless(table))
     return `DROP TABLE ${oldShadowName(table)}; DROP TYPE ${oldRowTypeName(table)}`;
-  const kept = new Map(changes.flatMap(({ before, after }) => (after ? [[after, before]] : [])));
-  const added = table.columns.filter((column) => !kept.has(column) && column.generated === null);
+  const carried = new Map(changes.flatMap(({ before, after }) => (after ? [[after, before]] : [])));
+  const added = table.columns.filter((column) => !carried.has(column) && column.generated === null);
   return [
-    keptSql(table, kept),
+    carriedSql(table, carried),
     ...(added.length === 0 ? [] : [addedSql(table, added)]),
     ...followSql(table),
   ].join('\n');
 }
 
-function keptSql(table: Table, kept: ReadonlyMap<Column, ColumnChange['before']>): string {
+function carriedSql(table: Table, carried: ReadonlyMap<Column, ColumnChange['before']>): string {
   const value = (column: Column, row: string) => {
-    const before = kept.get(column);
+    const before = carried.get(column);
     if (before === undefined) return 'NULL';
     const name = row + quoteIdentifier(before.name);
     return before.type === column.type ? name : `${name}::${column.type}`;
@@ -66,8 +66,8 @@ function keptSql(table: Table, kept: ReadonlyMap<Column, ColumnChange['before']>
     old_shadow: oldShadowName(table),
     old_row_type: oldRowTypeName(table),
     columns: `${columnList(table.columns.map(({ name }) => name))}, `,
-    kept: `${table.columns.map((column) => value(column, 'o.')).join(', ')}, `,
-    kept_base: table.columns.map((column) => value(column, 'b.')).join(', '),
+    carried: `${table.columns.map((column) => value(column, 'o.')).join(', ')}, `,
+    carried_base: table.columns.map((column) => value(column, 'b.')).join(', '),
     kept_given: table.columns.map((column) => value(column, 'g.')).join(', '),
     bookkeeping: bookkeeping.join(', '),
   });

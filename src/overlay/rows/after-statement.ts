@@ -86,7 +86,7 @@ export function statementFunctionsSql(
     table,
     operation,
     settingKey(table, operation),
-    judgeRows(table, code, runChecks(table, operation, checks)),
+    checkRows(table, code, runChecks(table, operation, checks)),
   );
   const check = functionName(table, `check_${operation}`);
   const template = loadSql('table/rows/statement_check.sql');
@@ -114,25 +114,26 @@ export function statementFunctionsSql(
 /** Builds the function that ends an upsert. It checks all rows as updated ones, which includes the checks of inserted ones. */
 export function afterUpsertSql(table: Table, key: string, server: number): string {
   const run = runChecks(table, 'update', statementChecks(table, 'update', server));
-  return afterStatementSql(table, 'upsert', key, judgeRows(table, `'I', 'U'`, run));
+  return afterStatementSql(table, 'upsert', key, checkRows(table, `'I', 'U'`, run));
 }
 
 /**
- * Builds the function that ends a statement whose rows were inserted or changed as a set. After `judge`, it does what ends a statement that
- * staged them one by one.
+ * Builds the function that ends a statement whose rows were inserted or changed as a set. After `checks`, it does what ends a statement
+ * that staged them one by one.
  * @param name of the function
- * @param judge statements that fail if any row is invalid
+ * @param checks statements that fail if any row is invalid
  */
 export function afterSetSql(
   table: Table,
   operation: Operation,
   name: string,
   server: number,
-  judge: string,
+  checks: string,
 ): string {
   const run = runChecks(table, operation, statementChecks(table, operation, server));
-  const tell = operation === 'insert' ? '' : '  PERFORM stage.tell_affected(_stage_v_affected);\n';
-  const both = judge + judgeRows(table, codeOf(operation), run) + tell;
+  const report =
+    operation === 'insert' ? '' : '  PERFORM stage.report_affected(_stage_v_affected);\n';
+  const both = checks + checkRows(table, codeOf(operation), run) + report;
   return afterStatementSql(table, name, settingKey(table, operation), both);
 }
 
@@ -144,8 +145,8 @@ export function afterMergeSql(
   server: number,
 ): string {
   const run = runChecks(table, operation, statementChecks(table, operation, server));
-  const judge = judgeRows(table, codeOf(operation), run);
-  return afterStatementSql(table, `merge_${operation}`, key, judge);
+  const checks = checkRows(table, codeOf(operation), run);
+  return afterStatementSql(table, `merge_${operation}`, key, checks);
 }
 
 /**
@@ -159,13 +160,13 @@ export function afterTreeSql(
   key: string,
   server: number,
 ): string {
-  const judged = members.map((member) => {
+  const checked = members.map((member) => {
     const checks = checkCall(member, operation, statementChecks(member, operation, server));
     const run = unlessLater([...settleCall(member, operation), ...checks]);
-    return judgeRows(member, codeOf(operation), run);
+    return checkRows(member, codeOf(operation), run);
   });
   const name = functionName(table, `tree_after_${operation}`);
-  return endSql(table, name, key, [...judged, '  PERFORM stage.run_queue();'].join('\n'));
+  return endSql(table, name, key, [...checked, '  PERFORM stage.run_queue();'].join('\n'));
 }
 
 /** Returns an operation as `_stage_op` stores it, as a literal. */
@@ -209,7 +210,7 @@ function runChecks(table: Table, operation: Operation, checks: string): string {
 
 function unlessLater(calls: readonly string[]): string {
   if (calls.length === 0) return '';
-  return `  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  return `  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.check_later', true), '') = '' THEN
 ${calls.join('\n')}
   END IF;`;
 }
@@ -218,26 +219,26 @@ ${calls.join('\n')}
  * Builds statements that count the rows staged in a table, and check them.
  * @param codes values of `_stage_op` whose rows PostgreSQL counts as affected
  */
-const judgeRows = (table: Table, codes: string, checks: string) =>
-  fillSql(loadSql('table/rows/judge_rows.sql'), {
+const checkRows = (table: Table, codes: string, checks: string) =>
+  fillSql(loadSql('table/rows/check_rows.sql'), {
     ops: codes,
     shadow: shadowName(table),
     run_checks: checks,
   });
 
-const afterStatementSql = (table: Table, operation: string, key: string, judge: string) =>
-  endSql(table, functionName(table, `after_${operation}`), key, judge);
+const afterStatementSql = (table: Table, operation: string, key: string, checks: string) =>
+  endSql(table, functionName(table, `after_${operation}`), key, checks);
 
 /**
  * Builds the function that ends a statement on one of the table's views.
  * @param key the part of the settings' names for the statement's kind, e.g. `16402_u`
  */
-function endSql(table: Table, name: string, key: string, judge: string): string {
+function endSql(table: Table, name: string, key: string, checks: string): string {
   return fillSql(loadSql('table/rows/after_statement.sql'), {
     function: name,
     oid: table.oid,
     key,
     shown_name: quoteLiteral(shownName(table.schema, table.name)),
-    judge_rows: judge,
+    check_rows: checks,
   });
 }

@@ -27,7 +27,7 @@ import type { Operation } from './after-statement.ts';
 import { afterSetSql, codeOf, settingKey } from './after-statement.ts';
 import { checkCondition, computed } from './row-functions.ts';
 import { takenInProduction } from './uniques.ts';
-import { hungDefaultsSql } from './view.ts';
+import { viewDefaultsSql } from './view.ts';
 
 /**
  * Whether rows can be checked together: by a condition for each row, and by unique indexes that the shadow has, too.
@@ -63,7 +63,7 @@ export function setLoadSql(table: Table, server: number): string[] {
   return [
     ...setTableSql(table, insertSet(table), server),
     load,
-    ...hungDefaultsSql(table, loadTableName(table)),
+    ...viewDefaultsSql(table, loadTableName(table)),
     ...changeSetSql(table, server),
   ];
 }
@@ -108,7 +108,7 @@ function setTableSql(table: Table, set: RowSet, server: number): string[] {
   const { operation } = set;
   const isNew = operation === 'insert';
   const key = settingKey(table, operation);
-  const judge = fillSql(loadSql('table/rows/judge_load.sql'), {
+  const check = fillSql(loadSql('table/rows/check_load.sql'), {
     violations: set.violations.map((violation) => ` OR ${violation}`).join(''),
   });
   const made = fillSql(loadSql('table/rows/set_table.sql'), {
@@ -121,10 +121,10 @@ function setTableSql(table: Table, set: RowSet, server: number): string[] {
     key,
     // a changed row has a row of production behind it, and keeps the columns of its foreign keys
     is_first: String(!isNew),
-    is_judged: String(isNew),
+    is_checked: String(isNew),
     after_function: functionName(table, `after_${set.after}`),
   });
-  return [afterSetSql(table, operation, set.after, server, judge), made];
+  return [afterSetSql(table, operation, set.after, server, check), made];
 }
 
 /**
@@ -132,13 +132,13 @@ function setTableSql(table: Table, set: RowSet, server: number): string[] {
  * rows that others may refer to.
  */
 function changeSetSql(table: Table, server: number): string[] {
-  const judged = new Set([
+  const checked = new Set([
     ...table.key.map(({ name }) => name),
     ...table.uniques.flatMap(({ columns }) => columns),
     ...table.references.flatMap(({ child }) => child.columns),
     ...table.referencedBy.flatMap(({ parent }) => parent.columns),
   ]);
-  const updatable = columnNames(table).filter((name) => !judged.has(name));
+  const updatable = columnNames(table).filter((name) => !checked.has(name));
   const parts = {
     changes: changesName(table),
     overlay: overlayName(table),

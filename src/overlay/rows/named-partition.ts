@@ -71,7 +71,7 @@ function movedByUpsert(root: Table): RowViolation[] {
   if (root.kind !== 'partitioned') return [];
   return [
     {
-      condition: `(pg_trigger_depth() > 1 AND current_setting('stage.judge_later', true) = 'on'
+      condition: `(pg_trigger_depth() > 1 AND current_setting('stage.check_later', true) = 'on'
       AND coalesce(current_setting('stage.conflict_${root.oid}', true), '') <> ''
       AND ${partitionCall(root)} IS DISTINCT FROM ${partitionCall(root, 'OLD.')})`,
       violation: { message: 'invalid ON UPDATE specification', sqlstate: '0A000' },

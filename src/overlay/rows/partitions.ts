@@ -2,7 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../../model/table.ts';
 import { functionName, oldColumnName, oldColumns, partitionsName } from '../object-names.ts';
-import type { Told } from './raise.ts';
+import type { MessageText } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 
 /**
@@ -61,7 +61,10 @@ const columnsOf = (names: readonly string[], row: string) =>
   names.map((name) => row + quoteIdentifier(name));
 
 /** Returns the schema and table that an error reports for a row. @param partition an SQL expression for the row's partition */
-export function placeAt(table: Table, partition: string): { schema: Told; table: Told } {
+export function placeAt(
+  table: Table,
+  partition: string,
+): { schema: MessageText; table: MessageText } {
   if (table.kind !== 'partitioned') return { schema: table.schema, table: table.name };
   return relationAt(partition);
 }
@@ -84,7 +87,7 @@ export function foreignKeyAt(
   foreignKey: ForeignKey,
   child: string | number,
   parent: string | number,
-): Told {
+): MessageText {
   const { name } = foreignKey;
   if (table.kind !== 'partitioned' && foreignKey.child.partitions === null) return name;
   return {
@@ -114,7 +117,7 @@ export const referringPartition = ({ oid, partitions }: ForeignKeyEnd, row: stri
     : rowCall(functionName({ oid }, 'partition'), partitions.columns, row);
 
 /** Returns the name that an error reports for the referenced table: that of the partition if the foreign key refers to a single one. */
-export const referredName = ({ name, partitions }: ForeignKeyEnd): Told =>
+export const referredName = ({ name, partitions }: ForeignKeyEnd): MessageText =>
   partitions === null ? name : { sql: `stage.name_of(${partitions.oids[0]})` };
 
 /**
@@ -126,7 +129,7 @@ export const demandPartitions = ({ oid, partitions }: ForeignKeyEnd) =>
   partitions === null ? '' : `  PERFORM stage.demand_current(${oid});\n`;
 
 /** Returns the name that an error reports for a unique index. */
-export function indexAt(table: Table, { name, oid }: Unique, partition: string): Told {
+export function indexAt(table: Table, { name, oid }: Unique, partition: string): MessageText {
   if (table.kind !== 'partitioned') return name;
   return { sql: `stage.index_of_partition(${oid}, ${partition})` };
 }

@@ -5,21 +5,21 @@ import type { Policy, Table } from '../../model/table.ts';
 import { columnNames, overlayName, upsertSchema } from '../object-names.ts';
 
 /** The checks of a row: whether the role may see it or touch it, and whether it may become what the statement makes of it. */
-const questions = {
+const policyChecks = {
   see: { command: 'select', isCheck: false },
   insert: { command: 'insert', isCheck: true },
   touch: { command: 'update', isCheck: false },
   update: { command: 'update', isCheck: true },
   delete: { command: 'delete', isCheck: false },
 } as const;
-type Question = keyof typeof questions;
+type PolicyCheck = keyof typeof policyChecks;
 
 /** Returns the name of a policy function. It is in a schema that clients' rights reach, because its result depends on the current role. */
-const judgeName = (table: Table, question: Question) =>
-  `${upsertSchema(table)}.policy_${table.oid}_${question}`;
+const policyCheckName = (table: Table, check: PolicyCheck) =>
+  `${upsertSchema(table)}.policy_${table.oid}_${check}`;
 
-const judgeCall = (table: Table, question: Question, row: string) =>
-  `${judgeName(table, question)}(${columnNames(table)
+const policyCheckCall = (table: Table, check: PolicyCheck, row: string) =>
+  `${policyCheckName(table, check)}(${columnNames(table)
     .map((name) => row + quoteIdentifier(name))
     .join(', ')})`;
 
@@ -35,7 +35,7 @@ export const ownSession = (table: Table) =>
 /** Builds the condition of the overlay view that the role may see the staged row `u`. PostgreSQL itself filters production's rows. */
 export function stagedRowIsVisible(table: Table): string {
   if (table.policies === null) return '';
-  return `\n  AND (NOT u._stage_staged OR ${judgeCall(table, 'see', 'u.')} IS NULL)`;
+  return `\n  AND (NOT u._stage_staged OR ${policyCheckCall(table, 'see', 'u.')} IS NULL)`;
 }
 
 /** Returns the options of the overlay view: the client's conditions must not see rows before the policies have filtered them. */
@@ -46,14 +46,14 @@ export const overlayOptions = (table: Table) =>
 export function policyFunctionsSql(table: Table): string[] {
   if (table.policies === null) return [];
   const policies = table.policies;
-  return (Object.keys(questions) as Question[]).map((question) =>
-    judgeSql(table, policies, question),
+  return (Object.keys(policyChecks) as PolicyCheck[]).map((check) =>
+    policyCheckSql(table, policies, check),
   );
 }
 
 /** Builds a function that returns null for a row that passes, else the name of the violated policy, or '' where PostgreSQL names none. */
-function judgeSql(table: Table, policies: readonly Policy[], question: Question): string {
-  const { command, isCheck } = questions[question];
+function policyCheckSql(table: Table, policies: readonly Policy[], check: PolicyCheck): string {
+  const { command, isCheck } = policyChecks[check];
   const relevant = policies.flatMap((policy) => {
     if (policy.command !== 'all' && policy.command !== command) return [];
     const expression = (isCheck ? policy.check : null) ?? policy.using;
@@ -73,7 +73,7 @@ function judgeSql(table: Table, policies: readonly Policy[], question: Question)
     WHEN NOT stage.catalog_comes_first() THEN ''
     WHEN (${allowed.join(' OR ') || 'false'}) IS NOT TRUE THEN ''
     ${forbidden.join('\n    ')} END FROM ${givenRow(table)} AS ${quoteIdentifier(table.name)}`;
-  return `CREATE FUNCTION ${judgeName(table, question)}(${parameters}) RETURNS pg_catalog.text LANGUAGE sql STABLE AS ${quoteLiteral(body)}`;
+  return `CREATE FUNCTION ${policyCheckName(table, check)}(${parameters}) RETURNS pg_catalog.text LANGUAGE sql STABLE AS ${quoteLiteral(body)}`;
 }
 
 function isFor({ roles }: Policy): string {
@@ -114,13 +114,13 @@ export function policyTriggersSql(table: Table): string[] {
   if (table.policies === null) return [];
   return [
     fillSql(loadSql('table/rows/policies.sql'), {
-      judge: triggerName(table),
+      check: triggerName(table),
       table_name: quoteLiteral(table.name),
-      may_insert: judgeCall(table, 'insert', 'NEW.'),
-      may_touch: judgeCall(table, 'touch', 'OLD.'),
-      may_update: judgeCall(table, 'update', 'NEW.'),
-      may_see_new: judgeCall(table, 'see', 'NEW.'),
-      may_delete: judgeCall(table, 'delete', 'OLD.'),
+      may_insert: policyCheckCall(table, 'insert', 'NEW.'),
+      may_touch: policyCheckCall(table, 'touch', 'OLD.'),
+      may_update: policyCheckCall(table, 'update', 'NEW.'),
+      may_see_new: policyCheckCall(table, 'see', 'NEW.'),
+      may_delete: policyCheckCall(table, 'delete', 'OLD.'),
     }),
     ...policyTriggerSql(table, overlayName(table)),
   ];

@@ -3,27 +3,31 @@ import { quoteLiteral } from '../../db/identifier.ts';
 import type { Table } from '../../model/table.ts';
 
 /** A text, or an SQL expression for one that is known only at run time. */
-export type Told = string | { readonly sql: string };
+export type MessageText = string | { readonly sql: string };
 
 /** Converts it to an SQL expression. */
-export const toldSql = (text: Told) => (typeof text === 'string' ? quoteLiteral(text) : text.sql);
+export const messageSql = (text: MessageText) =>
+  typeof text === 'string' ? quoteLiteral(text) : text.sql;
 
 /** Template tag that concatenates a message. */
-export function tell(parts: TemplateStringsArray, ...values: readonly Told[]): Told {
+export function messageOf(
+  parts: TemplateStringsArray,
+  ...values: readonly MessageText[]
+): MessageText {
   if (values.every((value) => typeof value === 'string'))
     return parts.map((part, index) => part + (values[index] ?? '')).join('');
   const pieces = parts.flatMap((part, index) => [part, values[index] ?? '']);
-  return { sql: `concat(${pieces.map(toldSql).join(', ')})` };
+  return { sql: `concat(${pieces.map(messageSql).join(', ')})` };
 }
 
 interface Violation {
-  readonly message: Told;
+  readonly message: MessageText;
   readonly sqlstate: string;
   /** Absent where PostgreSQL names no table either. */
-  readonly schema?: Told;
-  readonly table?: Told;
+  readonly schema?: MessageText;
+  readonly table?: MessageText;
   readonly column?: string;
-  readonly constraint?: Told;
+  readonly constraint?: MessageText;
   /** An SQL expression, because it contains values. */
   readonly detail?: string;
   readonly hint?: string;
@@ -32,12 +36,12 @@ interface Violation {
 /** Builds the PL/pgSQL statement that raises a violation. Names are never part of a format string. */
 export function raise(violation: Violation): string {
   const options = [
-    `MESSAGE = ${toldSql(violation.message)}`,
+    `MESSAGE = ${messageSql(violation.message)}`,
     `ERRCODE = ${quoteLiteral(violation.sqlstate)}`,
   ];
   for (const name of ['schema', 'table', 'column', 'constraint', 'hint'] as const) {
     const value = violation[name];
-    if (value !== undefined) options.push(`${name.toUpperCase()} = ${toldSql(value)}`);
+    if (value !== undefined) options.push(`${name.toUpperCase()} = ${messageSql(value)}`);
   }
   if (violation.detail !== undefined) options.push(`DETAIL = ${violation.detail}`);
   return `RAISE EXCEPTION USING ${options.join(', ')};`;
@@ -50,10 +54,10 @@ export function raise(violation: Violation): string {
 export function valuesDetail(
   table: Table,
   detail: string,
-  without?: Told,
+  without?: MessageText,
 ): { readonly detail?: string } {
   if (table.policies === null) return { detail };
-  return without === undefined ? {} : { detail: toldSql(without) };
+  return without === undefined ? {} : { detail: messageSql(without) };
 }
 
 /** Builds an SQL expression for a value as its type prints it: a cast to text would print `true` for `t` and cut padding. */
@@ -75,6 +79,6 @@ export function displayKey(expressions: readonly string[]): string {
 }
 
 /** Builds the DETAIL `Key (a, b)=(1, 2)<rest>`. @param value an SQL expression */
-export function keyDetail(columns: readonly string[], value: string, rest: Told): string {
-  return `${quoteLiteral(`Key (${columns.join(', ')})=(`)} || ${value} || ${toldSql(tell`)${rest}`)}`;
+export function keyDetail(columns: readonly string[], value: string, rest: MessageText): string {
+  return `${quoteLiteral(`Key (${columns.join(', ')})=(`)} || ${value} || ${messageSql(messageOf`)${rest}`)}`;
 }

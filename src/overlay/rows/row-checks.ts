@@ -4,7 +4,7 @@ import type { Column, Table } from '../../model/table.ts';
 import { columnNames, functionName } from '../object-names.ts';
 import { present, same } from '../row-identity.ts';
 import { partitionCall, partitionOf, placeAt } from './partitions.ts';
-import { displayValues, raise, tell, valuesDetail } from './raise.ts';
+import { displayValues, messageOf, raise, valuesDetail } from './raise.ts';
 import { checkCondition, computed, generatedValue, rowCall } from './row-functions.ts';
 import { predicateHolds } from './uniques.ts';
 
@@ -43,10 +43,10 @@ export function domainChecks(table: Table, operation: 'insert' | 'update'): stri
   return table.columns
     .flatMap(({ name, domain, generated }) => {
       if (domain === null || generated !== null) return [];
-      const judge = `PERFORM ${newValue(name)}::${domain};`;
-      if (operation === 'insert') return [`  ${judge}`];
+      const convert = `PERFORM ${newValue(name)}::${domain};`;
+      if (operation === 'insert') return [`  ${convert}`];
       const old = `OLD.${quoteIdentifier(name)}`;
-      return [`  IF NOT ${same(newValue(name), old)} THEN ${judge} END IF;`];
+      return [`  IF NOT ${same(newValue(name), old)} THEN ${convert} END IF;`];
     })
     .join('\n');
 }
@@ -112,7 +112,7 @@ function refuseUpdate(column: Column, detail: string): string {
 
 const at = (table: Table) => placeAt(table, partitionOf(table));
 
-interface Judged {
+interface CheckedRow {
   /**
    * Whether a DETAIL shows only the columns that _stage_p_shown lists, those of the table that the statement names. Null there means no
    * DETAIL.
@@ -126,7 +126,7 @@ interface Judged {
 /** Builds statements that raise the first violation of partition bounds, NOT NULL or CHECK. One condition guards them all. */
 export function rowChecks(
   table: Table,
-  { asParent = false, first = [], last = [] }: Judged = {},
+  { asParent = false, first = [], last = [] }: CheckedRow = {},
 ): string {
   const values = table.columns.map(({ name, generated }) =>
     generated?.stored === false ? quoteLiteral('virtual') : newValue(name),
@@ -144,13 +144,13 @@ export function rowChecks(
   if (violations.length === 0) return '';
   const guard = violations.map(({ condition }) => condition).join(' OR ');
   const raises = violations.map(({ condition, violation, detail }) => {
-    const told =
+    const raised =
       detail === null
         ? raise(violation)
         : raise({ ...violation, ...valuesDetail(table, detail?.(failing) ?? failing) });
     const statement = asParent
-      ? `IF _stage_p_shown IS NULL THEN ${raise(violation)} ELSE ${told} END IF;`
-      : told;
+      ? `IF _stage_p_shown IS NULL THEN ${raise(violation)} ELSE ${raised} END IF;`
+      : raised;
     return `    IF ${condition} THEN ${statement} END IF;`;
   });
   return `  IF ${guard} THEN\n${raises.join('\n')}\n  END IF;`;
@@ -196,7 +196,7 @@ function notNulls(table: Table): RowViolation[] {
         : `${isNull} AND ${partitionCall(table)} IN (${partitions.join(', ')})`,
       violation: {
         ...at(table),
-        message: tell`null value in column "${column.name}" of relation "${at(table).table}" violates not-null constraint`,
+        message: messageOf`null value in column "${column.name}" of relation "${at(table).table}" violates not-null constraint`,
         sqlstate: '23502',
         column: column.name,
       },
@@ -209,7 +209,7 @@ function checks(table: Table): RowViolation[] {
     condition: `NOT ${computed(checkCondition(table, index))}`,
     violation: {
       ...at(table),
-      message: tell`new row for relation "${at(table).table}" violates check constraint "${check.name}"`,
+      message: messageOf`new row for relation "${at(table).table}" violates check constraint "${check.name}"`,
       sqlstate: '23514',
       constraint: check.name,
     },
@@ -226,7 +226,7 @@ function emptyRanges(table: Table): RowViolation[] {
       return {
         condition: `coalesce(isempty(${newValue(column)})${there}, false)`,
         violation: {
-          message: tell`empty WITHOUT OVERLAPS value found in column "${column}" in relation "${at(table).table}"`,
+          message: messageOf`empty WITHOUT OVERLAPS value found in column "${column}" in relation "${at(table).table}"`,
           sqlstate: '23514',
         },
         detail: null,
@@ -246,7 +246,7 @@ function partition(table: Table): RowViolation[] {
       condition: `${partitionCall(table)} IS NULL`,
       violation: {
         ...place,
-        message: tell`no partition of relation "${place.table}" found for row`,
+        message: messageOf`no partition of relation "${place.table}" found for row`,
         sqlstate: '23514',
       },
       detail: (failing) =>

@@ -29,7 +29,7 @@ export const rowLockFunctions = (schema: string, oid: number) => ({
 });
 
 /** Converts a value of a key to a form that JSON can store without loss. */
-const keptKey = (table: Table, name: string, value: string) =>
+const jsonKey = (table: Table, name: string, value: string) =>
   columnNamed(table, name).mayLackJson ? `format('%s', ${value})` : value;
 
 /** Builds the functions; none without a key, because equal rows cannot be told apart. */
@@ -58,9 +58,9 @@ export function rowLockSql(table: Table): string[] {
       overlay: overlayName(table),
       key: columnList(names),
       members: names
-        .map((name, index) => `${quoteLiteral(name)}, ${keptKey(table, name, given[index] ?? '')}`)
+        .map((name, index) => `${quoteLiteral(name)}, ${jsonKey(table, name, given[index] ?? '')}`)
         .join(', '),
-      held: quoteLiteral(`could not obtain lock on row in relation "${table.name}"`),
+      not_available: quoteLiteral(`could not obtain lock on row in relation "${table.name}"`),
       s_key_matches: keysEqual(table, keyColumns(table, 's.'), given),
       o_columns: columnList(columnNames(table), 'o.'),
       o_key_matches_k: keyMatches(table, 'o.', 'k.'),

@@ -15,7 +15,7 @@ import {
 } from '../object-names.ts';
 
 /** Builds statements that wait for other changes of the row itself: PostgreSQL waits for them before it looks for a colliding row. */
-export function holdOld(table: Table): string {
+export function lockOld(table: Table): string {
   if (isKeyless(table)) return '';
   const columns = columnNames(table);
   const isAsRead = `ROW(${columnList(columns, 's.')})::${rowTypeName(table)} *= ROW(${columnList(columns, 'OLD.')})::${rowTypeName(table)}`;

@@ -42,7 +42,7 @@ export function triggersSql(table: Table, server: number): string[] {
     ...(table.isInherited
       ? (['update', 'delete'] as const).map((operation) => rowFunctionSql(table, operation, true))
       : []),
-    ...holdRowSql(table),
+    ...lockRowSql(table),
     ...operations.flatMap((operation) => statementFunctionsSql(table, operation, server)),
     ...deferredSql(table, server),
     ...(['insert', 'update'] as const).flatMap((operation) => domainsSql(table, operation)),
@@ -180,10 +180,10 @@ function referencesChanged(table: Table): string {
   const conditions = table.references.flatMap(({ child, hasPeriod }) =>
     child.columns.map((name, index) => {
       const column = quoteIdentifier(name);
-      const kept = sameInColumn(columnNamed(table, name), `NEW.${column}`, `OLD.${column}`);
-      if (!hasPeriod || index < child.columns.length - 1) return `NOT ${kept}`;
+      const isSame = sameInColumn(columnNamed(table, name), `NEW.${column}`, `OLD.${column}`);
+      if (!hasPeriod || index < child.columns.length - 1) return `NOT ${isSame}`;
       // a part of a period is covered where the whole was
-      return `NOT (${kept} OR coalesce(NEW.${column} <@ OLD.${column}, false))`;
+      return `NOT (${isSame} OR coalesce(NEW.${column} <@ OLD.${column}, false))`;
     }),
   );
   if (conditions.length === 0) return 'false';
@@ -193,14 +193,14 @@ function referencesChanged(table: Table): string {
 }
 
 /** Builds the function that waits for a row; none without a key, where equal rows cannot be told apart. */
-function holdRowSql(table: Table): string[] {
+function lockRowSql(table: Table): string[] {
   if (isKeyless(table)) return [];
   const parts = {
-    function: functionName(table, 'hold'),
+    function: functionName(table, 'lock_newest'),
     shadow: shadowName(table),
     s_key_matches_k: keyMatches(table, 's.', 'k.'),
   };
-  return [fillSql(loadSql('table/rows/hold_row.sql'), parts)];
+  return [fillSql(loadSql('table/rows/lock_newest.sql'), parts)];
 }
 
 function keyedParts(table: Table, operation: Operation) {

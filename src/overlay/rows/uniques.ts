@@ -14,9 +14,9 @@ import {
 } from '../object-names.ts';
 import { isHeadOfStatement, present, sameInColumn } from '../row-identity.ts';
 import { indexAt, partitionOf, placeAt } from './partitions.ts';
-import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
+import { displayKey, keyDetail, messageOf, raise, valuesDetail } from './raise.ts';
 import { computed, elementValue, indexPredicate } from './row-functions.ts';
-import { holdOld } from './row-waits.ts';
+import { lockOld } from './row-waits.ts';
 
 /**
  * Whether a unique index of production is mirrored per session: the mirror serves the check, and makes two writers of one session wait for
@@ -108,14 +108,14 @@ export function updateUniqueChecks(table: Table): string {
     .map((unique) => {
       // an equal key can only collide with another row; a key WITHOUT OVERLAPS can also collide with the row's own old range
       if (unique.name === table.keyIndex && unique.kind === 'unique')
-        return check(table, unique, '_stage_v_key_changed', '', holdOld(table));
+        return check(table, unique, '_stage_v_key_changed', '', lockOld(table));
       const changed = unique.columns.map((name) => {
         const column = quoteIdentifier(name);
         return `NOT ${sameInColumn(columnNamed(table, name), `NEW.${column}`, `OLD.${column}`)}`;
       });
       const when = `(${changed.join(' OR ') || 'true'}) AND ${participates(table, unique)}`;
       const except = ` AND NOT (${keyMatches(table, 'o.', 'OLD.')})`;
-      return check(table, unique, when, except, holdOld(table));
+      return check(table, unique, when, except, lockOld(table));
     })
     .join('\n');
 }
@@ -165,8 +165,8 @@ const raiseNoArbiter = (table: Table, unique: Unique) =>
       'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters',
   });
 
-/** Builds the statement that raises a collision. @param hold statements that run before any wait for the other row */
-function check(table: Table, unique: Unique, when: string, except: string, hold = ''): string {
+/** Builds the statement that raises a collision. @param before statements that run before any wait for the other row */
+function check(table: Table, unique: Unique, when: string, except: string, before = ''): string {
   const other = `FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1`;
   const find = `SELECT ${displayKey(storedElements(unique))} INTO _stage_v_value ${other};`;
   // another connection may be about to remove the collision
@@ -179,8 +179,8 @@ function check(table: Table, unique: Unique, when: string, except: string, hold 
   return `  IF ${when} THEN
     ${find}
     IF FOUND THEN
-      PERFORM stage.look_again(${table.oid}, ${quoteLiteral(unique.name)});
-      ${hold}${wait}${raiseCollision(table, unique)}
+      PERFORM stage.search_again(${table.oid}, ${quoteLiteral(unique.name)});
+      ${before}${wait}${raiseCollision(table, unique)}
     END IF;
   END IF;`;
 }
@@ -204,8 +204,8 @@ function collision(
     constraint: index,
     sqlstate: exclusion ? '23P01' : '23505',
     message: exclusion
-      ? tell`conflicting key value violates exclusion constraint "${index}"`
-      : tell`duplicate key value violates unique constraint "${index}"`,
+      ? messageOf`conflicting key value violates exclusion constraint "${index}"`
+      : messageOf`duplicate key value violates unique constraint "${index}"`,
     ...valuesDetail(table, detail, exclusion ? 'Key conflicts with existing key.' : undefined),
   };
 }

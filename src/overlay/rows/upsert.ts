@@ -23,7 +23,7 @@ import { prepareRow, rowChecks } from './row-checks.ts';
 import { awaitCollision } from './row-waits.ts';
 import { domainsTriggerSql } from './triggers.ts';
 import { findCollision } from './uniques.ts';
-import { hungDefaultsSql } from './view.ts';
+import { viewDefaultsSql } from './view.ts';
 
 /** Builds the view, its functions and triggers. The overlay and its functions must exist. */
 export function upsertSql(table: Table, server: number): string {
@@ -74,7 +74,7 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     s_key_matches_v_row: keyMatches(table, 's.', '_stage_v_row.'),
     key_matches: dynamicKeyMatches(table),
   });
-  const defaults = hungDefaultsSql(named, upsertName(named));
+  const defaults = viewDefaultsSql(named, upsertName(named));
   return [view, ...defaults, ...domainsTriggerSql(table, 'insert', upsertName(named))].join(';\n');
 }
 

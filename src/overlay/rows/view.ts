@@ -83,11 +83,11 @@ export function defaultsSql(table: Defaulting, views: readonly string[]): string
     const name = functionName(table, 'default', index + 1);
     return body === null ? [] : [`CREATE FUNCTION ${name}() RETURNS ${column.baseType} ${body}`];
   });
-  return [...functions, ...views.flatMap((view) => hungDefaultsSql(table, view))];
+  return [...functions, ...views.flatMap((view) => viewDefaultsSql(table, view))];
 }
 
 /** Sets defaults, whose functions exist, on the columns of another view or table, but not on its partitions. */
-export const hungDefaultsSql = (table: Defaulting, relation: string) =>
+export const viewDefaultsSql = (table: Defaulting, relation: string) =>
   defaultColumns(table).map(
     ({ name, call }) =>
       `ALTER TABLE ONLY ${relation} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,

@@ -52,7 +52,7 @@ export interface LoggedIn {
 export async function issueLink(db: Queryable, token: Token): Promise<Link> {
   await db.query(dropExpired);
   const code = newSecret();
-  return { code, expiresAt: await keep(db, code, 'link', token) };
+  return { code, expiresAt: await insertSecret(db, code, 'link', token) };
 }
 
 /** Uses a link up. Returns the new login with its token; null if the link is not valid. */
@@ -66,7 +66,7 @@ export async function logIn(
     const token = findMarked(tokens, used?.['token']);
     if (token === null) return null;
     const login = { cookie: newSecret(), key: newSecret() };
-    return { login, token, expiresAt: await keep(tx, secretOf(login), 'browser', token) };
+    return { login, token, expiresAt: await insertSecret(tx, secretOf(login), 'browser', token) };
   });
 }
 
@@ -85,7 +85,7 @@ export async function logOut(db: Queryable, login: Login): Promise<void> {
   await db.query(deleteBrowser, [digest(secretOf(login))]);
 }
 
-async function keep(
+async function insertSecret(
   db: Queryable,
   secret: string,
   kind: 'link' | 'browser',

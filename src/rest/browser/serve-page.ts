@@ -37,10 +37,10 @@ export function servePage(isOn: boolean): Middleware {
     if (ctx.path !== '/review' && !ctx.path.startsWith('/review/')) return next();
     if (files === null) throw pageOff();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    if (isPagePath(ctx.path)) return answerShell(ctx, files);
+    if (isPagePath(ctx.path)) return sendShell(ctx, files);
     const file = ctx.path.startsWith(assetFolder) && files.assets.get(ctx.path.slice(15));
     if (!file) return next();
-    answerFile(ctx, file);
+    sendFile(ctx, file);
   };
 }
 
@@ -51,7 +51,7 @@ export function pageOff(): StageError {
   });
 }
 
-function answerFile(ctx: Context, { type, text, packed }: PageFile): void {
+function sendFile(ctx: Context, { type, text, packed }: PageFile): void {
   const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
   ctx.set('Content-Type', `${type}; charset=utf-8`);
   ctx.vary('Accept-Encoding');
@@ -59,7 +59,7 @@ function answerFile(ctx: Context, { type, text, packed }: PageFile): void {
   ctx.body = isPacked ? packed : text;
 }
 
-function answerShell(ctx: Context, { html }: PageFiles): void {
+function sendShell(ctx: Context, { html }: PageFiles): void {
   const nonce = randomBytes(16).toString('base64');
   ctx.set('Content-Security-Policy', policyOf(nonce));
   ctx.set('X-Frame-Options', 'DENY');

@@ -25,7 +25,7 @@ const list = defineRoute({
     until: timestamp.optional(),
     ...paging,
   }),
-  answers: { 200: auditList },
+  responses: { 200: auditList },
   errors: [],
   needsUpstream: true,
   handle: async ({ query, caller }, { db }) => {
@@ -60,7 +60,7 @@ const verify = defineRoute({
     'earlier, the chain must have passed through it.',
   right: 'review',
   query: z.object({ checkpoint: digest.optional() }),
-  answers: { 200: auditVerdict },
+  responses: { 200: auditVerdict },
   errors: [],
   needsUpstream: true,
   handle: async ({ query }, { db }) => {
@@ -76,7 +76,7 @@ const head = defineRoute({
   name: 'getAuditHead',
   summary: 'Tells where the hash chain ends, and how long it is, without verifying it.',
   right: 'review',
-  answers: { 200: auditEnd },
+  responses: { 200: auditEnd },
   errors: [],
   needsUpstream: true,
   handle: async (_, { db }) => ({ body: await auditHead(db) }),
@@ -88,7 +88,7 @@ const get = defineRoute({
   name: 'getAuditEntry',
   summary: 'Shows one applied change.',
   right: 'audit',
-  answers: { 200: auditEntry },
+  responses: { 200: auditEntry },
   errors: ['audit_entry_not_found'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db }) => {

@@ -15,7 +15,7 @@ const list = defineRoute({
   summary:
     'Lists the database connections of the session: those through this service, and of others those that hold the session by a transaction with staged writes.',
   right: 'read',
-  answers: { 200: connectionList },
+  responses: { 200: connectionList },
   errors: ['session_not_found'],
   needsUpstream: true,
   handle: async ({ id }, { db, clients }) => {
@@ -43,7 +43,7 @@ const end = defineRoute({
   summary:
     'Ends the database connections of the session, and what they have under way; an author those of its own session only. Names those that the service account may not end.',
   right: 'write',
-  answers: { 200: endedConnections },
+  responses: { 200: endedConnections },
   errors: ['session_not_found'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db, clients }) => {
@@ -51,8 +51,8 @@ const end = defineRoute({
     let ended = clients.end(id);
     for (let round = 0; round < mostRounds; round += 1) {
       const holders = await holdersElsewhere(db, id, []);
-      const told = await Promise.all(holders.map((holder) => terminateHolder(db, holder)));
-      const left = holders.filter((_, index) => !told[index]);
+      const outcomes = await Promise.all(holders.map((holder) => terminateHolder(db, holder)));
+      const left = holders.filter((_, index) => !outcomes[index]);
       ended += holders.length - left.length;
       if (left.length > 0 || holders.length === 0) return { body: endedBody(id, ended, left) };
     }

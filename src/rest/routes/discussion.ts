@@ -26,7 +26,7 @@ const reopen = defineRoute({
   right: 'read',
   // guard: whoever asks for changes says which
   body: z.strictObject({ message }),
-  answers: { 200: session },
+  responses: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy', 'staged_after_proposal'],
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db }) => {
@@ -54,15 +54,15 @@ const addRemark = defineRoute({
   summary: 'Comments on a session, a table or a row of it, in any state.',
   right: 'read',
   body: z.strictObject({ body: message, table: shortText.nullish(), row_id: rowId }),
-  answers: { 201: comment },
+  responses: { 201: comment },
   errors: ['session_not_found'],
   needsUpstream: true,
   handle: async ({ id, body, texts, caller }, { db }) => {
     const { table = null, row_id: key = null } = body;
     const row = key === null ? null : boundedKey(texts.get('row_id'));
     if (row !== null && table === null) throw invalid('row_id: goes with table');
-    const said = new JsonText(stringifyJson({ body: body.body, table, row_id: row }));
-    const added = await addComment(db, id, { by: caller.name, body: said });
+    const remark = new JsonText(stringifyJson({ body: body.body, table, row_id: row }));
+    const added = await addComment(db, id, { by: caller.name, body: remark });
     return { status: 201, body: commentBody(added) };
   },
 });
@@ -93,7 +93,7 @@ const listRemarks = defineRoute({
     'Lists the comments on a session, and the messages with which it was proposed and reopened, oldest first.',
   right: 'read',
   query: z.object(paging),
-  answers: { 200: commentList },
+  responses: { 200: commentList },
   errors: ['session_not_found'],
   needsUpstream: true,
   handle: async ({ id, query }, { db }) => {
@@ -111,8 +111,8 @@ const listRemarks = defineRoute({
 });
 
 function commentBody({ number, sessionId, kind, at, by, body }: Event): JsonObject {
-  const said = jsonMembers(body.text);
-  const member = (name: string) => said.get(name) ?? null;
+  const remark = jsonMembers(body.text);
+  const member = (name: string) => remark.get(name) ?? null;
   return {
     id: `cmt_${number}`,
     session_id: sessionId,

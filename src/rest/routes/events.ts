@@ -4,7 +4,7 @@ import type { Caller } from '../../model/access.ts';
 import { seesOwnOnly } from '../../model/access.ts';
 import type { EventScope } from '../../staging/event-store.ts';
 import { lastEvent, listEvents } from '../../staging/event-store.ts';
-import type { Happening } from '../../staging/event-watch.ts';
+import type { Happening } from '../../staging/event-waiters.ts';
 import { demandProject } from '../access.ts';
 import { eventBody, eventOfAllBody } from '../bodies.ts';
 import { awaitEvents, eventStream, eventStreamHeaders } from '../event-stream.ts';
@@ -20,15 +20,15 @@ const follow = defineRoute({
     'Lists what happened to a session and what was said about it, oldest first, behind the event with the number `after`. With wait, an empty list is answered only when nothing has happened for so many seconds.',
   right: 'read',
   query: z.object({ after: cursor, limit: paging.limit, wait: waiting }),
-  answers: { 200: eventList },
+  responses: { 200: eventList },
   errors: ['session_not_found', 'busy'],
   needsUpstream: true,
-  handle: async ({ id, query, signal }, { db, events: watch }) => {
+  handle: async ({ id, query, signal }, { db, events: waiters }) => {
     const head = query.wait > 0 ? await lastEvent(db) : '0';
     let events = await listEvents(db, id, query);
     if (events.length === 0 && query.wait > 0) {
       const concerns = ({ sessionId }: Happening) => sessionId === id;
-      await watch.next({ concerns, after: head, timeoutMs: query.wait * 1000, signal });
+      await waiters.next({ concerns, after: head, timeoutMs: query.wait * 1000, signal });
       events = await listEvents(db, id, query);
     }
     const last = events.at(-1)?.number ?? query.after;
@@ -52,13 +52,13 @@ const followAll = defineRoute({
     wait: waiting,
   }),
   headers: z.object({ accept: z.string().optional(), 'last-event-id': place }),
-  answers: { 200: eventsOfAll },
+  responses: { 200: eventsOfAll },
   errors: ['busy'],
   needsUpstream: true,
-  handle: async ({ query, headers, caller, signal }, { db, events: watch }) => {
+  handle: async ({ query, headers, caller, signal }, { db, events: waiters }) => {
     const { project_id: projectId, limit, wait } = query;
     if (projectId !== undefined) demandProject(caller, projectId);
-    const following = { scope: scopeOf(caller, projectId), signal, db, watch };
+    const following = { scope: scopeOf(caller, projectId), signal, db, waiters };
     if (/\btext\/event-stream\b/i.test(headers.accept ?? '')) {
       const after = headers['last-event-id'] ?? query.after ?? (await lastEvent(db));
       return { headers: eventStreamHeaders, body: eventStream(following, after) };

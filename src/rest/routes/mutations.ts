@@ -15,7 +15,7 @@ const list = defineRoute({
   summary: 'Lists the statements that the session staged, oldest first.',
   right: 'read',
   query: z.object({ table: shortText.optional(), type: operation.optional(), ...paging }),
-  answers: { 200: mutationList },
+  responses: { 200: mutationList },
   errors: ['session_not_found'],
   needsUpstream: true,
   handle: async ({ id, query, caller }, { db }) => {

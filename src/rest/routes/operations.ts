@@ -13,7 +13,7 @@ const showHealth = defineRoute({
   name: 'getHealth',
   right: null,
   summary: 'Looks at the upstream database now.',
-  answers: { 200: health, 503: health },
+  responses: { 200: health, 503: health },
   errors: [],
   needsUpstream: false,
   handle: async (_, { upstream, access }) => {
@@ -36,7 +36,7 @@ const live = defineRoute({
   name: 'isAlive',
   right: null,
   summary: 'Whether the process answers; the upstream database does not matter.',
-  answers: { 200: probe },
+  responses: { 200: probe },
   errors: [],
   needsUpstream: false,
   handle: async () => ({ body: { status: 'ok' } }),
@@ -49,7 +49,7 @@ const ready = defineRoute({
   right: null,
   summary:
     'Whether sessions can be served: the upstream database answers, its schema is current, and it has a connection to spare.',
-  answers: { 200: probe },
+  responses: { 200: probe },
   errors: ['too_many_connections'],
   needsUpstream: true,
   handle: async (_, { upstream: { state } }) => {
@@ -67,7 +67,7 @@ const showMetrics = defineRoute({
   name: 'getMetrics',
   right: 'operate',
   summary: 'The Prometheus text exposition format.',
-  answers: { 200: 'text/plain' },
+  responses: { 200: 'text/plain' },
   errors: [],
   needsUpstream: false,
   handle: async (_, { metrics }) => {
@@ -82,7 +82,7 @@ const showInfo = defineRoute({
   name: 'getInfo',
   right: 'read',
   summary: 'Where database clients connect.',
-  answers: { 200: info },
+  responses: { 200: info },
   errors: [],
   needsUpstream: false,
   handle: async (_, { info: known, upstream: { state } }) => ({
@@ -96,7 +96,7 @@ const listTokens = defineRoute({
   name: 'listTokens',
   right: 'operate',
   summary: 'The tokens that this daemon accepts, with their last use by any daemon.',
-  answers: { 200: tokenList },
+  responses: { 200: tokenList },
   errors: [],
   needsUpstream: true,
   handle: async (_, { db, access }) => {

@@ -26,7 +26,7 @@ const rehearse = defineRoute({
   summary:
     'Applies a session that is not decided to production as approve would, tells what would become of it, and rolls everything back.',
   right: 'read',
-  answers: { 200: rehearsal },
+  responses: { 200: rehearsal },
   errors: [
     'session_not_found',
     'invalid_transition',
@@ -78,19 +78,19 @@ function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean
   );
 }
 
-function bodyOf(id: string, told: Rehearsal): JsonObject {
-  const { digest, failure, wouldLand, differs, sideEffects, warnings } = told;
-  const lists = conflictLists(told.conflicts);
+function bodyOf(id: string, rehearsal: Rehearsal): JsonObject {
+  const { digest, failure, wouldLand, differs, sideEffects, warnings } = rehearsal;
+  const lists = conflictLists(rehearsal.conflicts);
   return {
     session_id: id,
     id,
-    ok: lists.conflicts.length === 0 && failure === null && !told.isStopped,
+    ok: lists.conflicts.length === 0 && failure === null && !rehearsal.isStopped,
     digest,
     ...lists,
     failure: failure && failureBody(failure),
     would_land: wouldLand?.map(landingBody) ?? null,
     differs: differs?.map(differingBody) ?? null,
-    differences: told.triggerDifferences,
+    differences: rehearsal.triggerDifferences,
     side_effects: sideEffects?.map(effectsBody) ?? null,
     warnings,
   };

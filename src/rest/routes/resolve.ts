@@ -18,7 +18,7 @@ const resolve = defineRoute({
     "Settles conflicts of an active session: by row and column the session's value or production's. All that are named, or none.",
   right: 'write',
   body: resolveBody,
-  answers: { 200: resolvedSession },
+  responses: { 200: resolvedSession },
   errors: [
     'session_not_found',
     'invalid_transition',

@@ -19,7 +19,7 @@ const revert = defineRoute({
     skip_changed: z.boolean().nullish(),
     metadata: jsonObject.nullish(),
   }),
-  answers: { 201: revertedSession },
+  responses: { 201: revertedSession },
   errors: [
     'session_not_found',
     'invalid_transition',

@@ -45,7 +45,7 @@ const showDiff = defineRoute({
     offset: paging.offset,
     steps: flag.optional(),
   }),
-  answers: { 200: diff },
+  responses: { 200: diff },
   errors: ['session_not_found', 'took_too_long', 'busy'],
   needsUpstream: true,
   handle: async ({ id, query, caller }, { db, diffs }) => {
@@ -72,7 +72,7 @@ const showOutline = defineRoute({
   name: 'getDiffOutline',
   summary: 'Counts the changes, by table and in chunks by which any page of the diff is found.',
   right: 'read',
-  answers: { 200: outline },
+  responses: { 200: outline },
   errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db }) => ({
@@ -97,7 +97,7 @@ const listChanges = defineRoute({
     cursor,
     ...paging,
   }),
-  answers: { 200: changePage },
+  responses: { 200: changePage },
   errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
   handle: async ({ id, query, caller }, { db }) => {
@@ -119,7 +119,7 @@ const listSteps = defineRoute({
     cursor: stepCursor,
     limit: manySteps,
   }),
-  answers: { 200: stepPage },
+  responses: { 200: stepPage },
   errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
   handle: async ({ id, query, caller }, { db }) => {
@@ -134,7 +134,7 @@ const showConflicts = defineRoute({
   name: 'findConflicts',
   summary: 'Makes the check that approve would make, and changes nothing.',
   right: 'read',
-  answers: { 200: conflictList },
+  responses: { 200: conflictList },
   errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db, ignoredColumns }) => {
@@ -151,7 +151,7 @@ const propose = defineRoute({
   summary: 'Submits an active session for review; it takes no further writes.',
   right: 'write',
   body: z.strictObject({ message: message.nullish() }),
-  answers: { 200: session },
+  responses: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db }) => ({
@@ -170,7 +170,7 @@ const approve = defineRoute({
     approved_by: shortText.nullish(),
     digest: digest.nullish(),
   }),
-  answers: { 200: approvedSession },
+  responses: { 200: approvedSession },
   errors: [
     'session_not_found',
     'invalid_transition',
@@ -218,7 +218,7 @@ const reject = defineRoute({
   summary: 'Rejects a proposed session and discards everything it staged.',
   right: 'review',
   body: z.strictObject({ reason: longText.nullish() }),
-  answers: { 200: session },
+  responses: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db, metrics }) => {

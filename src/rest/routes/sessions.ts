@@ -27,7 +27,7 @@ const create = defineRoute({
     reads: z.enum(readsModes).nullish(),
     conflict_scope: z.enum(conflictScopes).nullish(),
   }),
-  answers: { 200: session, 201: session },
+  responses: { 200: session, 201: session },
   errors: ['idempotency_conflict'],
   needsUpstream: true,
   handle: async ({ body, texts, caller, headers }, { db, conflictScope }) => {
@@ -72,7 +72,7 @@ const list = defineRoute({
     }),
     ...paging,
   }),
-  answers: { 200: sessionList },
+  responses: { 200: sessionList },
   errors: [],
   needsUpstream: true,
   handle: async ({ query, caller }, { db }) => {
@@ -98,7 +98,7 @@ const get = defineRoute({
   name: 'getSession',
   summary: 'Shows a session.',
   right: 'read',
-  answers: { 200: session },
+  responses: { 200: session },
   errors: ['session_not_found'],
   needsUpstream: true,
   handle: async ({ id }, { db }) => ({ body: sessionBody(await getSession(db, id)) }),
@@ -111,7 +111,7 @@ const remove = defineRoute({
   summary:
     'Deletes an active or proposed session and everything it staged; an author or agent only its own.',
   right: 'write',
-  answers: { 200: deletedSession },
+  responses: { 200: deletedSession },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db }) => {

@@ -21,7 +21,7 @@ const unstage = defineRoute({
     'Takes staged rows out of an active session, as if they had never been staged. What would not hold without them is refused by name, or taken out with them.',
   right: 'write',
   body: unstageBody,
-  answers: { 200: unstagedSession },
+  responses: { 200: unstagedSession },
   errors: [
     'session_not_found',
     'invalid_transition',

@@ -20,7 +20,7 @@ const makeLink = defineRoute({
     'Makes a link to the review page that logs one browser in, once, as whoever asks for it. It takes a token: a browser that is logged in makes none.',
   right: 'read',
   body: z.strictObject({ session_id: shortText.nullish() }),
-  answers: { 201: reviewLink },
+  responses: { 201: reviewLink },
   errors: ['session_not_found', 'not_found'],
   needsUpstream: true,
   isOpenTo: (_, { web }) => web !== null,
@@ -54,7 +54,7 @@ const enter = defineRoute({
   right: null,
   headers: z.object({ origin: z.string().optional() }),
   body: z.strictObject({ code: shortText }),
-  answers: { 200: loggedIn },
+  responses: { 200: loggedIn },
   errors: ['unauthorized', 'not_found'],
   needsUpstream: true,
   handle: async ({ body, headers }, { db, web, access }) => {
@@ -89,7 +89,7 @@ const leave = defineRoute({
     [keyHeader]: z.string().optional(),
     origin: z.string().optional(),
   }),
-  answers: { 200: loggedOut },
+  responses: { 200: loggedOut },
   errors: ['not_found'],
   needsUpstream: true,
   handle: async ({ headers }, { db, web }: RouteServices) => {

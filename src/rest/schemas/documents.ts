@@ -87,7 +87,7 @@ const gc = z.object({
   ),
 });
 
-const watchLine = z.union([
+const eventLine = z.union([
   z.object({ event: z.literal('mutation'), mutation }),
   z.object({
     event: z.literal('status'),
@@ -129,7 +129,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
     expires_at: z.iso.datetime().nullable().meta({ description: 'null where no login is needed' }),
   }),
   error: failure,
-  'watch-line': watchLine,
+  'watch-line': eventLine,
   'diff-line': change.extend({ table: z.string() }),
   'log-line': mutation,
 };

@@ -193,9 +193,9 @@ async function refuseConflicts(
   const relations = await reviewRelations(tx, session.uuid);
   refuse(relations);
   const { uuid, conflictScope } = session;
-  const kept = await lockTouchedRows(tx, uuid, relations);
+  const lockedTables = await lockTouchedRows(tx, uuid, relations);
   const compared = { conflictScope, ignoredColumns };
-  const found = await detectConflicts(tx, uuid, relations, compared, kept);
+  const found = await detectConflicts(tx, uuid, relations, compared, lockedTables);
   const conflicts = found.filter(counts);
   if (conflicts.length === 0) return found;
   const changed = conflicts.filter(({ reason }) => reason !== undefined);

@@ -32,8 +32,8 @@ export async function proposeSession(
       await tx.query(propose, [session.uuid, proposedAs]);
       const proposed = await getSession(tx, id);
       const { round, mutationCount } = proposed;
-      const said = message === null ? {} : { message };
-      const body = new JsonText(stringifyJson({ ...said, round, mutation_count: mutationCount }));
+      const given = message === null ? {} : { message };
+      const body = new JsonText(stringifyJson({ ...given, round, mutation_count: mutationCount }));
       const lastEvent = await emit(tx, { ...session, kind: 'proposed', by: proposedAs, body });
       return { ...proposed, lastEvent };
     },

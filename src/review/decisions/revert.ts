@@ -41,7 +41,11 @@ const mostMoved = 10_000;
  * @throws StageError `session_not_found`, `invalid_transition` when it is not approved, `conflict_detected` when rows have changed since,
  * `not_revertible` when the inverse cannot be staged exactly, `session_busy`, `busy`; in each case there is no new session
  */
-export async function revertSession(db: Database, id: string, asked: Reversal): Promise<Reverted> {
+export async function revertSession(
+  db: Database,
+  id: string,
+  options: Reversal,
+): Promise<Reverted> {
   const uuid = sessionUuid(id);
   await ensureBound(db);
   const tables = await revertedTables(db, uuid);
@@ -49,16 +53,16 @@ export async function revertSession(db: Database, id: string, asked: Reversal): 
     db,
     tables.map(({ relation }) => relation),
   );
-  return withinBudget(asked.lockTimeoutMs, () =>
+  return withinBudget(options.lockTimeoutMs, () =>
     db.transaction(
-      (tx) => revertLocked(tx, id, asked),
+      (tx) => revertLocked(tx, id, options),
       'read committed',
       (tx, { session }) => isThere(tx, session),
     ),
   );
 }
 
-async function revertLocked(tx: Queryable, id: string, asked: Reversal): Promise<Reverted> {
+async function revertLocked(tx: Queryable, id: string, options: Reversal): Promise<Reverted> {
   const locked = await lockSession(tx, id);
   requireTransition(locked, 'revert');
   const original = await getSession(tx, id);
@@ -73,30 +77,30 @@ async function revertLocked(tx: Queryable, id: string, asked: Reversal): Promise
   const moved = await findMoved();
   const lineages = [...new Set(moved.map(({ lineage }) => lineage))];
   // guard: nobody takes back rows that have changed since
-  if (moved.length > 0) await demandSkipping(tx, locked.uuid, asked, moved, lineages);
+  if (moved.length > 0) await demandSkipping(tx, locked.uuid, options, moved, lineages);
   const { projectId, reads, conflictScope } = original;
   const made = await insertSession(tx, {
     projectId,
     reads,
     conflictScope,
-    metadata: asked.metadata ?? new JsonText('{}'),
-    createdAs: asked.revertedAs,
+    metadata: options.metadata ?? new JsonText('{}'),
+    createdAs: options.revertedAs,
     reverts: locked.uuid,
   });
   await tx.query('SAVEPOINT inverse');
-  await stageInverse(tx, locked.uuid, made, { lineages, ...asked }).catch(async (error) => {
+  await stageInverse(tx, locked.uuid, made, { lineages, ...options }).catch(async (error) => {
     await tx.query('ROLLBACK TO inverse');
     // a row may have changed since it was read: then that change is the cause
     if ((await findMoved()).length > moved.length)
       throw new InTheWay('40001', 'rows are being changed in production');
     throw error;
   });
-  const skipped = await told(tx, locked.uuid, asked, moved);
+  const skipped = await shownRows(tx, locked.uuid, options, moved);
   return { session: await getSession(tx, made.id), skipped };
 }
 
 /** Returns the changed rows, as far as the caller may know of them. */
-async function told(
+async function shownRows(
   tx: Queryable,
   uuid: string,
   { readableOnly }: Reversal,
@@ -150,7 +154,7 @@ async function movedRows(
 async function demandSkipping(
   tx: Queryable,
   uuid: string,
-  asked: Reversal,
+  options: Reversal,
   moved: readonly MovedRow[],
   lineages: readonly string[],
 ): Promise<void> {
@@ -158,16 +162,16 @@ async function demandSkipping(
     'SELECT EXISTS (SELECT FROM stage.audit a WHERE a.session = $1 AND a.lineage <> ALL ($2::bigint[])) AS some',
     [uuid, `{${lineages.join(',')}}`],
   );
-  if (asked.skipChanged && left?.['some'] === 't' && moved.length < mostMoved) return;
+  if (options.skipChanged && left?.['some'] === 't' && moved.length < mostMoved) return;
   throw new StageError(
     'conflict_detected',
     'rows have changed since the session was approved: what it did cannot be taken back without what came after it',
     {
-      hint: asked.skipChanged
+      hint: options.skipChanged
         ? 'Nothing is left to revert without these rows.'
         : 'Revert the others with --skip-changed ("skip_changed": true), or stage by hand what these rows are to be.',
       facts: {
-        conflicts: (await told(tx, uuid, asked, moved)).map(conflictFacts),
+        conflicts: (await shownRows(tx, uuid, options, moved)).map(conflictFacts),
       },
     },
   );
@@ -203,8 +207,8 @@ function refused(cause: unknown, sqlstate: string, readableOnly: boolean): Stage
     table?: string;
     constraint?: string;
   };
-  const said = readableOnly ? `SQLSTATE ${sqlstate}` : message;
-  return new StageError('not_revertible', `the inverse cannot be staged: ${said}`, {
+  const shown = readableOnly ? `SQLSTATE ${sqlstate}` : message;
+  return new StageError('not_revertible', `the inverse cannot be staged: ${shown}`, {
     hint: 'Rows that came later stand in the way, or rows that were left out are needed: stage by hand what is to be taken back.',
     facts: { sqlstate, table, constraint },
     cause,

@@ -11,7 +11,7 @@ import { pageLength } from './gathered-page.ts';
 import { isOf, readSteps, shownSteps } from './steps.ts';
 
 /** A page ends after this many steps, even if only few of them match the filter. */
-const mostLookedAt = 20_000;
+const mostInspected = 20_000;
 
 export interface StepFilter {
   /** The table's shown name. */
@@ -50,14 +50,14 @@ export async function readStepPage(
     const all = readSteps(tx, uuid, session.status === 'approved', cursor);
     const revision = revisionOf(session);
     const steps: Step[] = [];
-    let [lookedAt, length] = [0, 0];
+    let [inspected, length] = [0, 0];
     for await (const step of shownSteps(all, tables)) {
-      lookedAt += 1;
+      inspected += 1;
       if (isOf(step, filter)) {
         steps.push(step);
         length += (step.before?.text.length ?? 0) + (step.after?.text.length ?? 0);
       }
-      if (steps.length >= limit || length > pageLength || lookedAt >= mostLookedAt)
+      if (steps.length >= limit || length > pageLength || inspected >= mostInspected)
         return { revision, steps, nextCursor: step.number };
     }
     return { revision, steps, nextCursor: null };

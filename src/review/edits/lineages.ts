@@ -120,13 +120,13 @@ function toNamed(relation: number, row: Row): NamedLineage {
 }
 
 /** Lists the lineages that could not be applied without the given ones. */
-export async function tiedLineages(
+export async function dependentLineages(
   tx: Queryable,
   uuid: string,
   lineages: readonly Lineage[],
 ): Promise<Lineage[]> {
   if (lineages.length === 0) return [];
-  const rows = await tx.query('SELECT * FROM stage.tied_lineages($1, $2, $3)', [
+  const rows = await tx.query('SELECT * FROM stage.dependent_lineages($1, $2, $3)', [
     uuid,
     ...arraysOf(lineages),
   ]);

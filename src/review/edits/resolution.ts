@@ -52,14 +52,14 @@ export function chooseSides(
   resolutions: readonly Resolution[] | Side,
 ): ResolvedRow[] {
   // guard: conflicts of hidden tables are not settled
-  const told = found.filter(({ hidden }) => !hidden);
+  const visible = found.filter(({ hidden }) => !hidden);
   if (typeof resolutions === 'string') {
-    if (told.length === 0 || told.length < found.length) throw noSuchConflict(null);
-    return byRows(told.map((conflict) => [conflict, resolutions]));
+    if (visible.length === 0 || visible.length < found.length) throw noSuchConflict(null);
+    return byRows(visible.map((conflict) => [conflict, resolutions]));
   }
   const chosen = new Map<Conflict, Side>();
   for (const resolution of resolutions) {
-    const meant = told.filter(
+    const meant = visible.filter(
       (conflict) =>
         rowOf(conflict) === rowOf(resolution) &&
         (resolution.field === null || conflict.field === resolution.field),

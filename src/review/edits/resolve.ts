@@ -16,7 +16,7 @@ import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { countPlaces } from '../place-counts.ts';
 import { renewOutdated } from '../renew.ts';
 import type { Lineage, StagedTable } from './lineages.ts';
-import { arraysOf, stagedTables, tiedLineages } from './lineages.ts';
+import { arraysOf, dependentLineages, stagedTables } from './lineages.ts';
 import type { Resolution, ResolvedRow, Side } from './resolution.ts';
 import { changing, chooseSides, settle } from './resolution.ts';
 import { demandLineages, demandOperable } from './row-choice.ts';
@@ -49,15 +49,15 @@ export interface Resolved {
 export async function resolveConflicts(
   db: Database,
   id: string,
-  asked: Resolving,
+  options: Resolving,
 ): Promise<Resolved> {
   await renewOutdated(db, id);
   let number = '0';
-  return withinBudget(asked.lockTimeoutMs, () =>
+  return withinBudget(options.lockTimeoutMs, () =>
     onCurrentOverlays(db, sessionUuid(id), () =>
       db.transaction(
         async (tx) => {
-          const done = await resolveLocked(tx, id, asked);
+          const done = await resolveLocked(tx, id, options);
           number = done.number;
           return done.resolved;
         },
@@ -71,16 +71,16 @@ export async function resolveConflicts(
 async function resolveLocked(
   tx: Queryable,
   id: string,
-  asked: Resolving,
+  options: Resolving,
 ): Promise<{ readonly resolved: Resolved; readonly number: string }> {
   const session = await lockSession(tx, id);
   requireTransition(session, 'resolve');
   const { uuid } = session;
-  const readableOnly = asked.readableOnly ?? false;
+  const readableOnly = options.readableOnly ?? false;
   await tx.query('DISCARD PLANS');
   await yieldFirst(tx);
-  const found = await conflictsOf(tx, session, asked);
-  const chosen = chooseSides(found, asked.resolutions);
+  const found = await conflictsOf(tx, session, options);
+  const chosen = chooseSides(found, options.resolutions);
   const tables = await stagedTables(tx, uuid, readableOnly);
   const touched = tables.filter(({ name }) =>
     chosen.some(({ conflicts: [first] }) => first?.table === name),
@@ -92,13 +92,13 @@ async function resolveLocked(
     const lineage = await settle(tx, uuid, tables, row);
     if (lineage !== null) given.push(lineage);
   }
-  await giveUp(tx, uuid, tables, given, asked.withDependents);
-  const left = await conflictsOf(tx, session, asked);
+  await giveUp(tx, uuid, tables, given, options.withDependents);
+  const left = await conflictsOf(tx, session, options);
   const settled = chosen.flatMap(({ conflicts }) => conflicts);
   refuseUnsettled(settled, left);
-  await tx.query('SELECT stage.note_edit($1, $2)', [uuid, asked.resolvedAs]);
+  await tx.query('SELECT stage.note_edit($1, $2)', [uuid, options.resolvedAs]);
   const body = new JsonText(stringifyJson({ tables: countSides(chosen) }));
-  const number = await emit(tx, { ...session, kind: 'resolved', by: asked.resolvedAs, body });
+  const number = await emit(tx, { ...session, kind: 'resolved', by: options.resolvedAs, body });
   return { resolved: { session: await getSession(tx, id), settled, left }, number };
 }
 
@@ -123,12 +123,12 @@ async function giveUp(
   withDependents: boolean,
 ): Promise<void> {
   if (given.length === 0) return;
-  const tied = await tiedLineages(tx, uuid, given);
-  if (tied.length > 0 && !withDependents)
-    throw hasDependents(tied.length, await new Names(tx, uuid, tables).of(tied, true));
+  const dependents = await dependentLineages(tx, uuid, given);
+  if (dependents.length > 0 && !withDependents)
+    throw hasDependents(dependents.length, await new Names(tx, uuid, tables).of(dependents, true));
   await tx.query('SELECT stage.unstage_lineages($1, $2, $3, $4)', [
     uuid,
-    ...arraysOf([...given, ...tied]),
+    ...arraysOf([...given, ...dependents]),
     '{}',
   ]);
 }

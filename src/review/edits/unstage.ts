@@ -13,7 +13,7 @@ import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { demandAcceptable } from '../rehearsal/trial.ts';
 import { renewOutdated } from '../renew.ts';
 import type { Lineage, StagedTable } from './lineages.ts';
-import { arraysOf, listLineages, stagedTables, tiedLineages } from './lineages.ts';
+import { arraysOf, dependentLineages, listLineages, stagedTables } from './lineages.ts';
 import type { Choice } from './row-choice.ts';
 import { demandOperable, pick, refuseParked } from './row-choice.ts';
 
@@ -90,13 +90,13 @@ async function unstageLocked(
   const tables = await stagedTables(tx, uuid, asked.readableOnly ?? false);
   const picked = await pick(tx, uuid, tables, asked.rows);
   demandOperable(tables, picked);
-  const tied = await tiedLineages(tx, uuid, picked.lineages);
+  const dependents = await dependentLineages(tx, uuid, picked.lineages);
   const names = new Names(tx, uuid, tables);
   // guard: what hangs on rows that are taken out goes with them, or nothing does
-  if (tied.length > 0 && !asked.withDependents)
-    throw hasDependents(tied.length, await names.of(tied, true));
-  const all = [...picked.lineages, ...tied];
-  const rows = [...(await names.of(picked.lineages, false)), ...(await names.of(tied, true))];
+  if (dependents.length > 0 && !asked.withDependents)
+    throw hasDependents(dependents.length, await names.of(dependents, true));
+  const all = [...picked.lineages, ...dependents];
+  const rows = [...(await names.of(picked.lineages, false)), ...(await names.of(dependents, true))];
   const counts = await countRows(tx, uuid, tables, picked.whole, all);
   const take = () =>
     tx.query('SELECT stage.unstage_lineages($1, $2, $3, $4)', [

@@ -71,7 +71,7 @@ async function rehearseLocked(
   const failure = await apply(tx, session.uuid, rules);
   if (failure !== null) return withoutOutcome(digest, { conflicts, failure });
   const seen = withoutOutcome(digest, { conflicts });
-  return { ...seen, ...(await lookAround(tx, session.uuid, rules, await readEffects())) };
+  return { ...seen, ...(await readEffectsAround(tx, session.uuid, rules, await readEffects())) };
 }
 
 function withoutOutcome(
@@ -91,9 +91,9 @@ async function findConflicts(
 ): Promise<Conflict[]> {
   const relations = await reviewRelations(tx, uuid);
   refuse(relations);
-  const kept = await lockTouchedRows(tx, uuid, relations);
+  const lockedTables = await lockTouchedRows(tx, uuid, relations);
   const compared = { conflictScope, ignoredColumns };
-  const found = await detectConflicts(tx, uuid, relations, compared, kept);
+  const found = await detectConflicts(tx, uuid, relations, compared, lockedTables);
   return readableOnly ? withhold(tx, uuid, found) : found;
 }
 
@@ -115,9 +115,9 @@ async function apply(
   if (InTheWay.has(sqlstate)) throw new InTheWay(sqlstate, message);
   // messages of triggers, and of PostgreSQL on other rows, may contain values of any table
   // guard: the words of a refusal are not for authors and agents
-  const said = readableOnly ? { message: null, detail: null } : { message, detail };
+  const shown = readableOnly ? { message: null, detail: null } : { message, detail };
   const key = row === null ? null : new JsonText(JSON.stringify(row));
-  return { sqlstate, ...said, table, constraint, row: key };
+  return { sqlstate, ...shown, table, constraint, row: key };
 }
 
 const isLate = (error: unknown): error is StageError =>
@@ -133,7 +133,7 @@ const unfinished = (message: string): ProductionRefusal => ({
 });
 
 /** Reads the remaining effects. If no time is left for that, it still reports that production accepted everything. */
-async function lookAround(
+async function readEffectsAround(
   tx: Queryable,
   uuid: string,
   rules: RehearsalRules,

@@ -59,10 +59,10 @@ async function attempt(
 
 function refused(refusal: ProductionRefusal, readableOnly: boolean): StageError {
   const { sqlstate, message, table, constraint } = refusal;
-  const said = readableOnly ? `SQLSTATE ${sqlstate}` : message;
+  const shown = readableOnly ? `SQLSTATE ${sqlstate}` : message;
   return new StageError(
     'not_unstageable',
-    `production would refuse what is left of the session: ${said}`,
+    `production would refuse what is left of the session: ${shown}`,
     {
       hint: 'Take out what is in the way, too: `stage diff` shows what is staged.',
       facts: { sqlstate, table, constraint, row: readableOnly ? null : refusal.row },

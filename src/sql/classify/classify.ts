@@ -27,14 +27,14 @@ import { plainDefinition } from './plain-verdicts.ts';
 import { unknownElement } from './refused-parts.ts';
 import { refusedStatement } from './refused-statements.ts';
 import type { Source } from './relation-uses.ts';
-import { classifyStandIn } from './stand-ins.ts';
+import { classifyReplaced } from './replaced-queries.ts';
 
 type Classify = (fields: Fields, source: Source, node: Node) => Verdict;
 
 const query: Classify = (fields, source, node) => {
   const into = classifySelectInto(fields, source);
   if (into) return into;
-  const known = classifyStandIn(node, source.text);
+  const known = classifyReplaced(node, source.text);
   if (known) return known;
   const verdict = classifyQuery(node, source);
   if (verdict.kind === 'refuse') return verdict;

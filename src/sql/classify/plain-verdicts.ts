@@ -32,7 +32,7 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   overriding: [],
   rights: [],
   merges: [],
-  brings: null,
+  inserts: null,
   changes: null,
   ...given,
 });

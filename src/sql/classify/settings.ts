@@ -29,11 +29,11 @@ export function settingKind(setting: string): SettingKind {
   if (name === 'search_path' || name === 'role') return 'path';
   if (name === 'transaction_read_only') return 'transaction access';
   if (name === 'default_transaction_read_only') return 'default access';
-  return pinned.has(name) || isOwnSetting(name) ? 'pinned' : 'free';
+  return pinned.has(name) || isInternalSetting(name) ? 'pinned' : 'free';
 }
 
 /** Returns whether a setting carries values between the service and its own functions. Clients must not even reset these. */
-export function isOwnSetting(setting: string): boolean {
+export function isInternalSetting(setting: string): boolean {
   // guard: settings of the service are not set by statements
   return setting.toLowerCase().startsWith('stage.');
 }

@@ -10,7 +10,7 @@ export interface VerdictCache {
   /** Returns the statements of a cached text. */
   recall(text: Buffer): readonly Statement[] | undefined;
   /** Caches and returns statements that were classified elsewhere. They must not share the memory of a packet. */
-  keep(text: Buffer, statements: readonly Statement[]): readonly Statement[];
+  store(text: Buffer, statements: readonly Statement[]): readonly Statement[];
 }
 
 interface CacheOptions {
@@ -30,24 +30,24 @@ export function createVerdictCache(size: number, options: CacheOptions = {}): Ve
   const { maxStatementBytes, maxTextBytes = 64 * 1024, maxTotalBytes = 16 * 1024 * 1024 } = options;
   const recent = new Recent<readonly Statement[]>(size, maxTotalBytes);
 
-  const isKept = (text: Buffer) => size > 0 && text.length <= maxTextBytes;
+  const isCached = (text: Buffer) => size > 0 && text.length <= maxTextBytes;
   // One character per byte: cheap, and distinct for distinct bytes.
   const keyOf = (text: Buffer) => text.toString('latin1');
 
-  const recall = (text: Buffer) => (isKept(text) ? recent.get(keyOf(text)) : undefined);
-  const keep = (text: Buffer, statements: readonly Statement[]) => {
+  const recall = (text: Buffer) => (isCached(text) ? recent.get(keyOf(text)) : undefined);
+  const store = (text: Buffer, statements: readonly Statement[]) => {
     const isRefused = statements.some(({ verdict }) => verdict.kind === 'refuse');
-    if (isKept(text) && !isRefused) recent.set(keyOf(text), statements);
+    if (isCached(text) && !isRefused) recent.set(keyOf(text), statements);
     return statements;
   };
 
   return {
     recall,
-    keep,
+    store,
     classify(text) {
-      if (!isKept(text)) return parseQuery(text, maxStatementBytes);
+      if (!isCached(text)) return parseQuery(text, maxStatementBytes);
       // Cached statements must not retain a whole packet of the client, so the text is copied.
-      return recall(text) ?? keep(text, parseQuery(Buffer.from(text), maxStatementBytes));
+      return recall(text) ?? store(text, parseQuery(Buffer.from(text), maxStatementBytes));
     },
   };
 }

@@ -26,6 +26,6 @@ export const noCalls: Calls = { functions: [], fields: [], operators: [], types:
 /** A call in a read for which only the catalog shows whether READ ONLY prevents its effects. */
 export interface UnclearCall extends QualifiedName {
   readonly kind: 'function' | 'field' | 'operator' | 'type' | 'relation';
-  /** The call is safe unless users have created an object of that name; see stage.made_calls. */
+  /** The call is safe unless users have created an object of that name; see stage.user_calls. */
   readonly unlessMade?: true;
 }

@@ -8,18 +8,18 @@ import {
   effectBuiltins,
   foreignReaching,
   foreignTexts,
-  heldBuiltins,
+  informationBuiltins,
+  informationExtensionVolatiles,
+  informationFamilies,
   innerBuiltins,
   innerFamilies,
   plainBuiltins,
   plainExtensions,
   reachingExtensions,
   reachingSchemas,
+  restrainedBuiltins,
   stageableExtensionVolatiles,
   stageableVolatiles,
-  tellingBuiltins,
-  tellingExtensionVolatiles,
-  tellingFamilies,
   textBuiltins,
   textExtensions,
 } from './function-lists.ts';
@@ -59,12 +59,12 @@ export function effectOf(found: FoundFunction): Effect {
 
 function effectOfBuiltin({ name, isImmutable, isCompiled }: FoundFunction): Effect {
   if (textBuiltins.has(name)) return 'text';
-  if (heldBuiltins.has(name)) return 'held';
+  if (restrainedBuiltins.has(name)) return 'held';
   if (effectBuiltins.has(name) || isUpgrading(name)) return 'beyond';
   // The server's immutable functions only compute: the planner may evaluate them at any time.
-  if (isImmutable || isTold(name) || isPlain(name)) return 'none';
+  if (isImmutable || isInformational(name) || isPlain(name)) return 'none';
   // guard: a function of the server that nobody has judged is not called
-  return isUntold(name) ? 'beyond' : isCompiled ? 'unknown' : 'code';
+  return isUnlisted(name) ? 'beyond' : isCompiled ? 'unknown' : 'code';
 }
 
 function effectOfExtension({ schema, name, isVolatile, isCompiled }: FoundFunction): Effect {
@@ -76,7 +76,7 @@ function effectOfExtension({ schema, name, isVolatile, isCompiled }: FoundFuncti
   if (foreignReaching.test(name) || reachingSchemas.has(schema)) return 'out';
   if (!isCompiled) return 'code';
   // for extensions in no list, a volatility other than VOLATILE is trusted
-  return !isVolatile || isToldOfExtension(name) ? 'none' : 'unknown';
+  return !isVolatile || isInformationalExtension(name) ? 'none' : 'unknown';
 }
 
 /** Classifies a user's function. Only a superuser can create one in C, and declares its volatility. */
@@ -87,16 +87,18 @@ function effectOfUsers({ isVolatile, isCompiled }: FoundFunction): Effect {
 }
 
 /** Returns whether a list or a rule covers a function of an extension. */
-export function isJudgedExtension(found: FoundFunction): boolean {
+export function isListedExtension(found: FoundFunction): boolean {
   const { name, isVolatile, isImmutable, isCompiled } = found;
   // Unlisted volatile functions are refused.
   if (!isCompiled || isImmutable || isVolatile) return true;
-  return effectOfExtension(found) !== 'none' || isToldOfExtension(name);
+  return effectOfExtension(found) !== 'none' || isInformationalExtension(name);
 }
 
 /** Returns whether a built-in of this name has effects that READ ONLY does not prevent. */
 export function isHarmfulBuiltin(name: string): boolean {
-  return isUpgrading(name) || textBuiltins.has(name) || effectBuiltins.has(name) || isUntold(name);
+  return (
+    isUpgrading(name) || textBuiltins.has(name) || effectBuiltins.has(name) || isUnlisted(name)
+  );
 }
 
 /** Returns whether an extension's function of this name has such effects. */
@@ -105,14 +107,16 @@ export function isHarmfulExtension(name: string): boolean {
 }
 
 /** Returns whether a name has the server's prefix, but is not listed as returning information only. */
-export function isUntold(name: string): boolean {
-  return name.startsWith('pg_') && !isTold(name);
+export function isUnlisted(name: string): boolean {
+  return name.startsWith('pg_') && !isInformational(name);
 }
 
 const isUpgrading = (name: string) => name.startsWith('binary_upgrade_');
 
-const isTold = (name: string) =>
-  tellingBuiltins.has(name) || tellingFamilies.test(name) || tellingExtensionVolatiles.has(name);
+const isInformational = (name: string) =>
+  informationBuiltins.has(name) ||
+  informationFamilies.test(name) ||
+  informationExtensionVolatiles.has(name);
 
 const isPlain = (name: string) =>
   plainBuiltins.has(name) ||
@@ -120,5 +124,5 @@ const isPlain = (name: string) =>
   innerBuiltins.has(name) ||
   innerFamilies.test(name);
 
-const isToldOfExtension = (name: string) =>
-  isTold(name) || plainExtensions.has(name) || stageableExtensionVolatiles.has(name);
+const isInformationalExtension = (name: string) =>
+  isInformational(name) || plainExtensions.has(name) || stageableExtensionVolatiles.has(name);

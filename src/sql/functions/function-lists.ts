@@ -4,7 +4,7 @@
  * Built-ins named `pg_...` that only return information. PostgreSQL reserves that prefix. A function with the prefix that is not listed
  * signals processes, writes files, acts on the WAL or the statistics, or is newer than this list.
  */
-export const tellingBuiltins = names(`
+export const informationBuiltins = names(`
   pg_advisory_unlock pg_advisory_unlock_all pg_advisory_unlock_shared pg_available_extension_versions
   pg_available_extensions pg_backend_pid pg_basetype pg_blocking_pids pg_char_to_encoding pg_client_encoding
   pg_collation_actual_version pg_collation_for pg_column_compression pg_column_is_updatable pg_column_size
@@ -29,7 +29,7 @@ export const tellingBuiltins = names(`
   pg_xact_commit_timestamp_origin pg_xact_status`);
 
 /** Name patterns of such built-ins. */
-export const tellingFamilies = /^pg_(?:get|stat_get)_|^pg_\w+_(?:is_visible|size)$/;
+export const informationFamilies = /^pg_(?:get|stat_get)_|^pg_\w+_(?:is_visible|size)$/;
 
 /** Other built-ins that a read may call. They compute, look something up, or change only the state of the connection's session. */
 export const plainBuiltins = names(`
@@ -121,7 +121,7 @@ export const effectBuiltins = names(`
   lo_from_bytea lo_import lo_put lo_truncate lo_truncate64 lo_unlink lowrite`);
 
 /** Built-ins that READ ONLY restrains: they set sequences, open large objects, or read cursors and relations named by a text. */
-export const heldBuiltins = names(`
+export const restrainedBuiltins = names(`
   cursor_to_xml cursor_to_xmlschema database_to_xml database_to_xml_and_xmlschema database_to_xmlschema lo_close lo_get lo_lseek
   lo_lseek64 lo_open lo_tell lo_tell64 loread schema_to_xml schema_to_xml_and_xmlschema schema_to_xmlschema setval table_to_xml
   table_to_xml_and_xmlschema table_to_xmlschema`);
@@ -165,7 +165,7 @@ export const plainExtensions = names(`
   strict_word_similarity_op unaccent word_similarity_commutator_op word_similarity_op xml_valid`);
 
 /** Volatile functions in C of PostgreSQL's own extensions that only return information, or set up the session. */
-export const tellingExtensionVolatiles = names(`
+export const informationExtensionVolatiles = names(`
   brin_metapage_info brin_page_items brin_page_type brin_revmap_data bt_index_check bt_metap bt_multi_page_stats
   bt_page_items bt_page_stats fips_mode fsm_page_contents get_raw_page gin_index_check gin_leafpage_items
   gin_metapage_info gin_page_opaque_info gist_page_items gist_page_items_bytea gist_page_opaque_info

@@ -10,10 +10,10 @@ import { settingKind } from '../classify/settings.ts';
 import type { Refusal } from '../refusal.ts';
 import type { FunctionUse } from './calls.ts';
 import type { FoundFunction } from './effects.ts';
-import { effectOf, isHarmfulBuiltin, isHarmfulExtension, isUntold } from './effects.ts';
+import { effectOf, isHarmfulBuiltin, isHarmfulExtension, isUnlisted } from './effects.ts';
 import {
-  heldBuiltins,
   plainBuiltins,
+  restrainedBuiltins,
   stageableExtensionVolatiles,
   stageableVolatiles,
 } from './function-lists.ts';
@@ -96,7 +96,7 @@ export function isUnclear({ schema, name }: FunctionUse): boolean {
   if (stageableExtensionVolatiles.has(name) || isOwnSchema(schema ?? '')) return false;
   if (!isBuiltin({ schema, name })) return true;
   const isPlain = plainBuiltins.has(name) || stageableVolatiles.has(name);
-  return !isPlain && (!name.startsWith('pg_') || isUntold(name));
+  return !isPlain && (!name.startsWith('pg_') || isUnlisted(name));
 }
 
 /** Returns whether a name is, or resembles, that of a function with effects. */
@@ -129,9 +129,9 @@ function isHarmful(use: FunctionUse, context: FunctionContext): boolean {
   const { schema, name } = use;
   if (context === 'write' && isHarmfulExtension(name)) return true;
   if (!isBuiltin(use)) return false;
-  if (context === 'write') return heldBuiltins.has(name) || isHarmfulBuiltin(name);
+  if (context === 'write') return restrainedBuiltins.has(name) || isHarmfulBuiltin(name);
   // An unqualified name with PostgreSQL's prefix may be a user's function.
-  return schema === null && isUntold(name) ? false : isHarmfulBuiltin(name);
+  return schema === null && isUnlisted(name) ? false : isHarmfulBuiltin(name);
 }
 
 function setsFreely({ setting }: FunctionUse): boolean {

@@ -95,7 +95,7 @@ function usesOfExpression(text: Buffer, mode: number): BodyUses | null {
   const prefix = mode === statementMode ? '' : keyword;
   const query = Buffer.concat([Buffer.from(prefix), text.subarray(start)]);
   const uses = usesOf(query);
-  if (uses === null || looksAtRows(query)) return null;
+  if (uses === null || inspectsRowVersions(query)) return null;
   return movedUses(uses, (at) => at - prefix.length + start);
 }
 
@@ -120,7 +120,7 @@ interface Named {
  * Returns whether a query refers to whole rows, or to columns that only a table has. PostgreSQL validates SQL bodies when they are created;
  * a PL/pgSQL body would fail only when it runs.
  */
-function looksAtRows(query: Buffer): boolean {
+function inspectsRowVersions(query: Buffer): boolean {
   const tree = parseTree(query);
   const rows = ['RangeVar', 'RangeFunction', 'FuncCall'].flatMap((type) =>
     collectNodes(tree, type).map((fields) => {

@@ -10,18 +10,18 @@ import { withBuffers } from './buffers.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
 
 /** A task for the thread, by its name in the thread's program. */
-export interface Question {
+export interface ParseRequest {
   readonly task: string;
   readonly args: readonly unknown[];
 }
 
-export type Answer =
+export type ParseResponse =
   | { readonly result: unknown }
   | { readonly wrong: Pick<SqlSyntaxError, 'message' | 'position' | 'sqlstate'> }
   | { readonly refused: Pick<StageError, 'message' | 'hint' | 'sqlstate'> & { code: ErrorCode } }
   | { readonly failure: string };
 
-interface Waiting extends Question {
+interface Waiting extends ParseRequest {
   readonly bytes: number;
   /** The time that orders the queue. It is later for a longer text. */
   readonly due: number;
@@ -53,7 +53,7 @@ export class ParseThread {
   private readonly program: URL;
   private readonly limits: Limits;
   private readonly waiting = new Set<Waiting>();
-  private asked: Waiting | null = null;
+  private requested: Waiting | null = null;
   private waitingBytes = 0;
   private worker: Worker | null = null;
   private timer: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export class ParseThread {
    * @throws SqlSyntaxError, StageError as the task does; StageError when the queue is full, the task takes too long, or the thread has
    * ended
    */
-  run(question: Question, bytes: number, gone?: AbortSignal): Promise<unknown> {
+  run(question: ParseRequest, bytes: number, gone?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       // guard: what waits to be parsed is bounded
       if (this.waitingBytes + bytes > this.limits.waitingBytes) throw full();
@@ -83,30 +83,30 @@ export class ParseThread {
       this.waitingBytes += bytes;
       gone?.addEventListener('abort', drop);
       if (gone?.aborted) drop();
-      else if (this.asked === null) this.ask();
+      else if (this.requested === null) this.request();
     });
   }
 
   /** Sends the task with the earliest due time to the thread. */
-  private ask(): void {
+  private request(): void {
     clearTimeout(this.timer);
     let next: Waiting | null = null;
     for (const each of this.waiting) if (next === null || each.due < next.due) next = each;
-    this.asked = next;
+    this.requested = next;
     if (next === null) {
       this.timer = setTimeout(() => this.end(), idleMs).unref();
       return;
     }
     const { task, args } = next;
     this.worker ??= this.start();
-    this.worker.postMessage({ task, args } satisfies Question);
+    this.worker.postMessage({ task, args } satisfies ParseRequest);
     // guard: a text has only so much time
     this.timer = setTimeout(() => this.giveUp(tooLong()), this.limits.ms).unref();
   }
 
   private start(): Worker {
     const worker = new Worker(this.program, { resourceLimits, execArgv: [] });
-    worker.on('message', (answer: Answer) => this.answered(worker, answer));
+    worker.on('message', (response: ParseResponse) => this.receive(worker, response));
     worker.on('error', (error) => this.lost(worker, error));
     worker.on('exit', () => this.lost(worker, null));
     // The worker must not keep the process alive; its callers do. Adding a listener would ref it again.
@@ -114,19 +114,19 @@ export class ParseThread {
     return worker;
   }
 
-  private answered(worker: Worker, answer: Answer): void {
-    const { asked } = this;
-    if (this.worker !== worker || asked === null) return;
-    this.remove(asked);
-    if ('result' in answer) asked.resolve(withBuffers(answer.result));
-    else asked.reject(errorOf(answer));
-    this.ask();
+  private receive(worker: Worker, response: ParseResponse): void {
+    const { requested } = this;
+    if (this.worker !== worker || requested === null) return;
+    this.remove(requested);
+    if ('result' in response) requested.resolve(withBuffers(response.result));
+    else requested.reject(errorOf(response));
+    this.request();
   }
 
   private drop(waiting: Waiting): void {
     this.remove(waiting);
     // guard: nothing is parsed for a client that is gone
-    if (this.asked === waiting) this.giveUp(null);
+    if (this.requested === waiting) this.giveUp(null);
   }
 
   private lost(worker: Worker, cause: unknown): void {
@@ -136,10 +136,10 @@ export class ParseThread {
   /** Ends the thread, and removes its current task: it caused the end, so it is not retried. @param error rejects the task, if not null */
   private giveUp(error: StageError | null): void {
     this.end();
-    const { asked } = this;
-    if (asked !== null) this.remove(asked);
-    if (error !== null) asked?.reject(error);
-    this.ask();
+    const { requested } = this;
+    if (requested !== null) this.remove(requested);
+    if (error !== null) requested?.reject(error);
+    this.request();
   }
 
   private remove(waiting: Waiting): void {
@@ -158,13 +158,13 @@ export class ParseThread {
 /** The instance of this process. */
 export const parseThread = new ParseThread();
 
-function errorOf(answer: Exclude<Answer, { result: unknown }>): Error {
-  if ('failure' in answer) return ended(answer.failure);
-  if ('wrong' in answer) {
-    const { message, position, sqlstate } = answer.wrong;
+function errorOf(response: Exclude<ParseResponse, { result: unknown }>): Error {
+  if ('failure' in response) return ended(response.failure);
+  if ('wrong' in response) {
+    const { message, position, sqlstate } = response.wrong;
     return new SqlSyntaxError(message, position, sqlstate);
   }
-  const { code, message, hint = '', sqlstate } = answer.refused;
+  const { code, message, hint = '', sqlstate } = response.refused;
   return new StageError(code, message, { hint, sqlstate });
 }
 

@@ -1,19 +1,19 @@
 /** Carries out the commands of keys: movement, and display options. */
 
 import type { Command, Move } from '../keys.ts';
-import { followed } from './arrivals.ts';
-import {
-  ask,
-  askFor,
-  askForComment,
-  askToReopen,
-  askToRevert,
-  askToSort,
-  askToUnstage,
-} from './asking.ts';
 import { selectedColumn, shownColumns } from './columns.ts';
-import { cancelled, rehearse, take } from './doing.ts';
+import { cancelled, rehearse, take } from './direct-actions.ts';
+import { followed } from './incoming.ts';
 import { listOf, pageHeight, relisted, toTable } from './lists.ts';
+import {
+  confirmDecision,
+  confirmReopen,
+  confirmRevert,
+  confirmUnstage,
+  openPrompt,
+  promptForComment,
+  promptForSort,
+} from './open-prompts.ts';
 import { toggled } from './reviewed.ts';
 import type { Filter, Pane, State } from './state.ts';
 import { filters, listLength, panes } from './state.ts';
@@ -49,10 +49,10 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   back,
   mark,
   range,
-  search: ask({ kind: 'search', text: '' }),
+  search: openPrompt({ kind: 'search', text: '' }),
   nextFound: (state) => followed(toFound(state, 1)),
   previousFound: (state) => followed(toFound(state, -1)),
-  sort: askToSort,
+  sort: promptForSort,
   nextFilter: (state) =>
     toFilter(filters[(filters.indexOf(state.filter) + 1) % filters.length] ?? 'all')(state),
   all: toFilter('all'),
@@ -64,17 +64,17 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   wrap: (state) => ({ ...state, wrapped: !state.wrapped, detailTop: 0 }),
   types: (state) => ({ ...state, types: !state.types }),
   zoom: (state) => ({ ...state, zoomed: !state.zoomed }),
-  goto: ask({ kind: 'goto', text: '' }),
-  propose: askFor('propose'),
-  approve: askFor('approve'),
-  reject: askFor('reject'),
-  reopen: askToReopen,
-  revert: askToRevert,
-  unstage: askToUnstage,
+  goto: openPrompt({ kind: 'goto', text: '' }),
+  propose: confirmDecision('propose'),
+  approve: confirmDecision('approve'),
+  reject: confirmDecision('reject'),
+  reopen: confirmReopen,
+  revert: confirmRevert,
+  unstage: confirmUnstage,
   mine: take('mine'),
   theirs: take('theirs'),
   rehearse,
-  comment: askForComment,
+  comment: promptForComment,
   help: (state) => ({ ...state, help: '' }),
 };
 

@@ -2,10 +2,10 @@
 import { nameCell } from '../../client/cell.ts';
 import { shortId } from '../../model/session.ts';
 import { nearest } from '../../nearest.ts';
-import { followed } from './arrivals.ts';
 import { toRow } from './commands.ts';
-import type { Deed, Prompt } from './deeds.ts';
-import { told } from './doing.ts';
+import type { Decision, Prompt } from './decisions.ts';
+import { withAlarm } from './direct-actions.ts';
+import { followed } from './incoming.ts';
 import { relisted, toTable } from './lists.ts';
 import type { State } from './state.ts';
 import { currentDigest, currentTable, sortOf } from './state.ts';
@@ -52,24 +52,25 @@ function accepted(state: State, prompt: Prompt): State {
     case 'reason':
       return worded(state, prompt);
     case 'comment':
-      return said(state, prompt);
+      return commented(state, prompt);
     case 'edit':
       return edited(state, prompt);
     case 'confirm':
-      return confirmed(state, prompt.deed, prompt.text.trim());
+      return confirmed(state, prompt.decision, prompt.text.trim());
   }
 }
 
 /** Accepts a reason, which is required to reopen a session. */
 function worded(state: State, prompt: Prompt & { kind: 'reason' }): State {
-  const { deed, text } = prompt;
-  if (deed === 'reject' || text.trim() !== '') return { ...state, deed: { deed, reason: text } };
+  const { decision, text } = prompt;
+  if (decision === 'reject' || text.trim() !== '')
+    return { ...state, deciding: { decision, reason: text } };
   const notice = { text: 'Nothing was done: say what is to be changed.', alarm: true };
   return { ...state, notice };
 }
 
-function said(state: State, { about, text }: Prompt & { kind: 'comment' }): State {
-  if (text.trim() !== '') return { ...state, saying: { text, about } };
+function commented(state: State, { about, text }: Prompt & { kind: 'comment' }): State {
+  if (text.trim() !== '') return { ...state, commenting: { text, about } };
   return { ...state, notice: { text: 'The comment is empty: nothing was sent.', alarm: false } };
 }
 
@@ -91,7 +92,7 @@ function sorted(state: State, text: string): State {
     return relisted(state, { sort: { column, descending: true } });
   const meant = nearest(text, names);
   const guess = meant === null ? '' : ` Did you mean ${nameCell(meant)}?`;
-  return told(state, `There is no column ${text} in this table.${guess}`);
+  return withAlarm(state, `There is no column ${text} in this table.${guess}`);
 }
 
 /** Moves to a position if the text is a number, else to a table by its name or a prefix of it. */
@@ -116,13 +117,13 @@ function edited(state: State, { edit, dependents, text }: Prompt & { kind: 'edit
   return { ...state, edit: { ...edit, withDependents: dependents.length > 0 } };
 }
 
-function confirmed(state: State, deed: Deed, text: string): State {
+function confirmed(state: State, decision: Decision, text: string): State {
   if (!isAgreed(state, text)) return { ...state, notice: nothingDone };
-  if (deed === 'reject' || deed === 'reopen')
-    return { ...state, prompt: { kind: 'reason', deed, text: '' } };
-  if (deed === 'approve' && currentDigest(state) === null) {
+  if (decision === 'reject' || decision === 'reopen')
+    return { ...state, prompt: { kind: 'reason', decision, text: '' } };
+  if (decision === 'approve' && currentDigest(state) === null) {
     const notice = { text: 'The digest of the diff is not known yet; ask again.', alarm: true };
     return { ...state, notice };
   }
-  return { ...state, deed: { deed, reason: '' } };
+  return { ...state, deciding: { decision, reason: '' } };
 }

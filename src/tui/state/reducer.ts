@@ -3,14 +3,14 @@ import type { Comment } from '../../client/discussion.ts';
 import type { RehearsalReport } from '../../client/rehearsal.ts';
 import type { ChangePage, Conflict, Mutation, Outline } from '../../model/change.ts';
 import type { Session } from '../../model/session.ts';
-import type { Aids } from '../aids.ts';
 import type { Command, Effect } from '../keys.ts';
 import { effects } from '../keys.ts';
-import { found, page, renewed } from './arrivals.ts';
+import type { StatementFacts } from '../statement-facts.ts';
 import { command } from './commands.ts';
-import type { Deed, Edit } from './deeds.ts';
+import type { DataNeed, PageNeed } from './data-needs.ts';
+import type { Decision, Edit } from './decisions.ts';
+import { found, page, renewed } from './incoming.ts';
 import { scrolled } from './lists.ts';
-import type { Need, PageNeed } from './needs.ts';
 import { typed } from './prompts.ts';
 import type { Digest, Size, State } from './state.ts';
 import { editName, rowKey } from './state.ts';
@@ -28,13 +28,17 @@ export type Action =
       readonly total: number;
     }
   | { readonly type: 'digest'; readonly digest: Digest }
-  | { readonly type: 'found'; readonly need: Need & { kind: 'search' }; readonly page: ChangePage }
+  | {
+      readonly type: 'found';
+      readonly need: DataNeed & { kind: 'search' };
+      readonly page: ChangePage;
+    }
   | { readonly type: 'conflicts'; readonly conflicts: readonly Conflict[] }
   | { readonly type: 'comments'; readonly comments: readonly Comment[] }
   | { readonly type: 'why'; readonly key: string; readonly causes: readonly string[] }
-  | { readonly type: 'said' }
-  | { readonly type: 'aids'; readonly id: string; readonly aids: Aids }
-  | { readonly type: 'done'; readonly deed: Decision; readonly session: Session }
+  | { readonly type: 'commented' }
+  | { readonly type: 'facts'; readonly id: string; readonly facts: StatementFacts }
+  | { readonly type: 'done'; readonly decision: StateChange; readonly session: Session }
   | {
       readonly type: 'edited';
       readonly session: Session;
@@ -59,9 +63,9 @@ export type Action =
 type Handlers = { [T in Action['type']]: (state: State, action: Action & { type: T }) => State };
 
 /** Decisions that change the state of the session. */
-type Decision = Exclude<Deed, 'revert'>;
+type StateChange = Exclude<Decision, 'revert'>;
 
-const outcomes: Readonly<Record<Decision, string>> = {
+const outcomes: Readonly<Record<StateChange, string>> = {
   propose: 'Proposed: the session takes no more writes. A approves, X rejects.',
   approve: 'Approved: the rows are in production.',
   reject: 'Rejected: what was staged is gone, production is untouched.',
@@ -103,13 +107,17 @@ const handlers: Handlers = {
     ),
   }),
   why: (state, { key, causes }) => ({ ...state, whys: new Map([...state.whys, [key, causes]]) }),
-  said: (state) => ({ ...state, saying: null, notice: { text: 'Comment added.', alarm: false } }),
-  aids: (state, { id, aids }) => ({ ...state, aids: new Map([...state.aids, [id, aids]]) }),
-  done: (state, { deed, session }) => ({
+  commented: (state) => ({
+    ...state,
+    commenting: null,
+    notice: { text: 'Comment added.', alarm: false },
+  }),
+  facts: (state, { id, facts }) => ({ ...state, facts: new Map([...state.facts, [id, facts]]) }),
+  done: (state, { decision, session }) => ({
     ...state,
     session,
-    deed: null,
-    notice: { text: outcomes[deed], alarm: false },
+    deciding: null,
+    notice: { text: outcomes[decision], alarm: false },
   }),
   edited: (state, { session, conflicts, text }) => ({
     ...withConflicts(state, conflicts ?? state.conflicts),
@@ -124,15 +132,15 @@ const handlers: Handlers = {
       : { ...state, edit: null, notice: { text, alarm: true } },
   reverted: (state, { id }) => ({
     ...state,
-    deed: null,
+    deciding: null,
     notice: { text: `The inverse is staged: stage diff ${id}`, alarm: false },
   }),
   rehearsed: (state, { report }) => ({ ...state, rehearsing: null, rehearsal: report }),
   unrehearsed: (state, { text }) => ({ ...state, rehearsing: null, notice: { text, alarm: true } }),
   failed: (state, { text }) => ({
     ...state,
-    deed: null,
-    saying: null,
+    deciding: null,
+    commenting: null,
     edit: null,
     notice: { text, alarm: true },
   }),

@@ -14,9 +14,9 @@ import type {
 import { changesIn, mostSorted } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
-import type { Aids } from '../aids.ts';
 import type { Effect, Keymap } from '../keys.ts';
-import type { Deed, Edit, Prompt, Subject } from './deeds.ts';
+import type { StatementFacts } from '../statement-facts.ts';
+import type { Decision, Edit, Prompt, Subject } from './decisions.ts';
 
 export const panes = [
   'tables',
@@ -91,7 +91,7 @@ export interface State {
   readonly mutations: Loaded<Mutation>;
   readonly mutationCount: number;
   readonly mutation: number;
-  readonly aids: ReadonlyMap<string, Aids>;
+  readonly facts: ReadonlyMap<string, StatementFacts>;
   readonly conflicts: readonly Conflict[] | null;
   /** Conflicts in ignored columns. */
   readonly ignored: readonly Conflict[];
@@ -117,7 +117,7 @@ export interface State {
   /** Why the daemon does not respond; null if it does. What is shown may be outdated. */
   readonly offline: string | null;
   /** The decision that is being carried out. */
-  readonly deed: { readonly deed: Deed; readonly reason: string } | null;
+  readonly deciding: { readonly decision: Decision; readonly reason: string } | null;
   /** The edit that is being carried out. */
   readonly edit: Edit | null;
   /** The session after the reviewer's latest edit, see editName, so that it is not reported as a change by others. */
@@ -128,7 +128,7 @@ export interface State {
   readonly rehearsal: RehearsalReport | null;
   readonly effectsTop: number;
   /** The comment that is being sent. */
-  readonly saying: { readonly text: string; readonly about: Subject } | null;
+  readonly commenting: { readonly text: string; readonly about: Subject } | null;
   /** The effect that the latest key requested; a new object each time. */
   readonly effect: { readonly name: Effect } | null;
 }
@@ -138,7 +138,7 @@ const nothingRead = {
   mutations: new Map(),
   mutationCount: 0,
   mutation: 0,
-  aids: new Map(),
+  facts: new Map(),
   conflicts: null,
   ignored: [],
   conflict: 0,
@@ -180,13 +180,13 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
     notice: null,
     banner: null,
     offline: null,
-    deed: null,
+    deciding: null,
     edit: null,
     edited: null,
     rehearsing: null,
     rehearsal: null,
     effectsTop: 0,
-    saying: null,
+    commenting: null,
     effect: null,
   };
 }

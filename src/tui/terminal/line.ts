@@ -29,16 +29,16 @@ export const lineWidth = (line: Line) => line.reduce((sum, { text }) => sum + wi
 export function fitLine(line: Line, width: number): Line {
   const total = lineWidth(line);
   if (total <= width) return total === width ? line : [...line, span(' '.repeat(width - total))];
-  const kept: Span[] = [];
+  const fitted: Span[] = [];
   let left = width - 1;
   for (const piece of line) {
     const taken = startOf(piece.text, left);
     left -= widthOf(taken);
-    kept.push({ ...piece, text: taken });
+    fitted.push({ ...piece, text: taken });
     if (taken !== piece.text) break;
   }
   const fill = span(' '.repeat(Math.max(0, left)));
-  return width < 1 ? [] : [...kept, span(ellipsis, 'faint'), fill];
+  return width < 1 ? [] : [...fitted, span(ellipsis, 'faint'), fill];
 }
 
 /** Cuts or pads a list to exactly `height` lines, each of `width` columns. */

@@ -20,9 +20,11 @@ export function bodyView(state: State, sides: SidesCache): Line[] {
   const { columns } = state.size;
   if (state.help !== null) return fitLines(helpView(state, height), columns, height);
   const { prompt } = state;
-  if (prompt?.kind === 'confirm') return fitLines(confirmView(state, prompt.deed), columns, height);
+  if (prompt?.kind === 'confirm')
+    return fitLines(confirmView(state, prompt.decision), columns, height);
   if (prompt?.kind === 'edit') return fitLines(editView(prompt, columns), columns, height);
-  if (prompt?.kind === 'reason') return fitLines(confirmView(state, prompt.deed), columns, height);
+  if (prompt?.kind === 'reason')
+    return fitLines(confirmView(state, prompt.decision), columns, height);
   const left = fitLines(tablesView(state, height), tables, height);
   const right = fitLines(mainView(state, sides, main), main, height);
   if (main === 0) return left;

@@ -41,7 +41,7 @@ export function commentLines(comment: Comment, width: number): Line[] {
   ];
 }
 
-const said: Readonly<Record<string, string>> = {
+const verbs: Readonly<Record<string, string>> = {
   proposed: 'proposed',
   changes_requested: 'wants changes',
   withdrawn: 'took it back',
@@ -50,7 +50,7 @@ const said: Readonly<Record<string, string>> = {
 /** Returns `ann on orders 7`, or `bob wants changes`. */
 function headOf({ by, kind, table, rowId }: Comment): string {
   const who = by === null ? 'somebody' : textCell(by);
-  const what = said[kind];
+  const what = verbs[kind];
   if (what !== undefined) return `${who} ${what}`;
   if (table === null) return who;
   return `${who} on ${tableCell(table)}${rowId === null ? '' : ` ${keyCell(rowId)}`}`;

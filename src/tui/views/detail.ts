@@ -71,13 +71,13 @@ function detailLines(state: State, sides: SidesCache, width: number): Line[] {
       ];
       return folded(state, label, valueLines(change, both, name, width), width);
     }),
-    ...saidLines(state, change, width),
+    ...rowComments(state, change, width),
     ...whyLines(state, change, width),
   ];
 }
 
 /** Draws the comments on the row. */
-function saidLines({ comments }: State, change: NumberedChange, width: number): Line[] {
+function rowComments({ comments }: State, change: NumberedChange, width: number): Line[] {
   const key = rowKey(change.table, change.rowId);
   const about = comments.filter(
     ({ table, rowId }) => table !== null && rowId !== null && rowKey(table, rowId) === key,

@@ -7,7 +7,7 @@ import { aboutSession } from '../../client/session-words.ts';
 import { countsInWords, furtherExplained, triggersInWords } from '../../client/words.ts';
 import type { TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
-import type { Deed, Edit, Prompt } from '../state/deeds.ts';
+import type { Decision, Edit, Prompt } from '../state/decisions.ts';
 import type { State } from '../state/state.ts';
 import { currentDigest } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
@@ -36,7 +36,7 @@ export function helpView({ help, keymap }: State, height: number): Line[] {
   ];
 }
 
-const questions: Readonly<Record<Deed, (database: string) => string>> = {
+const questions: Readonly<Record<Decision, (database: string) => string>> = {
   propose: () => 'Propose this session for review? It then takes no more writes.',
   approve: (database) => `Approve, and apply to production database ${database}?`,
   reject: () => 'Reject this session? Everything it staged is discarded.',
@@ -46,22 +46,22 @@ const questions: Readonly<Record<Deed, (database: string) => string>> = {
 };
 
 /** Draws what a decision does, how many changes it concerns, and possible objections. */
-export function confirmView(state: State, deed: Deed): Line[] {
+export function confirmView(state: State, decision: Decision): Line[] {
   const tables = state.outline?.tables ?? [];
   const count = tables.length === 1 ? '1 table' : `${tables.length} tables`;
   const shown = tables.slice(0, 8);
   return [
     [],
-    [span(`  ${questions[deed](sanitize(state.database))}`, 'strong')],
+    [span(`  ${questions[decision](sanitize(state.database))}`, 'strong')],
     ...(state.session === null ? [] : [[span(`  It was ${aboutSession(state.session)}.`)]]),
     [],
     [span(`  ${countsInWords(stepCountsOf(tables))} in ${count}`)],
-    ...shown.flatMap((table) => tableLines(table, deed)),
+    ...shown.flatMap((table) => tableLines(table, decision)),
     ...(tables.length > shown.length
       ? [[span(`    and ${tables.length - shown.length} more`)]]
       : []),
     [],
-    ...remarks(state, deed),
+    ...remarks(state, decision),
   ];
 }
 
@@ -108,31 +108,31 @@ function inColumns(texts: readonly string[], columns: number): Line[] {
   ]);
 }
 
-function tableLines(table: TableOutline, deed: Deed): Line[] {
-  const triggers = deed === 'approve' ? triggersInWords(table.triggers) : null;
+function tableLines(table: TableOutline, decision: Decision): Line[] {
+  const triggers = decision === 'approve' ? triggersInWords(table.triggers) : null;
   return [
     [span(`    ${tableCell(table.table)}: ${countsInWords(stepCountsOf([table]))}`, 'faint')],
     ...(triggers === null ? [] : [[span(`      ! ${triggers}`, 'alarm')] satisfies Line]),
   ];
 }
 
-function remarks(state: State, deed: Deed): Line[] {
+function remarks(state: State, decision: Decision): Line[] {
   const { session, conflicts, reviewed, outline } = state;
   const { columns } = state.size;
   const digest = currentDigest(state);
   const changes = stepCountsOf(outline?.tables ?? []);
   const total = changes.inserts + changes.updates + changes.deletes;
   const lines: Line[] = [];
-  const applies = deed === 'approve' || deed === 'propose';
+  const applies = decision === 'approve' || decision === 'propose';
   if (applies && changes.furtherChanges > 0) {
     lines.push(...wrap(furtherExplained, columns - 4).map((text) => [span(`  ${text}`, 'alarm')]));
   }
-  if (deed === 'approve') {
+  if (decision === 'approve') {
     lines.push([span(`  digest ${digest ?? 'is being computed …'}`)]);
     lines.push([span(`  ${reviewed.size} of ${total} changes marked as reviewed`)]);
     lines.push(...rehearsalRemark(state));
   }
-  if ((deed === 'approve' || deed === 'reject') && session?.status === 'active') {
+  if ((decision === 'approve' || decision === 'reject') && session?.status === 'active') {
     lines.push([span('  ! The session is still active: propose it first, with P.', 'alarm')]);
   }
   if (conflicts && conflicts.length > 0 && applies) {

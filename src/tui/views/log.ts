@@ -34,7 +34,7 @@ function entry(state: State, index: number): Line {
   const pointer = span(chosen ? '> ' : '  ', 'strong');
   if (mutation === undefined) return [pointer, span('…', 'faint')];
   const { sign, style } = signs[mutation.type];
-  const alarm = state.aids.get(mutation.id)?.noWhere ? '! no WHERE  ' : '';
+  const alarm = state.facts.get(mutation.id)?.noWhere ? '! no WHERE  ' : '';
   return [
     pointer,
     span(`${sign} `, style),
@@ -52,17 +52,17 @@ const rowsInWords = ({ affectedRows }: Mutation) =>
 
 function statement(state: State, mutation: Mutation, width: number): Line[] {
   const params = mutation.params === null ? [] : elementsOf(mutation.params);
-  const aids = state.aids.get(mutation.id);
+  const facts = state.facts.get(mutation.id);
   const lines = textOf(mutation).slice(0, mostText).split('\n');
   return [
     [
       span(`${mutation.id}  ${mutation.executedAt}  ${rowsInWords(mutation)}`, 'faint'),
-      ...(aids && aids.columns.length > 0
-        ? [span('  writes ', 'faint'), span(aids.columns.map(nameCell).join(', '), 'accent')]
+      ...(facts && facts.columns.length > 0
+        ? [span('  writes ', 'faint'), span(facts.columns.map(nameCell).join(', '), 'accent')]
         : []),
       ...(mutation.role === null ? [] : [span(`  by ${roleInWords(mutation)}`, 'faint')]),
     ],
-    ...(aids?.noWhere ? [[span('! no WHERE clause: every row of the table', 'alarm')]] : []),
+    ...(facts?.noWhere ? [[span('! no WHERE clause: every row of the table', 'alarm')]] : []),
     ...lines.flatMap((line) => wrap(sanitize(line), width).map((part) => [span(part)])),
     ...params
       .slice(0, mostParameters)

@@ -2,13 +2,13 @@
 import { keyCell, tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { shortId } from '../../model/session.ts';
-import type { Prompt, Subject } from '../state/deeds.ts';
+import type { Prompt, Subject } from '../state/decisions.ts';
 import type { State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { lineWidth, span } from '../terminal/line.ts';
 import { wrap } from '../terminal/text.ts';
 
-const deeds = {
+const decisions = {
   propose: 'Proposing',
   approve: 'Approving',
   reject: 'Rejecting',
@@ -35,9 +35,9 @@ export function noticeLines(state: State, most: number): Line[] {
 }
 
 /** Returns the name of the running action; null if there is none. */
-function doingWords({ saying, deed, edit, rehearsing }: State): string | null {
-  if (saying !== null) return 'Saying it';
-  if (deed !== null) return deeds[deed.deed];
+function doingWords({ commenting, deciding, edit, rehearsing }: State): string | null {
+  if (commenting !== null) return 'Saying it';
+  if (deciding !== null) return decisions[deciding.decision];
   if (edit !== null) return edits[edit.kind];
   return rehearsing === null ? null : 'Rehearsing the approval';
 }
@@ -58,7 +58,7 @@ function promptLine({ session }: State, prompt: Prompt): Line {
     confirm: agree,
     edit: agree,
     reason:
-      prompt.kind === 'reason' && prompt.deed === 'reopen'
+      prompt.kind === 'reason' && prompt.decision === 'reopen'
         ? 'What is to change: '
         : 'Reason (may be empty): ',
     comment: `Comment on ${prompt.kind === 'comment' ? subjectOf(prompt.about) : ''}: `,

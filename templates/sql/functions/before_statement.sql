@@ -21,7 +21,7 @@ BEGIN
   END IF;
   -- rows that the statement has read may have been taken out since, and leave no version that the write could collide with
   -- guard: a statement does not stage upon rows that were taken out under it
-  IF v_edited IS NOT NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.entered', true), ''), '1:1:')::pg_snapshot) THEN
+  IF v_edited IS NOT NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.statement_snapshot', true), ''), '1:1:')::pg_snapshot) THEN
     PERFORM stage.raise_changed();
   END IF;
   IF EXISTS (SELECT 1 FROM stage.parked_table WHERE session = current_setting('stage.session')::uuid) THEN

@@ -1,5 +1,5 @@
 -- Checks, before a foreign key's action, that the overlay of the table that the action writes to matches its table, defaults included. For
--- the tables that a statement names, stage.enter has checked it.
+-- the tables that a statement names, stage.begin_statement has checked it.
 CREATE OR REPLACE FUNCTION stage.demand_current(p_relation oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

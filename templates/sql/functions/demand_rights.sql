@@ -13,7 +13,7 @@ DECLARE
 BEGIN
   IF has_table_privilege(v_table, 'INSERT, UPDATE, DELETE') OR has_any_column_privilege(v_table, 'INSERT, UPDATE') THEN
     v_granted := CASE v_operation WHEN 'DELETE' THEN has_table_privilege(v_table, 'DELETE')
-        OR current_setting('stage.judge_later', true) = 'on' AND has_table_privilege(v_table, 'TRUNCATE') ELSE has_any_column_privilege(v_table, v_operation) END;
+        OR current_setting('stage.check_later', true) = 'on' AND has_table_privilege(v_table, 'TRUNCATE') ELSE has_any_column_privilege(v_table, v_operation) END;
   ELSE
     v_granted := has_any_column_privilege(v_table, 'SELECT');
   END IF;

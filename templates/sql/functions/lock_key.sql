@@ -8,11 +8,11 @@ CREATE OR REPLACE FUNCTION stage.lock_key(p_scope text, p_key text, p_exclusive 
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_lock bigint := hashtextextended(concat_ws('/', current_setting('stage.session'), p_scope, p_key), 0);
-  v_held text := coalesce(current_setting('stage.held_keys', true), '');
+  v_locked text := coalesce(current_setting('stage.locked_keys', true), '');
   v_id text := v_lock || ' ';
 BEGIN
-  IF length(v_held) > 5000 OR strpos(v_held, 'x' || v_id) > 0 OR NOT p_exclusive AND strpos(v_held, 's' || v_id) > 0 THEN RETURN; END IF;
-  PERFORM set_config('stage.held_keys', v_held || CASE WHEN p_exclusive THEN 'x' ELSE 's' END || v_id, true);
+  IF length(v_locked) > 5000 OR strpos(v_locked, 'x' || v_id) > 0 OR NOT p_exclusive AND strpos(v_locked, 's' || v_id) > 0 THEN RETURN; END IF;
+  PERFORM set_config('stage.locked_keys', v_locked || CASE WHEN p_exclusive THEN 'x' ELSE 's' END || v_id, true);
   IF p_exclusive AND pg_try_advisory_xact_lock(v_lock) OR NOT p_exclusive AND pg_try_advisory_xact_lock_shared(v_lock) THEN RETURN; END IF;
   IF p_exclusive THEN PERFORM pg_advisory_xact_lock(v_lock); ELSE PERFORM pg_advisory_xact_lock_shared(v_lock); END IF;
   -- an older snapshot does not show the changes that were waited for

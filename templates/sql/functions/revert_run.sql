@@ -4,7 +4,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_relation oid := stage.relation_of_approval(p_from, p_run.relation);
 BEGIN
-  PERFORM stage.enter(
+  PERFORM stage.begin_statement(
     format('-- stage revert sess_%s aud_%s..aud_%s', replace(p_from::text, '-', ''), p_run.first, p_run.last), '[]', '[]',
     jsonb_build_object('stage.overriding_' || v_relation, 'system')::text, stage.name_context());
   EXECUTE format('SELECT stage_data.undo_%s($1, $2, $3, $4, $5, $6)', v_relation)

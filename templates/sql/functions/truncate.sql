@@ -49,10 +49,10 @@ BEGIN
       RAISE EXCEPTION 'cannot stage TRUNCATE of "%": it has row-level security', v_relation::pg_catalog.regclass
         USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE, which removes the rows that the role may delete.';
     END IF;
-    PERFORM pg_catalog.set_config('stage.judge_later', 'on', true), pg_catalog.set_config('stage.truncates', 'on', true);
+    PERFORM pg_catalog.set_config('stage.check_later', 'on', true), pg_catalog.set_config('stage.truncates', 'on', true);
     -- of a partition that is truncated without the others, only its own rows
     EXECUTE pg_catalog.concat('DELETE FROM ', stage.overlay_of(CASE WHEN v_is_named THEN v_relation ELSE v_staged END),
       CASE WHEN NOT v_is_named AND v_staged OPERATOR(pg_catalog.<>) v_relation THEN ' WHERE ' OPERATOR(pg_catalog.||) coalesce(pg_catalog.pg_get_partition_constraintdef(v_relation), 'true') END);
-    PERFORM pg_catalog.set_config('stage.judge_later', '', true), pg_catalog.set_config('stage.truncates', '', true);
+    PERFORM pg_catalog.set_config('stage.check_later', '', true), pg_catalog.set_config('stage.truncates', '', true);
   END LOOP;
 END $$;

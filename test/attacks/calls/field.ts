@@ -9,15 +9,15 @@ import type { TestServer } from '../../runner/server.ts';
 import { defaultMajor, startTestServer } from '../../runner/server.ts';
 import type { Catalog } from './catalog.ts';
 import { readCatalog } from './catalog.ts';
+import type { Observers } from './observers.ts';
+import { startObservers } from './observers.ts';
 import type { Role } from './random-call.ts';
-import type { Watchers } from './watchers.ts';
-import { startWatchers } from './watchers.ts';
 
 export interface Field {
   readonly database: TestDatabase;
   readonly daemon: TestDaemon;
   readonly catalog: Catalog;
-  readonly watchers: Watchers;
+  readonly watchers: Observers;
   /** Creates a session, and returns the URL of connections to it. */
   session(role: Role, reads: ReadsMode): Promise<string>;
   /** Returns the URL of connections past the proxy. */
@@ -89,7 +89,7 @@ export async function startField(service: 'superuser' | 'ordinary'): Promise<Fie
   const account = await createRole(database, serviceRights.replaceAll('$database', database.name));
   const users = { owner, writer, reader };
   const catalog = await readCatalog(database);
-  const watchers = await startWatchers(database);
+  const observers = await startObservers(database);
   const upstream =
     service === 'superuser' ? database.url : database.urlFor(account.name, account.name);
   const daemon = await startTestDaemon({ database, flags: { upstream } });
@@ -97,8 +97,8 @@ export async function startField(service: 'superuser' | 'ordinary'): Promise<Fie
   const known: Readonly<Record<string, () => string>> = {
     $server: () =>
       `host=${host} port=${port} dbname=${name} user=${user} password=${password} application_name=reached`,
-    $listener: () => watchers.listener,
-    $bystander: () => String(watchers.bystander()),
+    $listener: () => observers.listener,
+    $bystander: () => String(observers.bystander()),
     $owner: () => owner.name,
     $writer: () => writer.name,
     $reader: () => reader.name,
@@ -106,7 +106,7 @@ export async function startField(service: 'superuser' | 'ordinary'): Promise<Fie
   };
   const nameOf = (role: Role) => (role === 'superuser' ? null : users[role].name);
   return {
-    ...{ database, daemon, catalog, watchers },
+    ...{ database, daemon, catalog, watchers: observers },
     session: async (role, reads) => {
       const session = await daemon.newSession({ reads });
       const login = nameOf(role);
@@ -122,7 +122,7 @@ export async function startField(service: 'superuser' | 'ordinary'): Promise<Fie
     },
     stop: async () => {
       await daemon.stop();
-      await watchers.stop();
+      await observers.stop();
       await database.drop();
     },
   };

@@ -1,11 +1,11 @@
 /** One call as its seed draws it: the function, the form of the call, its place, its sender and the form of sending it. */
 import type { ReadsMode } from '../../../src/model/session.ts';
 import { createRandom } from '../../helpers/random.ts';
+import { argumentHints } from './argument-hints.ts';
 import type { Callable, Catalog } from './catalog.ts';
 import { signatureOf } from './catalog.ts';
 import { place } from './places.ts';
 import { spell } from './spell.ts';
-import { telling } from './telling.ts';
 import type { Said } from './ways.ts';
 import { send } from './ways.ts';
 
@@ -72,7 +72,7 @@ function likelyOf(catalog: Catalog): readonly number[] {
   const known = likelyCache.get(catalog);
   if (known) return known;
   const found = catalog.functions.flatMap(({ name, isVolatile }, number) =>
-    isVolatile || name in telling ? [number] : [],
+    isVolatile || name in argumentHints ? [number] : [],
   );
   likelyCache.set(catalog, found);
   return found;

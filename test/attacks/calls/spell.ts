@@ -1,7 +1,7 @@
 /** Ways to call a function: by its name, and by objects over it that call it without naming it. */
 import type { Random } from '../../helpers/random.ts';
+import { argumentHints } from './argument-hints.ts';
 import type { Callable, Catalog } from './catalog.ts';
-import { telling } from './telling.ts';
 import { concrete, drawValue, quoted } from './values.ts';
 
 export interface Spelled {
@@ -47,7 +47,7 @@ function drawArguments(
   catalog: Catalog,
   { name, args, defaults, isVariadic }: Callable,
 ): Pick<Call, 'args' | 'columns'> {
-  const known = random.chance(0.7) ? telling[name] : undefined;
+  const known = random.chance(0.7) ? argumentHints[name] : undefined;
   const most = args.at(-1) === '"any"' ? Number.POSITIVE_INFINITY : args.length;
   const fitting = known?.filter((each) => each.args.length <= most) ?? [];
   const told = fitting.length > 0 ? random.pick(fitting) : { args: [] };

@@ -8,7 +8,7 @@ import { rawWrites } from '../../helpers/raw-writes.ts';
 import type { RecordingUpstream } from '../../helpers/recording-upstream.ts';
 import { startRecordingUpstream } from '../../helpers/recording-upstream.ts';
 import { assert, suite } from '../../helpers/suite.ts';
-import { q, s, tell } from '../../helpers/wire-script.ts';
+import { q, runScript, s } from '../../helpers/wire-script.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { acknowledgedRows, stagedRows } from './acknowledged.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -113,7 +113,7 @@ async function firstAlone(prepared: Prepared, runs: readonly Run[]): Promise<str
 /** Runs a program in a new session, and returns the faults in the responses. */
 async function carryOut(target: Target, { program, role, messages }: Run): Promise<string[]> {
   const { id, url } = await target.session(role, program.options);
-  const answers = await tell(url, [...messages, s, q('ROLLBACK')]).catch(refusedLogin);
+  const answers = await runScript(url, [...messages, s, q('ROLLBACK')]).catch(refusedLogin);
   const breaches: string[] = [];
   const told = acknowledgedRows(answers);
   const staged = await stagedRows(target.daemon, id);

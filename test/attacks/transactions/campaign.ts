@@ -4,7 +4,7 @@ import { withoutNeedless } from '../../fuzz/shrink.ts';
 import { startField } from './field.ts';
 import type { Program } from './random-program.ts';
 import { randomProgram } from './random-program.ts';
-import type { Fault, Judgement, Runner } from './run-program.ts';
+import type { Fault, ProgramVerdict, Runner } from './run-program.ts';
 import { createRunner } from './run-program.ts';
 
 interface CampaignOptions {
@@ -36,8 +36,8 @@ export async function runCampaign(options: CampaignOptions): Promise<Totals> {
       while (next.seed < end && !options.signal?.aborted) {
         const count = Math.min(options.width, end - next.seed);
         const programs = Array.from({ length: count }, () => randomProgram(next.seed++));
-        const judged = await patiently(() => runner.runAll(programs));
-        for (const [at, judgement] of judged.entries())
+        const verdicts = await patiently(() => runner.runAll(programs));
+        for (const [at, judgement] of verdicts.entries())
           await note(runner, options, totals, programs[at] as Program, judgement);
       }
     } finally {
@@ -64,7 +64,7 @@ async function note(
   options: CampaignOptions,
   totals: Totals,
   program: Program,
-  judgement: Judgement,
+  judgement: ProgramVerdict,
 ): Promise<void> {
   totals.program += 1;
   if (judgement.isRefused) totals.refusal += 1;

@@ -101,7 +101,7 @@ const definition = ({ random }: Course): string =>
   ]);
 
 /** Returns what code does without the knowledge of its caller. */
-function deed(random: Random): string {
+function action(random: Random): string {
   const name = random.pick(statementNames);
   return random.pick([
     () => `DEALLOCATE ${name}`,
@@ -130,8 +130,8 @@ export function plant(random: Random, text: string): string {
 
 function code({ random }: Course): string {
   return random.pick([
-    plant(random, deed(random)),
-    plant(random, deed(random)),
+    plant(random, action(random)),
+    plant(random, action(random)),
     `SELECT wr('read')`,
     `SELECT wr_def('read')`,
     `SELECT ('attribute'::text).wr_def`,

@@ -3,7 +3,7 @@
  */
 import type { TestDatabase } from '../../helpers/database.ts';
 import { rawWrites } from '../../helpers/raw-writes.ts';
-import { q, s, tell } from '../../helpers/wire-script.ts';
+import { q, runScript, s } from '../../helpers/wire-script.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { acknowledgedRows, stagedRows } from '../programs/acknowledged.ts';
 import { firstDifference, short } from './compare.ts';
@@ -13,7 +13,7 @@ import { reset } from './schema.ts';
 
 export type Fault = 'leak' | 'hang' | 'raw write' | 'difference';
 
-export interface Judgement {
+export interface ProgramVerdict {
   /** The faults, with descriptions. */
   readonly faults: ReadonlyMap<Fault, string>;
   /** Whether the rest was not compared, because staging is meant to differ. */
@@ -30,8 +30,8 @@ const ending = [
 
 export interface Runner {
   /** Runs programs at once, at most as many as there are copies, and suspicious ones once more, alone. */
-  runAll(programs: readonly Program[]): Promise<Judgement[]>;
-  run(program: Program): Promise<Judgement>;
+  runAll(programs: readonly Program[]): Promise<ProgramVerdict[]>;
+  run(program: Program): Promise<ProgramVerdict>;
 }
 
 export async function createRunner(field: Field): Promise<Runner> {
@@ -49,7 +49,7 @@ export async function createRunner(field: Field): Promise<Runner> {
     return [...found, ['leak', changed.join(' / ')]];
   }
 
-  const run = async (program: Program): Promise<Judgement> => {
+  const run = async (program: Program): Promise<ProgramVerdict> => {
     const told = await runOn(field, field.copies[0] as TestDatabase, program);
     return { ...told, faults: new Map([...(await breaches()), ...told.faults]) };
   };
@@ -61,27 +61,27 @@ export async function createRunner(field: Field): Promise<Runner> {
         programs.map((program, at) => runOn(field, field.copies[at] as TestDatabase, program)),
       );
       const isBreach = (await breaches()).length > 0;
-      const judged: Judgement[] = [];
+      const verdicts: ProgramVerdict[] = [];
       for (const [at, judgement] of told.entries()) {
         const isSuspicious = isBreach || judgement.faults.size > 0;
-        judged.push(isSuspicious ? await run(programs[at] as Program) : judgement);
+        verdicts.push(isSuspicious ? await run(programs[at] as Program) : judgement);
       }
-      return judged;
+      return verdicts;
     },
   };
 }
 
-const fault = (kind: Fault, what: string): Judgement => ({
+const fault = (kind: Fault, what: string): ProgramVerdict => ({
   faults: new Map([[kind, what]]),
   isRefused: false,
 });
 
-async function runOn(field: Field, copy: TestDatabase, program: Program): Promise<Judgement> {
+async function runOn(field: Field, copy: TestDatabase, program: Program): Promise<ProgramVerdict> {
   const { id, url } = await field.session(program.role, program.reads);
   const messages = [...program.said.map(({ bytes }) => bytes), ...ending];
   const [staged, direct] = await Promise.all([
-    patiently(tell(url, messages)),
-    patiently(tell(field.direct(copy, program.role), messages)),
+    patiently(runScript(url, messages)),
+    patiently(runScript(field.direct(copy, program.role), messages)),
   ]);
   await copy.query(reset);
   if (staged === null || direct === null)

@@ -10,7 +10,7 @@ import { JsonText } from '../../../model/json.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { approverOf, withServer } from '../../context.ts';
 import type { Output } from '../../output/output.ts';
-import { tellOutcome } from '../../output/session-text.ts';
+import { reportOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
 import { agree } from '../../review.ts';
 import type { ConfigureCommand } from '../../run.ts';
@@ -47,7 +47,7 @@ export const configureApprove: ConfigureCommand = (command, run) => {
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
           const { agreed, digest, size } = await agree(context, connection, id, {
-            deed: 'Apply to production',
+            action: 'Apply to production',
             yes: options.yes,
           });
           if (!agreed) return 1;
@@ -60,7 +60,7 @@ export const configureApprove: ConfigureCommand = (command, run) => {
                 digest: options.digest ?? digest ?? undefined,
               }),
           );
-          await tellOutcome(
+          await reportOutcome(
             context.out,
             reply,
             'The rows are in production; `stage audit list` shows them.',

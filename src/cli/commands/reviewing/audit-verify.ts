@@ -1,5 +1,5 @@
 /** `stage audit verify`: recomputes the hash chain. */
-import type { AuditVerdict } from '../../../client/answers.ts';
+import type { AuditVerdict } from '../../../client/responses.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import { withServer } from '../../context.ts';
 import { grouped, withProgress } from '../../progress.ts';

@@ -53,13 +53,13 @@ export const configureCheck: ConfigureCommand = (command, run) => {
           const id = await resolveSession(context, connection, argument, openStates);
           if (options.rehearse) return rehearse(context, connection, options, id);
           const { body, value } = await connection.api.findConflicts(id);
-          return tellConflicts(context, options, id, { body, value });
+          return reportConflicts(context, options, id, { body, value });
         }),
       ),
     );
 };
 
-async function tellConflicts(
+async function reportConflicts(
   context: Context,
   options: Options & SharedOptions,
   id: string,
@@ -106,7 +106,7 @@ async function rehearse(
     return value.ok ? 0 : 3;
   }
   if (value.conflicts.length > 0)
-    return tellConflicts(context, options, id, {
+    return reportConflicts(context, options, id, {
       body,
       value: [...value.conflicts, ...value.ignored],
     });

@@ -2,7 +2,7 @@
 
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';
-import { tellOutcome } from '../../output/session-text.ts';
+import { reportOutcome } from '../../output/session-text.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
 
@@ -23,7 +23,7 @@ export const configurePropose: ConfigureCommand = (command, run) => {
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument);
           const reply = await connection.api.propose(id, message);
-          await tellOutcome(
+          await reportOutcome(
             context.out,
             reply,
             `Next: stage check, stage diff, stage approve (or stage reject).`,

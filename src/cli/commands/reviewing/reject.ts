@@ -2,7 +2,7 @@
 
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';
-import { tellOutcome } from '../../output/session-text.ts';
+import { reportOutcome } from '../../output/session-text.ts';
 import { agree } from '../../review.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
@@ -30,12 +30,12 @@ export const configureReject: ConfigureCommand = (command, run) => {
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
           const { agreed } = await agree(context, connection, id, {
-            deed: 'Discard all of it',
+            action: 'Discard all of it',
             yes: options.yes,
           });
           if (!agreed) return 1;
           const reply = await connection.api.reject(id, options.reason);
-          await tellOutcome(
+          await reportOutcome(
             context.out,
             reply,
             'Nothing of it reached production. Start over with `stage session new`.',

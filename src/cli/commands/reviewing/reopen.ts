@@ -2,7 +2,7 @@
 import { StageError } from '../../../errors.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';
-import { tellOutcome } from '../../output/session-text.ts';
+import { reportOutcome } from '../../output/session-text.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
 
@@ -31,7 +31,7 @@ export const configureReopen: ConfigureCommand = (command, run) => {
           if (message === undefined) throw withoutMessage();
           const id = await resolveSession(context, connection, argument, ['proposed']);
           const reply = await connection.api.reopen(id, message);
-          await tellOutcome(
+          await reportOutcome(
             context.out,
             reply,
             'Its author hears the message: stage comments, stage wait --for proposed.',

@@ -8,7 +8,7 @@ import { shownAs } from '../../../model/table.ts';
 import { keyOf } from '../../arguments/row-key.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';
-import { tellOutcome } from '../../output/session-text.ts';
+import { reportOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
@@ -55,7 +55,7 @@ export const configureResolve: ConfigureCommand = (command, run) => {
           );
           const { session, left } = value;
           const next = left.length === 0 ? 'stage diff, stage propose' : 'stage check';
-          await tellOutcome(
+          await reportOutcome(
             out,
             { body, value: session },
             `${settledInWords(value)} Next: ${next}`,

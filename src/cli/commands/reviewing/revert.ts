@@ -2,7 +2,7 @@
 import { conflictPlace } from '../../../client/place-words.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import { withServer } from '../../context.ts';
-import { tellOutcome } from '../../output/session-text.ts';
+import { reportOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
@@ -33,7 +33,7 @@ export const configureRevert: ConfigureCommand = (command, run) => {
             () => connection.api.revert(id ?? '', options.skipChanged === true),
           );
           const { session, skipped } = value;
-          await tellOutcome(
+          await reportOutcome(
             out,
             { body, value: session },
             `Look at it and propose it: stage diff ${session.id}, stage propose ${session.id}`,

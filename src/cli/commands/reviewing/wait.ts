@@ -8,7 +8,7 @@ import { duration, intervalOption } from '../../arguments/duration.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import type { Connection } from '../../context.ts';
 import { withServer } from '../../context.ts';
-import { tellOutcome } from '../../output/session-text.ts';
+import { reportOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
@@ -63,7 +63,7 @@ export const configureWait: ConfigureCommand = (command, run) => {
           );
           const next =
             reply.value.status === 'approved' ? `stage audit list -s ${id}` : `stage diff ${id}`;
-          await tellOutcome(context.out, reply, `Next: ${next}`);
+          await reportOutcome(context.out, reply, `Next: ${next}`);
         }),
       ),
     );

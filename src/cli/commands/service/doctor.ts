@@ -87,14 +87,14 @@ export async function examineUpstream(
   try {
     await reachable(url, () => checkServer(db));
     const findings = await examine({ db, open, settings }, role);
-    await tell(context, findings, role ?? undefined);
+    await report(context, findings, role ?? undefined);
     return findings.some(({ level }) => level === 'danger') ? 1 : 0;
   } finally {
     await db.close();
   }
 }
 
-async function tell(
+async function report(
   { out }: Context,
   findings: readonly Finding[],
   role: string | undefined,

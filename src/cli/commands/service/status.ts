@@ -1,6 +1,7 @@
 /** `stage status`: shows the address and state of the daemon, and the session of this directory. */
-import type { Health, ServerInfo } from '../../../client/answers.ts';
+
 import { textCell } from '../../../client/cell.ts';
+import type { Health, ServerInfo } from '../../../client/responses.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import { stringifyJson } from '../../../model/json.ts';
 import { chosenSession } from '../../arguments/session-argument.ts';

@@ -61,7 +61,7 @@ async function trust(context: Context, options: Options, path?: string): Promise
   if (cluster !== null) {
     if (!(await isAgreed(context, options, cluster))) return 1;
     remember(env, cluster);
-    await tell(context, [{ ...cluster, state: 'trusted' }]);
+    await report(context, [{ ...cluster, state: 'trusted' }]);
     return 0;
   }
   const file = readConfigFile(place);
@@ -73,7 +73,7 @@ async function trust(context: Context, options: Options, path?: string): Promise
   await explain(context, file.content);
   const subject = fileSubject(file);
   remember(env, subject);
-  await tell(context, [{ ...subject, state: 'trusted' }]);
+  await report(context, [{ ...subject, state: 'trusted' }]);
   return 0;
 }
 
@@ -91,7 +91,7 @@ async function revoke(context: Context, path?: string): Promise<void> {
     });
   }
   for (const { path: each } of known) revokeTrust(env, each);
-  await tell(
+  await report(
     context,
     known.map((subject) => ({ ...subject, state: 'revoked' })),
   );
@@ -104,7 +104,7 @@ async function list(context: Context): Promise<void> {
     const state = now === null ? 'gone' : now.content === subject.content ? 'trusted' : 'changed';
     return { ...subject, state };
   });
-  await tell(context, rows);
+  await report(context, rows);
   if (rows.length === 0) await context.out.remark('Nothing is trusted.');
 }
 
@@ -152,7 +152,7 @@ async function isAgreed(
 
 const columns = ['state', 'kind', 'path'].map((title) => ({ title }));
 
-async function tell({ out }: Context, rows: readonly Row[]): Promise<void> {
+async function report({ out }: Context, rows: readonly Row[]): Promise<void> {
   const subjects = rows.map(({ kind, path, state }) => ({ kind, path, state }));
   if (out.json) return out.document(stringifyJson({ subjects }));
   if (rows.length > 0)

@@ -53,7 +53,7 @@ async function uninstall(context: Context, options: Options): Promise<number> {
     if (!options.force) refuseLoss(removal);
     if (!options.yes && removal.schemas.length > 0 && !(await agreed(context, removal))) return 1;
     await remove(db, removal);
-    await tell(context, removal);
+    await report(context, removal);
     return 0;
   } finally {
     await db.close();
@@ -75,7 +75,7 @@ async function agreed({ host, out }: Context, removal: Removal): Promise<boolean
   return isMeant;
 }
 
-async function tell({ out }: Context, { schemas, database }: Removal): Promise<void> {
+async function report({ out }: Context, { schemas, database }: Removal): Promise<void> {
   if (out.json) {
     await out.document(stringifyJson({ database, removed: [...schemas] }));
     return;

@@ -63,12 +63,12 @@ export const configureGc: ConfigureCommand = (command, run) => {
         withServer(context, async (connection) => {
           const found = await abandoned(connection.api, options);
           if (options.dryRun || found.length === 0)
-            return tell(context, new Map(found.map((session) => [session, 'found'])));
+            return report(context, new Map(found.map((session) => [session, 'found'])));
           if (!options.yes && !(await agreed(context, connection, found))) return 1;
           const outcomes = new Map<Session, Outcome>();
           for (const session of found)
             outcomes.set(session, await remove(context, connection, session));
-          return tell(context, outcomes);
+          return report(context, outcomes);
         }),
       ),
     );
@@ -133,7 +133,7 @@ function cells(session: Session): string[] {
   return [id, authorOf(session), titleOf(session), String(mutationCount), ageOf(updatedAt)];
 }
 
-async function tell({ out }: Context, outcomes: ReadonlyMap<Session, Outcome>): Promise<number> {
+async function report({ out }: Context, outcomes: ReadonlyMap<Session, Outcome>): Promise<number> {
   if (out.json) {
     const sessions = [...outcomes].map(([{ id }, outcome]) => ({ session_id: id, outcome }));
     await out.document(stringifyJson({ sessions }));

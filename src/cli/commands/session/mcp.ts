@@ -1,6 +1,6 @@
 /** `stage mcp`: lets an agent work in sessions through the Model Context Protocol. */
 import { Option } from 'commander';
-import type { ServerInfo } from '../../../client/answers.ts';
+import type { ServerInfo } from '../../../client/responses.ts';
 import { StageError } from '../../../errors.ts';
 import type { ConfigClient } from '../../../mcp/client-config.ts';
 import { clientConfig, configClients } from '../../../mcp/client-config.ts';

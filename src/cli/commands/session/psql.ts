@@ -2,7 +2,7 @@
 import { access, constants } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { ServerInfo } from '../../../client/answers.ts';
+import type { ServerInfo } from '../../../client/responses.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import { StageError } from '../../../errors.ts';
 import type { ReadsMode, Session } from '../../../model/session.ts';

@@ -31,7 +31,7 @@ export const configureSessionDelete: ConfigureCommand = (command, run) => {
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument);
           const { agreed } = await agree(context, connection, id, {
-            deed: 'Delete the session and all of it',
+            action: 'Delete the session and all of it',
             yes,
           });
           if (!agreed) return 1;

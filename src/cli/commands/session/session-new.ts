@@ -1,7 +1,7 @@
 /** `stage session new`: starts a session and remembers it for this directory. */
 import { Option } from 'commander';
-import type { ServerInfo } from '../../../client/answers.ts';
 import type { Reply } from '../../../client/api-client.ts';
+import type { ServerInfo } from '../../../client/responses.ts';
 import { StageError } from '../../../errors.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import { JsonText, stringifyJson } from '../../../model/json.ts';
@@ -58,7 +58,7 @@ export const configureSessionNew: ConfigureCommand = (command, run) => {
             conflictScope,
             metadata: metadata && readMetadata(metadata),
           });
-          await tellSession(context, connection, reply);
+          await reportSession(context, connection, reply);
           await choose(context, connection, reply.value.id);
         }),
       ),
@@ -106,7 +106,7 @@ async function isOpen({ api }: Connection, id: string): Promise<boolean> {
   return found !== null && openStates.some((status) => status === found.value.status);
 }
 
-async function tellSession(
+async function reportSession(
   context: Context,
   { api, settings }: Connection,
   { body, value }: Reply<Session>,

@@ -8,7 +8,7 @@ import { shownAs } from '../../../model/table.ts';
 import { keyOf } from '../../arguments/row-key.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';
-import { tellOutcome } from '../../output/session-text.ts';
+import { reportOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
@@ -47,7 +47,7 @@ export const configureUnstage: ConfigureCommand = (command, run) => {
             () => 'Taking rows out',
             () => connection.api.unstage(id, choices, withDependents === true),
           );
-          await tellOutcome(
+          await reportOutcome(
             out,
             { body, value: value.session },
             `${takenOutInWords(value)} See what is left: stage diff`,

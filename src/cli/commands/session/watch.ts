@@ -46,13 +46,13 @@ export const configureWatch: ConfigureCommand = (command, run) => {
       run<Options>(async (context, options, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, openStates);
-          await watch(context, connection, id, options);
+          await followSession(context, connection, id, options);
         }),
       ),
     );
 };
 
-async function watch(
+async function followSession(
   { out }: Context,
   connection: Connection,
   id: string,

@@ -5,11 +5,11 @@ import { findLocking } from '../../locate/locking-ranges.ts';
 import type { Read } from '../../read.ts';
 import type { Refusal } from '../../refusal.ts';
 import type { Write } from '../../write.ts';
-import { changedRows, placeOfBrought } from '../brought-rows.ts';
 import { plainRead, plainWrite } from '../plain-verdicts.ts';
 import { collectUses } from '../query-uses.ts';
 import { unclearLocking } from '../refused-parts.ts';
 import type { Source } from '../relation-uses.ts';
+import { changedRows, placeOfInserted } from '../set-rows.ts';
 
 /** Classifies a query that is a statement, or a part of one such as EXPLAIN. Ranges count from the statement's start. */
 export function classifyQuery(query: Node, source: Source): Read | Write | Refusal {
@@ -31,7 +31,7 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
         overriding,
         merges,
         rights,
-        brings: draws ? null : placeOfBrought(query, rights),
+        inserts: draws ? null : placeOfInserted(query, rights),
         changes: draws ? null : changedRows(query, rights),
       })
     : plainRead({ ...common, functions: calls.functions, called });

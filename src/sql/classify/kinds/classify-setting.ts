@@ -9,8 +9,13 @@ import type { Write } from '../../write.ts';
 import { plainRead, plainWrite } from '../plain-verdicts.ts';
 import { refuse } from '../refusal.ts';
 import type { Source } from '../relation-uses.ts';
-import { isConnectionOption, isHarmlessValue, isOwnSetting, settingKind } from '../settings.ts';
-import { standIn } from '../stand-ins.ts';
+import { replaceQuery } from '../replaced-queries.ts';
+import {
+  isConnectionOption,
+  isHarmlessValue,
+  isInternalSetting,
+  settingKind,
+} from '../settings.ts';
 import type { Access } from './classify-transaction.ts';
 import { accessOf } from './classify-transaction.ts';
 
@@ -38,7 +43,7 @@ export function classifyShow(
 ): Read | Write | Refusal {
   if (isConnectionOption(name)) return shownOtherwise(name);
   if (name.toLowerCase() === 'stage.session') {
-    return plainRead({ standIn: standIn(text, sessionShown) });
+    return plainRead({ replacement: replaceQuery(text, sessionShown) });
   }
   return settingKind(name) === 'transaction access' ? plainWrite() : plainRead();
 }
@@ -110,7 +115,7 @@ function classifyReset({ kind, name = '', is_local: isLocal }: VariableSetStmt):
       return cannotChange(name);
     case 'pinned':
       // RESET restores the value at start-up, which is the pinned one.
-      return isOwnSetting(name) ? cannotChange(name) : control({ type: 'set' });
+      return isInternalSetting(name) ? cannotChange(name) : control({ type: 'set' });
     case 'free':
       return control({ type: 'set' });
   }

@@ -16,17 +16,17 @@ CREATE FUNCTION {{lock}}(p_session uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable
 DECLARE
-  v_kept bigint;
+  v_unchanged bigint;
 BEGIN
-  SELECT count(*) FILTER (WHERE l.kept) INTO v_kept FROM (
-    SELECT ROW({{p_columns}})::{{row_type}} *= f._stage_base AS kept
+  SELECT count(*) FILTER (WHERE l.unchanged) INTO v_unchanged FROM (
+    SELECT ROW({{p_columns}})::{{row_type}} *= f._stage_base AS unchanged
     FROM {{production}} p JOIN {{shadow}} f ON {{p_matches_first}}
     WHERE f._stage_session = p_session AND f._stage_first
     ORDER BY {{p_key}} FOR NO KEY UPDATE OF p NOWAIT
   ) l;
   PERFORM 1 FROM {{production}} p JOIN {{vanished}}(p_session) v ON {{p_matches_vanished}}
   ORDER BY {{p_key}} FOR UPDATE OF p NOWAIT;
-  RETURN v_kept = (SELECT count(*) FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first);
+  RETURN v_unchanged = (SELECT count(*) FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first);
 END $body$;
 
 -- Returns touched rows that production changed or deleted since, and staged keys that production has taken since.

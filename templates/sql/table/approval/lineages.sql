@@ -1,5 +1,6 @@
 -- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
--- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `ties_by_reason` the files ties_*.sql, filled.
+-- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `dependents_by_reason` the files dependents_*.sql,
+-- filled.
 
 -- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
 -- left, its key as diffs show it, and whether it began as a row of the session's own.
@@ -23,12 +24,12 @@ END $body$;
 
 -- Returns the lineages that could not be applied without the chosen ones because of this table or a foreign key to it. What a version of a
 -- row needed at any time counts: approval goes through all of them.
-CREATE FUNCTION {{ties}}(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
+CREATE FUNCTION {{dependents}}(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
-{{ties_by_reason}}
+{{dependents_by_reason}}
 END $body$;
 
 -- Takes lineages out. A version that one of theirs had covered under its key is the newest one again.
@@ -48,4 +49,4 @@ BEGIN
   WHERE s._stage_session = p_session AND s._stage_seq = n.seq AND NOT s._stage_head;
 END $body$;
 
-REVOKE ALL ON FUNCTION {{lineages}}(uuid), {{ties}}(uuid, oid[], bigint[]), {{unstage}}(uuid, bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION {{lineages}}(uuid), {{dependents}}(uuid, oid[], bigint[]), {{unstage}}(uuid, bigint[]) FROM PUBLIC;

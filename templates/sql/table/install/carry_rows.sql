@@ -1,7 +1,7 @@
 -- Copies staged rows from the former shadow table: columns that still exist, whatever their names are now.
 -- Filled in src/overlay/install/carry-over.ts: `kept`, `kept_base` and `kept_given` are the former columns, as values of the present ones.
 INSERT INTO {{shadow}} ({{columns}}{{bookkeeping}}, _stage_base, _stage_given)
-SELECT {{kept}}{{bookkeeping}}, CASE WHEN o._stage_first THEN ROW({{kept_base}})::{{row_type}} END,
+SELECT {{carried}}{{bookkeeping}}, CASE WHEN o._stage_first THEN ROW({{carried_base}})::{{row_type}} END,
   CASE WHEN o._stage_given IS DISTINCT FROM NULL THEN ROW({{kept_given}})::{{row_type}} END
 FROM {{old_shadow}} o CROSS JOIN LATERAL (SELECT (o._stage_base).*) b CROSS JOIN LATERAL (SELECT (o._stage_given).*) g;
 DROP TABLE {{old_shadow}};

@@ -1,6 +1,6 @@
 -- AFTER STATEMENT trigger: runs the checks of the statement's rows, then adds the entry to the mutation log. TG_ARGV[0] is the operation
 -- where it differs from that of the trigger.
--- Filled in src/overlay/rows/after-statement.ts: `judge_rows` counts the rows and runs the checks (judge_rows.sql), `key` names table and
+-- Filled in src/overlay/rows/after-statement.ts: `check_rows` counts the rows and runs the checks (check_rows.sql), `key` names table and
 -- operation, e.g. 16402_u.
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -12,8 +12,8 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
-{{judge_rows}}
-  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+{{check_rows}}
+  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true);
     IF _stage_v_affected > 0 THEN

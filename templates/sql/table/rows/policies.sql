@@ -1,7 +1,7 @@
 -- Checks row-level security with the rights of whoever runs the statement, and before any other error about a row.
 -- The trigger is named to fire before the triggers that stage.
 -- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes.
-CREATE FUNCTION {{judge}}() RETURNS trigger
+CREATE FUNCTION {{check}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
   _stage_v_failed pg_catalog.text;

@@ -72,7 +72,7 @@ BEGIN
   RETURN {{lock}}({{arguments}}, _stage_p_seen);
 EXCEPTION WHEN lock_not_available THEN
   IF _stage_p_skips THEN RETURN NULL; END IF;
-  RAISE EXCEPTION USING MESSAGE = {{held}}, ERRCODE = 'lock_not_available';
+  RAISE EXCEPTION USING MESSAGE = {{not_available}}, ERRCODE = 'lock_not_available';
 END $body$;
 
 -- Returns the rows that the caller has just locked, as they are now.

@@ -11,13 +11,13 @@ ALTER TABLE {{set_table}}
   ALTER _stage_origin SET DEFAULT 'client',
   ALTER _stage_head SET DEFAULT true,
   ALTER _stage_first SET DEFAULT {{is_first}},
-  ALTER _stage_check SET DEFAULT {{is_judged}};
+  ALTER _stage_check SET DEFAULT {{is_checked}};
 ALTER TABLE {{set_table}} ATTACH PARTITION {{partition}} DEFAULT;
 
 CREATE TRIGGER allow_load BEFORE INSERT ON {{set_table}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights({{oid}}, '{{operation}}');
 CREATE TRIGGER before_load BEFORE INSERT ON {{set_table}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('{{key}}', '{{operation}}');
-CREATE TRIGGER stage_load AFTER INSERT ON {{set_table}} REFERENCING NEW TABLE AS brought
+CREATE TRIGGER stage_load AFTER INSERT ON {{set_table}} REFERENCING NEW TABLE AS inserted
 FOR EACH STATEMENT EXECUTE FUNCTION {{after_function}}('{{operation}}');
 ALTER TABLE {{set_table}} ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;

@@ -91,7 +91,7 @@ DECLARE
 {{fired_variables}}BEGIN
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
-          pg_catalog.set_config('stage.judge_later', 'on', true);
+          pg_catalog.set_config('stage.check_later', 'on', true);
 {{fire_triggers}}  _stage_v_judged := {{collision}}({{proposed}}, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
 {{end_firing}}  _stage_v_new := _stage_v_judged.new;
   _stage_v_row := _stage_v_judged._stage_v_row;
@@ -109,7 +109,7 @@ DECLARE
     EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
     GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
   END IF;
-  PERFORM pg_catalog.set_config('stage.judge_later', '', true);
+  PERFORM pg_catalog.set_config('stage.check_later', '', true);
   IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
   RETURN _stage_v_row;
 END $body$;

@@ -1,0 +1,125 @@
+/**
+ * Lets requests wait for events. One query over all events serves all of them, so that waiting requests hold no connection.
+ */
+import type { Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import { sessionIdSql } from './session-id.ts';
+
+/** The part of an event that waiting requests need. */
+export interface Happening {
+  readonly sessionId: string;
+  readonly projectId: string;
+}
+
+export interface Awaited {
+  /** Whether the request waits for this event. */
+  readonly concerns: (event: Happening) => boolean;
+  /** Number of the newest event, queried before the request read its events. */
+  readonly after: string;
+  readonly timeoutMs: number;
+  /** Aborted when the client no longer waits for the response. */
+  readonly signal: AbortSignal;
+}
+
+export interface EventWaiters {
+  /**
+   * Resolves when an event of concern exists behind `after`, on timeout, on abort or on close. Also resolves if the database query
+   * fails: the caller's own query then reports the error.
+   * @throws StageError `busy` if too many requests wait
+   */
+  next(awaited: Awaited): Promise<void>;
+  /** Ends the wait of all requests, now and from now on. */
+  close(): void;
+  readonly isClosed: boolean;
+}
+
+const selectEvents = `
+SELECT number, ${sessionIdSql('session')} AS session_id, project_id FROM stage.event WHERE number > $1 ORDER BY number LIMIT $2`;
+
+const intervalMs = 500;
+const mostWaiting = 1_000;
+const mostEvents = 1_000;
+
+interface Waiter extends Pick<Awaited, 'concerns'> {
+  after: number;
+  readonly wake: () => void;
+}
+
+interface EventsBehind extends Happening {
+  readonly number: number;
+}
+
+/** Creates the list, which queries the database only while requests wait. */
+export function createEventWaiters(db: Queryable): EventWaiters {
+  const waiting = new Set<Waiter>();
+  let isClosed = false;
+  let isPolling = false;
+  const poll = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
+    while (waiting.size > 0) {
+      await wakeWaiters(db, [...waiting]);
+      if (waiting.size > 0) await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    }
+    isPolling = false;
+  };
+  return {
+    async next({ concerns, after, timeoutMs, signal }) {
+      if (isClosed || signal.aborted) return;
+      // guard: only so many requests wait for events
+      if (waiting.size >= mostWaiting) throw tooMany();
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', wake);
+          waiting.delete(waiter);
+          resolve();
+        };
+        const waiter = { concerns, after: Number(after), wake };
+        const timer = setTimeout(wake, timeoutMs);
+        // guard: whoever left waits no longer
+        signal.addEventListener('abort', wake);
+        waiting.add(waiter);
+        void poll();
+      });
+    },
+    close() {
+      isClosed = true;
+      for (const { wake } of [...waiting]) wake();
+    },
+    get isClosed() {
+      return isClosed;
+    },
+  };
+}
+
+/** Wakes the requests that an event concerns, or all if the query fails. The others continue behind the events that were read. */
+async function wakeWaiters(db: Queryable, waiters: readonly Waiter[]): Promise<void> {
+  const events = await eventsBehind(db, Math.min(...waiters.map(({ after }) => after)));
+  for (const waiter of waiters) {
+    const { after, concerns, wake } = waiter;
+    const isHeard = (event: EventsBehind) => event.number > after && concerns(event);
+    if (events === null || events.some(isHeard)) wake();
+    else waiter.after = Math.max(after, events.at(-1)?.number ?? 0);
+  }
+}
+
+/** Returns the oldest events behind a number; null if the query fails. */
+async function eventsBehind(db: Queryable, after: number): Promise<readonly EventsBehind[] | null> {
+  try {
+    const rows = await db.query(selectEvents, [after, mostEvents]);
+    return rows.map(({ number, session_id: sessionId, project_id: projectId }) => ({
+      number: Number(number),
+      sessionId: String(sessionId),
+      projectId: String(projectId),
+    }));
+  } catch {
+    return null;
+  }
+}
+
+function tooMany(): StageError {
+  return new StageError('busy', `${mostWaiting} requests wait for events already`, {
+    hint: 'Ask without `wait`, or try again in a moment.',
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * The event watch with waiting requests: one query serves all of them, their number is limited, and none waits forever. No server is
+ * needed.
+ */
+import type { EventWaiters } from '../../src/staging/event-waiters.ts';
+import { createEventWaiters } from '../../src/staging/event-waiters.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+suite('staging: event watch', (test) => {
+  let looks: number;
+  let atOnce: number;
+  /** The sessions of the existing events, numbered from 1; null if the database cannot be queried. */
+  let news: readonly string[] | null;
+  let watch: EventWaiters;
+  test.beforeEach(() => {
+    [looks, atOnce, news] = [0, 0, []];
+    watch = createEventWaiters({
+      query: async (_, values = []) => {
+        looks += 1;
+        atOnce += 1;
+        assert.is(atOnce, 1);
+        await new Promise((resolve) => setImmediate(resolve));
+        atOnce -= 1;
+        if (news === null) throw new Error('the database is gone');
+        const events = news.map((session_id, index) => ({
+          number: String(index + 1),
+          session_id,
+          project_id: 'shop',
+        }));
+        return events.slice(Number(values[0]));
+      },
+    });
+  });
+  test.afterEach(() => watch.close());
+
+  const wait = (session = 'a', signal = new AbortController().signal, timeoutMs = 60_000) => {
+    let isOver = false;
+    const concerns = ({ sessionId }: { sessionId: string }) => sessionId === session;
+    const done = watch.next({ concerns, after: '0', timeoutMs, signal }).finally(() => {
+      isOver = true;
+    });
+    return { done, isOver: () => isOver };
+  };
+
+  test('one look serves all, and wakes those of whom there is news', async () => {
+    const waiters = Array.from({ length: 150 }, (_, index) => wait(String(index)));
+    news = ['elsewhere', '1', '7'];
+    await waiters[1]?.done;
+    assert.ok(looks <= 3, String(looks));
+    assert.equal(
+      waiters.flatMap(({ isOver }, index) => (isOver() ? [index] : [])),
+      [1, 7],
+    );
+    news = [...news, '2'];
+    await waiters[2]?.done;
+    assert.ok(!waiters[3]?.isOver());
+  });
+
+  test('is not woken by what was known before', async () => {
+    news = ['a', 'a'];
+    const concerns = () => true;
+    const { signal } = new AbortController();
+    let isOver = false;
+    const waiting = watch.next({ concerns, after: '2', timeoutMs: 60_000, signal }).finally(() => {
+      isOver = true;
+    });
+    await until(() => looks > 1);
+    assert.not.ok(isOver);
+    news = [...news, 'a'];
+    await waiting;
+  });
+
+  test('asks for nothing while nobody waits', async () => {
+    news = ['a'];
+    await wait().done;
+    const before = looks;
+    // longer than the polling interval
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    assert.is(looks, before);
+  });
+
+  test('wakes everybody where the database cannot be asked', async () => {
+    news = null;
+    await Promise.all([wait().done, wait().done]);
+    assert.ok(looks > 0);
+  });
+
+  test('has 1,000 places, and gives those of readers that left to others', async () => {
+    const controller = new AbortController();
+    const waiters = Array.from({ length: 1_000 }, () => wait('a', controller.signal));
+    const { code } = (await rejects(wait().done)) as { code?: string };
+    assert.is(code, 'busy');
+    controller.abort();
+    await Promise.all(waiters.map(({ done }) => done));
+    const next = wait();
+    await until(() => looks > 1);
+    assert.not.ok(next.isOver());
+  });
+
+  test('lets everybody go when it is closed, and takes nobody in', async () => {
+    const waiters = Array.from({ length: 3 }, () => wait());
+    watch.close();
+    await Promise.all([...waiters, wait()].map(({ done }) => done));
+    await wait('a', AbortSignal.abort()).done;
+    assert.ok(waiters.every(({ isOver }) => isOver()));
+  });
+
+  test('gives up when the time is over', async () => {
+    const began = performance.now();
+    await wait('a', new AbortController().signal, 30).done;
+    assert.ok(performance.now() - began >= 29);
+  });
+});
