@@ -171,9 +171,9 @@ async function build(
 }
 
 /**
- * Makes what stands for the relations and functions that a body names, and gives what takes their names' places.
- * @param uses what it names is added to it
- * @throws Obstacle, or StageError where a relation cannot be read with what is staged
+ * Makes the replacements of the relations and functions that a body names, and returns the texts that replace the names.
+ * @param uses gets what the body names
+ * @throws Obstacle, or StageError for a relation that cannot be read with staged rows
  */
 export async function replacementsIn(
   context: Context,
@@ -240,7 +240,7 @@ async function sourceOf(
   return source;
 }
 
-/** The same, each once. */
+/** Returns the uses without duplicates. */
 export const distinct = ({ relations, functions }: FoundUses): FoundUses => ({
   relations: [...new Map(relations.map((name) => [JSON.stringify(name), name])).values()],
   functions: [...new Map(functions.map((name) => [JSON.stringify(name), name])).values()],

@@ -1,10 +1,10 @@
-/** Which triggers of a table may fire while its rows are staged, as far as its definition tells. */
+/** Decides by a table's definition which of its triggers may fire while its rows are staged. */
 import type { Table, Trigger } from '../../model/table.ts';
 import { isKeyless } from '../object-names.ts';
 
 type Event = Trigger['events'][number];
 
-/** What keeps all triggers of a table from firing, as the end of "trigger ..."; null where nothing does. */
+/** Returns why no trigger of a table fires, as the end of "trigger ..."; null if they may. */
 export function tableObstacle(table: Table): string | null {
   if (table.kind === 'partitioned') return 'is one of a partitioned table';
   if (table.isInherited || table.hasChildren) return 'is one of a table with parents or children';
@@ -13,15 +13,15 @@ export function tableObstacle(table: Table): string | null {
   return null;
 }
 
-/** The triggers that PostgreSQL fires before it changes a row, in order. */
+/** Returns the triggers that PostgreSQL fires before it changes a row, in order. */
 export const rowTriggers = ({ triggers }: Table, event: Event): readonly Trigger[] =>
   triggers.filter(
     ({ level, timing, events }) => level === 'row' && timing === 'before' && events.includes(event),
   );
 
 /**
- * Whether rows of an operation go by triggers that may fire. Each sees what the one before it has made of the row: either all of them
- * fire, or none.
+ * Returns whether the triggers of an operation may fire. Each receives the row as the one before it left it, so either all of them fire,
+ * or none.
  */
 export function mayFire(table: Table, event: Event): boolean {
   const triggers = rowTriggers(table, event);

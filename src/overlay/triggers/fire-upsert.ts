@@ -1,4 +1,4 @@
-/** How INSERT ... ON CONFLICT fires triggers: it has to know what they make of a row before it looks for one that is in the way. */
+/** Fires triggers for INSERT ... ON CONFLICT: before it searches for the conflicting row, because triggers may change the key. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
@@ -7,9 +7,9 @@ import { mayFire } from './candidates.ts';
 import { fireName, madeName } from './fire.ts';
 
 /**
- * The parts of the view's row function that have to do with triggers.
+ * Builds the parts of the view's row function that concern triggers.
  * @param fired the name of the function that fires them
- * @param written the columns that are given
+ * @param written the columns that the client may set
  */
 export function firingParts(
   table: Table,

@@ -1,4 +1,4 @@
-/** What fires the copies of a table's BEFORE triggers, and hands on what they make of a row. */
+/** Builds the functions that fire the copies of a table's BEFORE triggers, and pass on the row that these return. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
@@ -15,20 +15,20 @@ import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts
 import { mayFire } from './candidates.ts';
 import { conditionOf, copyName } from './trigger-copy.ts';
 
-/** The function that fires the triggers of an operation for a row. Without triggers it returns the row as it is. */
+/** Returns the name of the function that fires the triggers of an operation for a row. Without triggers, it returns the row unchanged. */
 export const fireName = (table: Table, operation: Operation) =>
   `${overlaySchema(table)}.fire_${operation}_${table.oid}`;
 
-/** The function that returns the text of a row that triggers made. */
+/** Returns the name of the function that returns the text of the row that triggers returned. */
 export const madeName = (table: Table, operation: Operation) =>
   `${overlaySchema(table)}.made_${operation}_${table.oid}`;
 
-/** The trigger that has them fire for the rows of a view. */
+/** Returns the name of the trigger of a view that fires them. */
 export const firedTrigger = (operation: Operation) => `fire_${operation}`;
 
 /**
- * Creates the function.
- * @param triggers those that fire, in order
+ * Builds the function that fires triggers.
+ * @param triggers the triggers that fire, in order
  */
 export function fireSql(table: Table, operation: Operation, triggers: readonly Trigger[]): string {
   const row = operation === 'delete' ? '"old"' : '"new"';
@@ -52,7 +52,7 @@ export function fireSql(table: Table, operation: Operation, triggers: readonly T
   });
 }
 
-/** Creates the function that fires triggers for the rows of the overlay, and the trigger that calls it. */
+/** Builds the function that fires triggers for the rows of the overlay, and the trigger that calls it. */
 export function firedSql(table: Table, operation: Operation, view: string): string[] {
   const name = functionName(table, `fired_${operation}`);
   const template = operation === 'delete' ? 'fired_delete' : 'fired';
@@ -62,7 +62,7 @@ export function firedSql(table: Table, operation: Operation, view: string): stri
     oid: table.oid,
     fire: fireName(table, operation),
     made: madeName(table, operation),
-    // generated columns are computed when triggers have fired
+    // generated columns are computed after triggers have fired
     new_columns: table.columns
       .map(({ name, generated }) => (generated ? 'NULL' : `NEW.${quoteIdentifier(name)}`))
       .join(', '),
@@ -76,7 +76,7 @@ export function firedSql(table: Table, operation: Operation, view: string): stri
   ];
 }
 
-/** The parts of a function that stages rows of which triggers may make others: it keeps what was given beside what was made. */
+/** Builds the parts of a function that stages rows which triggers may change: it stores the row as the client gave it, too. */
 export function givenParts(table: Table, operation: Operation, staged: Table) {
   if (operation === 'delete' || !mayFire(table, operation)) {
     return {

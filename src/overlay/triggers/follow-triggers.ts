@@ -1,4 +1,4 @@
-/** Which triggers of a table can be followed: fire while its rows are staged, as they do in production. */
+/** Decides which triggers of a table are followed: they fire while its rows are staged, as they do in production. */
 import type { Queryable } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
@@ -10,20 +10,20 @@ import type { FoundUses } from '../functions/staged-function.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
 import { mayFire, rowTriggers, tableObstacle } from './candidates.ts';
-import { judgeBody, readTriggerBody } from './judge-body.ts';
+import { checkBody, readTriggerBody } from './check-body.ts';
 import { conditionOf, demandBlock } from './trigger-copy.ts';
 
-/** The schemas in which production's triggers find names when an approval runs them. */
+/** The schemas in which names of production's triggers are found at approval. */
 export interface Path {
   readonly oids: readonly number[];
-  /** Quoted, as SET takes them. */
+  /** The quoted names, as SET takes them. */
   readonly text: string;
 }
 
-/** What is known of a trigger: what it can be made from, or what keeps it from firing as the end of "trigger ...". */
+/** A trigger that is followed, with what is made of it; or the reason why it is not, as the end of "trigger ...". */
 export type Followed<Made> = { readonly made: Made } | { readonly obstacle: string };
 
-/** @param tx its search_path is pg_catalog afterwards */
+/** Returns the search path of approvals. Afterwards, that of the transaction is pg_catalog. */
 export async function approvalPath(tx: Queryable): Promise<Path> {
   await tx.query(`SELECT set_config('search_path', stage.default_search_path(), true)`);
   const rows = await tx.query(
@@ -38,10 +38,10 @@ export async function approvalPath(tx: Queryable): Promise<Path> {
 }
 
 /**
- * Reads and judges the body of a trigger.
- * @param uses what it uses is added, whether it can be followed or not: it may be another time
+ * Parses and checks the body of a trigger.
+ * @param uses gets what it uses, also if it is not followed: it may be once that changes
  */
-export async function judgeTrigger(
+export async function checkTrigger(
   tx: Queryable,
   table: Table,
   trigger: Trigger,
@@ -58,13 +58,13 @@ export async function judgeTrigger(
     demandBlock(body);
     const made = await readTriggerBody(name, body);
     await tx.query(`SET LOCAL search_path = ${path.text}`);
-    await judgeBody({ tx, path: path.oids, uses }, made.uses);
+    await checkBody({ tx, path: path.oids, uses }, made.uses);
     await tx.query('SET LOCAL search_path = pg_catalog');
     return made;
   });
 }
 
-/** Gives what the work makes, or what keeps the trigger from firing. @throws what says nothing of the trigger itself */
+/** Returns the result of the work, or why the trigger does not fire. @throws errors that do not concern the trigger */
 export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Followed<Made>> {
   try {
     return { made: await work() };
@@ -80,7 +80,7 @@ type Found = ReadonlyMap<Trigger, Followed<unknown>>;
 
 const isFollowed = (found: Found, trigger: Trigger) => 'made' in (found.get(trigger) ?? {});
 
-/** The operations for which all triggers fire. */
+/** Returns the operations for which all triggers fire. */
 export const firedOperations = (table: Table, found: Found): readonly Operation[] =>
   operations.filter(
     (operation) =>
@@ -88,14 +88,14 @@ export const firedOperations = (table: Table, found: Found): readonly Operation[
       rowTriggers(table, operation).every((each) => isFollowed(found, each)),
   );
 
-export interface ToldTrigger {
+export interface TriggerReport {
   readonly name: string;
-  /** Null where it fires. */
+  /** Null if it fires. */
   readonly obstacle: string | null;
 }
 
-/** What is told of a table's triggers. */
-export function toldTriggers(table: Table, found: Found): ToldTrigger[] {
+/** Returns the report on each of a table's triggers. */
+export function triggerReports(table: Table, found: Found): TriggerReport[] {
   const fired = firedOperations(table, found);
   return table.triggers.map((trigger) => {
     const followed = found.get(trigger);
@@ -111,13 +111,13 @@ export function toldTriggers(table: Table, found: Found): ToldTrigger[] {
   });
 }
 
-/** Says of each trigger of a table whether it can be followed. Nothing is made of it. */
-export async function foundTriggers(tx: Queryable, table: Table): Promise<ToldTrigger[]> {
+/** Reports for each trigger of a table whether it can be followed. It creates nothing. */
+export async function readTriggerReports(tx: Queryable, table: Table): Promise<TriggerReport[]> {
   const path = await approvalPath(tx);
   const found = new Map<Trigger, Followed<FunctionBody>>();
   for (const each of table.triggers) {
     const uses = { relations: [], functions: [] };
-    found.set(each, await judgeTrigger(tx, table, each, path, uses));
+    found.set(each, await checkTrigger(tx, table, each, path, uses));
   }
-  return toldTriggers(table, found);
+  return triggerReports(table, found);
 }

@@ -1,6 +1,6 @@
 /**
- * Triggers that fire while rows are staged: copies of production's, which are made when somebody first writes to a table, and made anew
- * when a trigger, its function, or anything that this calls or reads is another one.
+ * Installs the triggers that fire while rows are staged: copies of production's. They are made at the first write to a table, and replaced
+ * when a trigger, its function, or anything that this calls or reads changes.
  */
 import type { Queryable } from '../../db/database.ts';
 import type { Table, Trigger } from '../../model/table.ts';
@@ -16,26 +16,28 @@ import { firedSql, firedTrigger, fireSql } from './fire.ts';
 import type { Followed, Path } from './follow-triggers.ts';
 import {
   approvalPath,
+  checkTrigger,
   firedOperations,
-  judgeTrigger,
   orObstacle,
-  toldTriggers,
+  triggerReports,
 } from './follow-triggers.ts';
 import { copySql } from './trigger-copy.ts';
 
-/** The scripts of copies, or why there is none. */
+/** The script of each copy, or the reason why there is none. */
 type Copies = Map<Trigger, Followed<string>>;
 
-/** Makes the copies of a table's triggers current. Its overlay is there. */
+/** Makes the copies of a table's triggers current. The overlay must exist. */
 export async function installTriggers(tx: Queryable, table: Table, server: number): Promise<void> {
   if (table.triggers.length === 0 || (await areCurrent(tx, table))) return;
   const path = await approvalPath(tx);
   const uses: FoundUses = { relations: [], functions: [] };
   const copies: Copies = new Map();
   for (const trigger of table.triggers) {
-    const judged = await judgeTrigger(tx, table, trigger, path, uses);
+    const checked = await checkTrigger(tx, table, trigger, path, uses);
     const copy =
-      'made' in judged ? await copied(tx, table, trigger, judged.made, path, server, uses) : judged;
+      'made' in checked
+        ? await copied(tx, table, trigger, checked.made, path, server, uses)
+        : checked;
     copies.set(trigger, copy);
   }
   const fired = firedOperations(table, copies);
@@ -47,10 +49,10 @@ export async function installTriggers(tx: Queryable, table: Table, server: numbe
        trigger_stamp = CASE WHEN $5 THEN stage.function_stamp($3, $4) END WHERE relation = $1`,
     [
       table.oid,
-      JSON.stringify(toldTriggers(table, copies)),
+      JSON.stringify(triggerReports(table, copies)),
       JSON.stringify(distinct(uses)),
       oidArray(path.oids),
-      // what the table's own definition rules out its signature tells
+      // where the table's definition alone excludes all triggers, its signature shows changes
       String(operations.some((operation) => mayFire(table, operation))),
     ],
   );
@@ -81,7 +83,7 @@ function copied(
   });
 }
 
-/** Has the triggers of an operation fire for the rows of the overlay, or no longer. */
+/** Makes the triggers of an operation fire for the rows of the overlay, or stops that. */
 async function attach(
   tx: Queryable,
   table: Table,

@@ -1,4 +1,4 @@
-/** The copy of a trigger of production: a function that is called with the row, and not by a trigger of a table. */
+/** Builds the copy of a trigger of production: a function that takes the row as a parameter. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
@@ -6,19 +6,19 @@ import { scanTokens } from '../../sql/parser/parser.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { overlaySchema, productionName, rowTypeName } from '../object-names.ts';
 
-/** The name of a trigger's copy, in a schema that clients may use. */
+/** Returns the name of a trigger's copy, in a schema that clients may use. */
 export const copyName = (table: Table, trigger: Trigger) =>
   `${overlaySchema(table)}.trigger_${table.oid}_${table.triggers.indexOf(trigger) + 1}`;
 
 /**
- * Creates the copy.
- * @param body the function's, with the names of overlays in it
- * @param path the schemas in which it finds names, quoted
+ * Builds the copy.
+ * @param body the function's body, with the names of overlays
+ * @param path the quoted schemas in which it finds names
  */
 export function copySql(table: Table, trigger: Trigger, body: string, path: string): string {
   const text = fillSql(loadSql('table/triggers/copy_body.sql'), {
     label: quoteIdentifier(trigger.function.name),
-    // no type of the table's is a parameter: nothing would stand in the way of a migration
+    // no parameter has a type of the table: that would block migrations
     table: `${productionName(table)}%ROWTYPE`,
     name: quoteLiteral(trigger.name),
     timing: quoteLiteral(trigger.timing.toUpperCase()),
@@ -37,33 +37,33 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
   });
 }
 
-/** Without arguments TG_ARGV is null; else its first element has the number 0. */
+/** Returns the value of TG_ARGV: null without arguments; else the subscript of the first one is 0. */
 function argumentsOf({ arguments: values }: Trigger): string {
   if (values.length === 0) return 'NULL';
   const elements = values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',');
   return `${quoteLiteral(`[0:${values.length - 1}]={${elements}}`)}::pg_catalog.text[]`;
 }
 
-/** @throws Obstacle for a body that cannot stand within another block: `#variable_conflict` and the like stand in front of a whole one */
+/** @throws Obstacle for a body that cannot be nested in a block: options such as `#variable_conflict` precede a whole body */
 export function demandBlock(body: string): void {
   if (scanTokens(Buffer.from(body))[0]?.text === '#')
     throw new Obstacle('has options in front of its body');
 }
 
-/** A function's block may stand without the semicolon that a block within another one needs. */
+/** Adds the semicolon that a nested block needs, and a function's outermost one may lack. */
 function asStatement(body: string): string {
   const tokens = scanTokens(Buffer.from(body));
   return tokens.at(-1)?.text === ';' ? body : `${body}\n;`;
 }
 
-/** The condition of a trigger, as PostgreSQL writes it; `true` without one. */
+/** Returns the condition of a trigger, as PostgreSQL deparses it; `true` without one. */
 export function conditionOf({ definition }: Trigger): string {
   if (definition === null) return 'true';
   const text = Buffer.from(definition);
   const tokens = scanTokens(text);
   const isWord = (index: number, word: string) => tokens[index]?.text.toUpperCase() === word;
   const start = tokens.findIndex((_, at) => isWord(at, 'ROW') && isWord(at + 1, 'WHEN')) + 2;
-  // the words stand behind the condition, and no argument of the function is one of them
+  // the words follow the condition, and cannot be arguments of the function
   const end = tokens.findLastIndex((_, at) => isWord(at, 'EXECUTE') && isWord(at + 1, 'FUNCTION'));
   const [from, to] = [tokens[start], tokens[end - 1]];
   if (start < 2 || !from || !to) throw new Obstacle('has a condition that cannot be read');

@@ -1,8 +1,8 @@
-/** Which triggers of a database do not fire while rows are staged, and why: asked before anybody meets them. */
+/** Reports which triggers of a database do not fire while rows are staged, and why. */
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { shownName } from '../../model/table.ts';
-import { foundTriggers } from './follow-triggers.ts';
+import { readTriggerReports } from './follow-triggers.ts';
 
 const withTriggers = `
 SELECT DISTINCT coalesce(pg_partition_root(c.oid), c.oid)::oid AS relation
@@ -10,14 +10,14 @@ FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND c.relkind IN ('r', 'p') AND NOT stage.is_own_schema(c.relnamespace)
 ORDER BY 1`;
 
-/** Gives a line for each: `public.goods: trigger touched is not written in PL/pgSQL`. Nothing is made of what is looked at. */
+/** Returns a line for each: `public.goods: trigger touched is not written in PL/pgSQL`. It creates nothing. */
 export function unstagedTriggers(db: Database): Promise<string[]> {
   return db.transaction(async (tx: Queryable) => {
     const lines: string[] = [];
     for (const { relation } of await tx.query(withTriggers)) {
       const table = await readTable(tx, Number(relation));
       if (table === null || table.obstacle !== null) continue;
-      for (const { name, obstacle } of await foundTriggers(tx, table)) {
+      for (const { name, obstacle } of await readTriggerReports(tx, table)) {
         const shown = shownName(table.schema, table.name);
         if (obstacle !== null) lines.push(`${shown}: trigger ${name} ${obstacle}`);
       }

@@ -1,4 +1,4 @@
--- Whether the copies of a table's triggers, if there are any, still are what the triggers are, with all that they call and read.
+-- Returns whether the copies of a table's triggers, if any, are current, with all that they call and read.
 CREATE OR REPLACE FUNCTION stage.triggers_fit(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

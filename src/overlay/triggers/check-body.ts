@@ -1,4 +1,4 @@
-/** Judges what the body of a trigger calls: all that it may come to has to be known before it fires for a client. */
+/** Checks what the body of a trigger calls: every effect must be known before the trigger fires for a client. */
 import type { Queryable, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import type { BodyUses, FunctionBody } from '../../sql/functions/body-uses.ts';
@@ -22,12 +22,12 @@ interface Context {
   readonly uses: FoundUses;
 }
 
-/** More than any application's functions call one another. */
+/** The maximum depth of calls; functions of applications stay far below it. */
 const maxDepth = 8;
 
 const readDoes = 'does more than read, or cannot be followed';
 
-/** Reads the body of a trigger function. @throws Obstacle where it does more than read */
+/** Parses the body of a trigger function. @throws Obstacle if it does more than read */
 export async function readTriggerBody(name: string, body: string): Promise<FunctionBody> {
   const head = `${quoteIdentifier(name)}() RETURNS trigger`;
   const read = await readBodyAnywhere({ language: 'plpgsql', body, head });
@@ -36,21 +36,21 @@ export async function readTriggerBody(name: string, body: string): Promise<Funct
 }
 
 /**
- * Judges what a body calls, and what that calls in turn.
- * @param depth how many functions call one another before it
- * @throws Obstacle where something is called that may have effects, or of which nobody can tell
+ * Checks what a body calls, directly and through other functions.
+ * @param depth the number of calls that lead to it
+ * @throws Obstacle for a call that has effects, or whose effects are unknown
  */
-export async function judgeBody(context: Context, body: BodyUses, depth = 0): Promise<void> {
+export async function checkBody(context: Context, body: BodyUses, depth = 0): Promise<void> {
   if (depth > maxDepth) throw new Obstacle('calls functions too deep');
   const refused = refusedFunctions(body.functions, 'write', []);
   // guard: what a trigger calls is judged like what a statement calls
   if (refused !== null) throw new Obstacle(`calls ${refused.name}()`);
-  for (const row of await found(context, body)) judgeFound(row);
+  for (const row of await found(context, body)) checkFound(row);
   for (const { schema, name } of body.called)
-    if (schema !== 'pg_catalog') await judgeCalled(context, { schema, name }, depth);
+    if (schema !== 'pg_catalog') await checkCalled(context, { schema, name }, depth);
 }
 
-/** What the names that a body calls may stand for. What its own functions do is read in their bodies. */
+/** Returns the functions that the called names may refer to. The bodies of users' functions are parsed in turn. */
 async function found({ tx }: Context, { unclear }: BodyUses): Promise<Row[]> {
   const calls = unclear.map(({ kind, schema, name }) => ({ kind, schema, name }));
   return calls.length === 0
@@ -61,7 +61,7 @@ async function found({ tx }: Context, { unclear }: BodyUses): Promise<Row[]> {
       );
 }
 
-function judgeFound(row: Row): void {
+function checkFound(row: Row): void {
   const is = (fact: string) => row[fact] === 't';
   const schema = String(row['known_schema'] ?? row['schema']);
   const name = String(row['known_name'] ?? row['name']);
@@ -74,7 +74,7 @@ function judgeFound(row: Row): void {
   if (isVolatile || hasEffects(effects, 'write')) throw new Obstacle(`calls ${name}()`);
 }
 
-async function judgeCalled(context: Context, call: QualifiedName, depth: number): Promise<void> {
+async function checkCalled(context: Context, call: QualifiedName, depth: number): Promise<void> {
   context.uses.functions.push(call);
   const [row] = await context.tx.query(
     'SELECT stage.function_definition($1, $2) AS definition, EXISTS (SELECT FROM stage.functions_named($1, $2)) AS there',
@@ -91,6 +91,6 @@ async function judgeCalled(context: Context, call: QualifiedName, depth: number)
     const head = headOf(each, definition.name, 'record');
     const body = await readBodyAnywhere({ ...each, head });
     if (body === null) throw new Obstacle(`${what} ${readDoes}`);
-    await judgeBody(context, body.uses, depth + 1);
+    await checkBody(context, body.uses, depth + 1);
   }
 }
