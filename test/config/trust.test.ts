@@ -50,6 +50,7 @@ const values: Readonly<Record<string, string>> = {
   allow_publications: 'true',
   allow_functions: '[pg_notify]',
   conflict_ignore_columns: '["*.seen"]',
+  trigger_differences: 'refuse',
   max_connections: '1',
   upgrade_lock_timeout_ms: '1',
   active_session_ttl_hours: '1',
