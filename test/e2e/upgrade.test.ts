@@ -26,7 +26,7 @@ async function anotherRelease(
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   const template = join(folder, 'templates/sql/table/rows/update_row.sql');
   const text = await readFile(template, 'utf8');
-  await writeFile(template, text.replace('\nBEGIN\n', `\nBEGIN\n${marker}\n`));
+  await writeFile(template, text.replace('BEGIN\n', `BEGIN\n${marker}\n`));
   const function_ = join(folder, 'templates/sql/functions/display_value.sql');
   if (version !== undefined) {
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', version }));
