@@ -14,7 +14,7 @@ suite('daemon: approvals that take long', (test) => {
     await daemon.database.query(`
       CREATE TABLE slow (id int PRIMARY KEY, v text);
       CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(4); RETURN NEW; END $$;
-      CREATE TRIGGER wait BEFORE INSERT ON slow FOR EACH ROW EXECUTE FUNCTION wait()`);
+      CREATE TRIGGER wait AFTER INSERT ON slow FOR EACH ROW EXECUTE FUNCTION wait()`);
   });
   test.after(() => daemon.stop());
 

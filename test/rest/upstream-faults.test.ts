@@ -23,7 +23,7 @@ suite('rest: reviews while the upstream is in trouble', (test) => {
     await rest.database.query(`
       CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'it went wrong' USING ERRCODE = NEW.note; END $$;
-      CREATE TRIGGER fail BEFORE UPDATE ON orders FOR EACH ROW WHEN (length(NEW.note) = 5) EXECUTE FUNCTION public.fail()`);
+      CREATE TRIGGER fail AFTER UPDATE ON orders FOR EACH ROW WHEN (length(NEW.note) = 5) EXECUTE FUNCTION public.fail()`);
     holder = new pg.Client({ connectionString: rest.database.url });
     await holder.connect();
   });
