@@ -48,7 +48,7 @@ suite('what is shared of names', (test) => {
     );
     const second = await relayed.connect();
     const { sent, error } = await sentFor(second, 'INSERT INTO t VALUES (1, 1)');
-    assert.match(sent, /stage\.names_hold/);
+    assert.match(sent, /stage\.names_are_valid/);
     assert.not.match(sent, /stage\.resolve_relations|stage\.find_code/);
     assert.is(error, null);
     first.close();
@@ -65,7 +65,7 @@ suite('what is shared of names', (test) => {
     await database.query(`ALTER TABLE u RENAME TO former; CREATE TABLE u AS SELECT 'another' AS v;
       GRANT SELECT ON u TO ${reader.name}`);
     const { sent, rows } = await sentFor(second, 'SELECT * FROM u');
-    assert.match(sent, /stage\.names_hold[\s\S]*stage\.resolve_relations/);
+    assert.match(sent, /stage\.names_are_valid[\s\S]*stage\.resolve_relations/);
     assert.equal(rows, ['another']);
     for (const client of [maker, first, second]) client.close();
   });
@@ -78,7 +78,7 @@ suite('what is shared of names', (test) => {
     // from its login on the service knows the check
     const later = await relayed.connect();
     assert.is((await sentFor(old, 'INSERT INTO t VALUES (2, 2)')).error, null);
-    assert.match((await sentFor(later, 'INSERT INTO t VALUES (3, 3)')).sent, /stage\.watch/);
+    assert.match((await sentFor(later, 'INSERT INTO t VALUES (3, 3)')).sent, /stage\.begin_tripwire/);
     old.close();
     later.close();
   });

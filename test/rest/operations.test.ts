@@ -140,6 +140,7 @@ suite('rest: openapi', (test) => {
       'GET /sessions/{id}/diff/steps',
       'GET /sessions/{id}/events',
       'GET /sessions/{id}/mutations',
+      'GET /tokens',
       'GET /whoami',
       'POST /sessions',
       'POST /sessions/{id}/approve',
