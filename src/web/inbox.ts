@@ -14,6 +14,8 @@ const perPage = 50;
 export function openInbox(region: Element): () => Promise<void> {
   let status = 'proposed';
   let offset = 0;
+  /** Number of the current load; results of an earlier one are dropped. */
+  let reading = 0;
   const list = h('ol', { class: 'sessions', 'aria-label': 'Sessions' });
   const pager = h('p', { class: 'pager' });
   const tabs = h('div', { class: 'tabs' });
@@ -29,15 +31,18 @@ export function openInbox(region: Element): () => Promise<void> {
         button(each, () => choose(each), { 'aria-pressed': String(each === status) }),
       ),
     );
+    reading += 1;
+    const turn = reading;
     try {
       const path = withQuery('/sessions', { status, limit: perPage, offset });
       const page = new Fields(await request('GET', path));
+      if (turn !== reading) return;
       const sessions = page.list('sessions').map(readSession);
       const none = h('li', { class: 'none' }, `No session is ${status}.`);
       fill(list, ...(sessions.length === 0 ? [none] : sessions.map(entryOf)));
       fillPager(page.number('total_count'));
     } catch (error) {
-      fill(list, h('li', { class: 'fault' }, faultOf(error)));
+      if (turn === reading) fill(list, h('li', { class: 'fault' }, faultOf(error)));
     }
   };
   const fillPager = (total: number) => {

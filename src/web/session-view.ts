@@ -148,8 +148,14 @@ export class SessionView {
     const now = digest && (await this.#part(turn, () => readSessionOf(this.#id)));
     if (!digest || !now) return;
     // guard: what is approved is what was shown
-    if (!isAsBefore(now, session)) return this.#change(now, 'it is not as it was');
+    if (!isAsBefore(now, session)) return this.#changeUnlessKnown(now);
     this.#learn({ digest });
+  }
+
+  /** Shows that the session has changed, unless an event has said how. */
+  #changeUnlessKnown(now: Session): void {
+    const isKnown = this.#known !== null && isAsBefore(now, this.#known.session);
+    if (!isKnown) this.#change(now, 'it is not as it was');
   }
 
   /** Shows that the session has changed, and disables approval until the next load. */

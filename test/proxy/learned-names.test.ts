@@ -78,7 +78,10 @@ suite('what is shared of names', (test) => {
     // from its login on the service knows the check
     const later = await relayed.connect();
     assert.is((await sentFor(old, 'INSERT INTO t VALUES (2, 2)')).error, null);
-    assert.match((await sentFor(later, 'INSERT INTO t VALUES (3, 3)')).sent, /stage\.begin_tripwire/);
+    assert.match(
+      (await sentFor(later, 'INSERT INTO t VALUES (3, 3)')).sent,
+      /stage\.begin_tripwire/,
+    );
     old.close();
     later.close();
   });

@@ -212,10 +212,10 @@ suite('privacy of sessions', (test) => {
       // raises an error, or does nothing
       'stage.end_tripwire',
       'stage.has_parked',
-      // only rows of the caller's own session
-      'stage.lock_newest_row',
       // whether a table has an overlay, in a SERIALIZABLE transaction
       'stage.is_cold',
+      // only rows of the caller's own session
+      'stage.lock_newest_row',
       'stage.merge_target',
       ...['lock', 'seen'].map((part) => overlay.replace('item', `${part}_${oid}`)),
       `${upsert}.collision_${oid}`,
