@@ -1,6 +1,9 @@
 /** Triggers that cannot be followed do not fire while staging: approval has them fire, and the diff and the doctor say which these are. */
+import { readTable } from '../../src/db/catalog-reader.ts';
 import { createDatabase } from '../../src/db/database.ts';
+import { installTriggers } from '../../src/overlay/triggers/install-triggers.ts';
 import { unstagedTriggers } from '../../src/overlay/triggers/unstaged-triggers.ts';
+import { serverMajor } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -137,6 +140,25 @@ suite('triggers that do not fire while staging', (test) => {
       );
     assert.ok(lines.includes('waiting: trigger w waits for updates of certain columns'));
     assert.not.ok(lines.some((line) => line.startsWith('kept')));
+  });
+
+  test('leave the search path of the service as it was, which finds nothing of users', async () => {
+    await proxied.database.query(`
+      CREATE FUNCTION seized(name, name) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE 'seized'; END$$;
+      CREATE OPERATOR public.!~ (LEFTARG = name, RIGHTARG = name, FUNCTION = seized)`);
+    const db = createDatabase({ url: proxied.database.url });
+    const [table] = await db.query(`SELECT 'public.deep_t'::regclass::oid AS oid`);
+    const path = await db.transaction(async (tx) => {
+      await tx.query(`UPDATE stage.overlay SET triggers = '[]' WHERE relation = $1`, [
+        table?.['oid'] ?? '',
+      ]);
+      const deep = await readTable(tx, Number(table?.['oid']));
+      if (deep) await installTriggers(tx, deep, await serverMajor());
+      return tx.query(`SELECT pg_catalog.current_setting('search_path') AS path`);
+    });
+    await db.close();
+    await proxied.database.query('DROP FUNCTION seized CASCADE');
+    assert.equal(path, [{ path: 'pg_catalog' }]);
   });
 
   test('of those that do, names mean what they will at approval', async () => {

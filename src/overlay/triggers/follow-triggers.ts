@@ -26,11 +26,16 @@ export type Followed<Made> = { readonly made: Made } | { readonly obstacle: stri
 /** Returns the search path of approvals. Afterwards, that of the transaction is pg_catalog. */
 export async function approvalPath(tx: Queryable): Promise<Path> {
   await tx.query(`SELECT set_config('search_path', stage.default_search_path(), true)`);
-  const rows = await tx.query(
-    `SELECT n.oid, n.nspname AS name FROM unnest(current_schemas(true)) WITH ORDINALITY s(name, place)
-     JOIN pg_namespace n ON n.nspname = s.name WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place`,
+  // nothing else runs under that path: an operator could be a user's
+  const [found] = await tx.query(
+    'SELECT pg_catalog.to_json(pg_catalog.current_schemas(true)) AS names',
   );
   await tx.query('SET LOCAL search_path = pg_catalog');
+  const rows = await tx.query(
+    `SELECT n.oid, n.nspname AS name FROM json_array_elements_text($1) WITH ORDINALITY s(name, place)
+     JOIN pg_namespace n ON n.nspname = s.name WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place`,
+    [found?.['names'] ?? '[]'],
+  );
   return {
     oids: rows.map(({ oid }) => Number(oid)),
     text: rows.map(({ name }) => quoteIdentifier(String(name))).join(', '),
@@ -53,15 +58,17 @@ export async function checkTrigger(
   const obstacle = tableObstacle(table) ?? trigger.obstacle;
   if (obstacle !== null) return { obstacle };
   await loadParser();
-  return orObstacle(async () => {
+  const followed = await orObstacle(async () => {
     conditionOf(trigger);
     demandBlock(body);
     const made = await readTriggerBody(name, body);
     await tx.query(`SET LOCAL search_path = ${path.text}`);
     await checkBody({ tx, path: path.oids, uses }, made.uses);
-    await tx.query('SET LOCAL search_path = pg_catalog');
     return made;
   });
+  // guard: names of the service's own statements are not found in schemas of users
+  await tx.query('SET LOCAL search_path = pg_catalog');
+  return followed;
 }
 
 /** Returns the result of the work, or why the trigger does not fire. @throws errors that do not concern the trigger */
@@ -112,8 +119,11 @@ export function triggerReports(table: Table, found: Found): TriggerReport[] {
 }
 
 /** Reports for each trigger of a table whether it can be followed. It creates nothing. */
-export async function readTriggerReports(tx: Queryable, table: Table): Promise<TriggerReport[]> {
-  const path = await approvalPath(tx);
+export async function readTriggerReports(
+  tx: Queryable,
+  table: Table,
+  path: Path,
+): Promise<TriggerReport[]> {
   const found = new Map<Trigger, Followed<FunctionBody>>();
   for (const each of table.triggers) {
     const uses = { relations: [], functions: [] };

@@ -2,7 +2,7 @@
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { shownName } from '../../model/table.ts';
-import { readTriggerReports } from './follow-triggers.ts';
+import { approvalPath, readTriggerReports } from './follow-triggers.ts';
 
 const withTriggers = `
 SELECT DISTINCT coalesce(pg_partition_root(c.oid), c.oid)::oid AS relation
@@ -14,10 +14,11 @@ ORDER BY 1`;
 export function unstagedTriggers(db: Database): Promise<string[]> {
   return db.transaction(async (tx: Queryable) => {
     const lines: string[] = [];
+    const path = await approvalPath(tx);
     for (const { relation } of await tx.query(withTriggers)) {
       const table = await readTable(tx, Number(relation));
       if (table === null || table.obstacle !== null) continue;
-      for (const { name, obstacle } of await readTriggerReports(tx, table)) {
+      for (const { name, obstacle } of await readTriggerReports(tx, table, path)) {
         const shown = shownName(table.schema, table.name);
         if (obstacle !== null) lines.push(`${shown}: trigger ${name} ${obstacle}`);
       }
