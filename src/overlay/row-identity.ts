@@ -16,6 +16,14 @@ import {
  */
 export const isHeadOfStatement = 'coalesce(s._stage_head, false)';
 
+/**
+ * Builds the value that a client gave for a column of a staged row. Triggers may have changed it; then the row as given is `g`.
+ * @param row alias of the staged row
+ * @param column quoted name
+ */
+export const givenValue = (row: string, column: string) =>
+  `CASE WHEN ${row}._stage_given IS DISTINCT FROM NULL THEN g.${column} ELSE ${row}.${column} END`;
+
 /** Lists the key's columns of a row, in order: `p."a"`, `p."b"`. */
 export const keyColumns = (table: Table, prefix: string) =>
   isKeyless(table)

@@ -15,6 +15,7 @@ import {
   shadowName,
 } from '../object-names.ts';
 import {
+  givenValue,
   keyColumns,
   keysEqual,
   oldKeyColumns,
@@ -127,12 +128,8 @@ function settled(table: Table): string {
       AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0)`;
 }
 
-/**
- * The value that production gets for a column of a staged row `s`: where triggers changed the row, the value that the client gave, in
- * `g`. Production's triggers change it again.
- */
-const given = (column: string) =>
-  `CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g.${column} ELSE s.${column} END`;
+/** Builds the value that production gets for a column of a staged row `s`. Production's triggers change it again. */
+const given = (column: string) => givenValue('s', column);
 
 /** Builds the image of a staged row `s` that triggers changed; NULL for other rows. */
 const madeImage = (table: Table) =>

@@ -17,7 +17,15 @@ import {
   shadowName,
   sourceCall,
 } from '../object-names.ts';
-import { keyColumns, keysEqual, oldKeyColumns, rowImage, rowKey, same } from '../row-identity.ts';
+import {
+  givenValue,
+  keyColumns,
+  keysEqual,
+  oldKeyColumns,
+  rowImage,
+  rowKey,
+  same,
+} from '../row-identity.ts';
 import { hidesRow } from '../rows/keyless.ts';
 import { andWithin } from '../rows/partitions.ts';
 import { exactTexts } from './exact-texts.ts';
@@ -116,10 +124,7 @@ const comparedColumns = (table: Table) =>
 function changedBySession(table: Table): string {
   const changed = comparedColumns(table)
     .map(quoteIdentifier)
-    .map((name) => {
-      const given = `CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g.${name} ELSE v.${name} END`;
-      return `bool_or(v._stage_op = 'D' OR NOT ${same(given, `b.${name}`)})`;
-    });
+    .map((name) => `bool_or(v._stage_op = 'D' OR NOT ${same(givenValue('v', name), `b.${name}`)})`);
   return `ARRAY[${changed.join(', ')}]::boolean[]`;
 }
 

@@ -13,7 +13,14 @@ import {
   shadowName,
   sourceCall,
 } from '../object-names.ts';
-import { keyColumns, keysEqual, oldKeyColumns, rowImage, same } from '../row-identity.ts';
+import {
+  givenValue,
+  keyColumns,
+  keysEqual,
+  oldKeyColumns,
+  rowImage,
+  same,
+} from '../row-identity.ts';
 
 const ofLineage = (alias: string) =>
   `${alias}._stage_session = p_session AND coalesce(${alias}._stage_root, ${alias}._stage_seq) = p_root`;
@@ -64,7 +71,7 @@ function valuesSql(table: Table): string {
         given: `CASE WHEN ${follows} THEN n.${column} ELSE ${own} END`,
         // guard: what was settled is no conflict any more
         base: `CASE WHEN ${literal} = ANY (p_theirs) OR ${literal} = ANY (p_mine) OR ${first} IS NULL THEN n.${column} ELSE b.${column} END`,
-        first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(`CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g.${column} ELSE v.${column} END`, `b.${column}`)}) AS first_${index + 1}`,
+        first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(givenValue('v', column), `b.${column}`)}) AS first_${index + 1}`,
       };
     });
   const bases = new Map(moving.map(({ name, base }) => [name, base]));
