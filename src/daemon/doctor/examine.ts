@@ -100,8 +100,12 @@ async function serviceFaults(db: Database): Promise<Row[]> {
 
 /** Finds triggers that do not fire while staging. Reads their bodies: only for `stage doctor`, not while a daemon starts. */
 async function triggerFaults(db: Database): Promise<Row[]> {
-  const [row] = await db.query(`SELECT to_regproc('stage.table_triggers') IS NOT NULL AS there`);
-  if (row?.['there'] !== 't') return [];
+  // an account that has not installed this release cannot read them: other faults say so
+  const [row] = await db.query(
+    `SELECT to_regproc('stage.table_triggers') IS NOT NULL
+       AND has_function_privilege(to_regprocedure('stage.default_search_path()'), 'EXECUTE') AS readable`,
+  );
+  if (row?.['readable'] !== 't') return [];
   const triggers = await unstagedTriggers(db);
   return triggers.map((subject) => ({ fault: 'trigger_not_staged', subject }));
 }
