@@ -125,8 +125,8 @@ export const faults = {
     'They can be read. Take out of their definitions what is named here, or have such changes reviewed in another way.',
   ),
   trigger_not_staged: note(
-    'these triggers do not fire while rows are staged: diffs and staged reads lack what they do, which approval makes up for',
-    'Rehearse what is to be approved: stage check --rehearse. What of a trigger is in the way is named here.',
+    'these triggers do not fire while rows are staged: diffs and staged reads do not show their effects, and approval fires them',
+    'Rehearse before you approve: stage check --rehearse. The reason follows the name of each trigger.',
   ),
   table_without_key: note(
     'rows of these tables are identified by all their values',

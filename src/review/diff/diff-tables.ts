@@ -215,7 +215,7 @@ WITH fired AS MATERIALIZED (
   FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}' AND s._stage_origin <> 'overlay'
 )
 SELECT DISTINCT ON (t.tgname) t.tgname AS name, CASE WHEN t.tgtype & 2 <> 0 THEN 'BEFORE' ELSE 'AFTER' END AS timing, e.events::text AS events,
-  CASE WHEN k.name IS NULL THEN 'was not there, or is one of a partition' ELSE k.obstacle END AS unstaged
+  CASE WHEN k.name IS NULL THEN 'was created since, or belongs to a partition' ELSE k.obstacle END AS unstaged
 FROM fired t LEFT JOIN known k ON k.name = t.tgname
 CROSS JOIN LATERAL (
   SELECT jsonb_agg(s.event ORDER BY s.event = 'UPDATE', s.event <> 'INSERT') AS events FROM staged s

@@ -14,7 +14,7 @@ export interface BodyUses {
   readonly called: readonly CallPlace[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];
-  /** What is called, for those who have to judge it: they have no places. */
+  /** The called functions, without places, for checks of their effects. */
   readonly functions: readonly FunctionUse[];
   readonly unclear: readonly UnclearCall[];
 }
