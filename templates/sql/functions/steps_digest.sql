@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION stage.steps_digest(p_session uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET enable_nestloop = off
 SET plan_cache_mode = force_custom_plan SET parallel_setup_cost = 0 SET parallel_tuple_cost = 0
-SET min_parallel_table_scan_size = '1TB' SET min_parallel_index_scan_size = '1TB' AS $$
+SET min_parallel_table_scan_size = '1TB' SET min_parallel_index_scan_size = '1TB' SET enable_parallel_append = off AS $$
 DECLARE
   v_steps text;
   v_hash bytea;
@@ -33,10 +33,12 @@ BEGIN
     'SELECT p.number, 0::bigint, sha256(convert_to(jsonb_build_array(t.table_name, p.operation, p.row_id, p.before, p.after)::text, ''UTF8''))'
     ' FROM stage.parked_change p JOIN stage.parked_table t USING (session, relation) WHERE p.session = $1');
 
-  -- statistics know little of rows just staged, and starting workers takes longer than hashing a few rows
+  -- Statistics know little of rows just staged, and starting workers takes longer than hashing a few rows. An append over two tables
+  -- starts two of them whatever the sizes are, so it is off as well.
   IF (SELECT sum(m.affected_rows) FROM stage.mutation m WHERE m.session = p_session) > 20000 THEN
     -- both: without the one for indexes, a single worker computes the hashes of a table while the others wait
-    PERFORM set_config('min_parallel_table_scan_size', '0', true), set_config('min_parallel_index_scan_size', '0', true);
+    PERFORM set_config('min_parallel_table_scan_size', '0', true), set_config('min_parallel_index_scan_size', '0', true),
+      set_config('enable_parallel_append', 'on', true);
   END IF;
   EXECUTE $q$
     WITH steps (seq, mutation, hash) AS MATERIALIZED ($q$ || v_steps || $q$),
