@@ -2,6 +2,7 @@
  * The review shows what approval runs: the digest covers every step that approval replays, and the diff counts the steps that it does not
  * show.
  */
+import pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
@@ -228,6 +229,27 @@ suite('steps: neighbours', (test) => {
       });
     assert.equal(await digest(2), await digest(0));
     assert.match(String((await digest(2))[0]?.['digest']), /^sha256:/);
+  });
+
+  test('a few in two tables: no parallel workers, which take longer to start', async () => {
+    const session = await staging.open();
+    await staging.stage(
+      session,
+      `INSERT INTO b VALUES (10, 'x'), (11, 'y'); DELETE FROM a WHERE id = 1`,
+    );
+    const client = new pg.Client({ connectionString: staging.database.url });
+    const plans: string[] = [];
+    client.on('notice', ({ message }) => plans.push(message ?? ''));
+    await client.connect();
+    await client.query(`LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0;
+      SET auto_explain.log_nested_statements = on; SET client_min_messages = log`);
+    await client.query('SELECT stage.steps_digest($1)', [session.slice(5)]);
+    await client.end();
+    assert.ok(plans.some((plan) => plan.includes('Append')));
+    assert.equal(
+      plans.filter((plan) => plan.includes('Gather')),
+      [],
+    );
   });
 
   for (const [name, [statements, expected]] of Object.entries(counted)) {
