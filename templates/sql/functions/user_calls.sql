@@ -5,10 +5,24 @@
 -- has changed.
 CREATE OR REPLACE FUNCTION stage.user_calls() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-  WITH own(schema) AS MATERIALIZED (
+  WITH RECURSIVE own(schema) AS MATERIALIZED (
     SELECT n.oid FROM pg_namespace n WHERE stage.is_own_schema(n.oid)
   ), function AS MATERIALIZED (
     SELECT p.* FROM pg_proc p WHERE p.oid >= 16384 AND NOT EXISTS (SELECT FROM own o WHERE o.schema = p.pronamespace)
+  ), checked(domain, function) AS MATERIALIZED (
+    SELECT k.contypid, x.function FROM pg_constraint k CROSS JOIN LATERAL stage.called_in(k.conbin::text) x(function)
+    JOIN pg_proc p ON p.oid = x.function
+    WHERE k.contypid >= 16384 AND (p.provolatile <> 'i' OR stage.is_made_by_users('pg_proc', p.oid))
+  ), part(type, whole) AS MATERIALIZED (  -- the inverse of stage.types_in; not computed where no domain is checked
+    SELECT x.type, t.oid FROM pg_type t CROSS JOIN unnest(ARRAY[t.typbasetype, t.typelem]) x(type) WHERE x.type >= 16384
+    UNION ALL
+    SELECT a.atttypid, t.oid FROM pg_attribute a JOIN pg_type t ON t.typrelid = a.attrelid WHERE a.atttypid >= 16384 AND a.attnum > 0
+    UNION ALL
+    SELECT r.rngsubtype, x.whole FROM pg_range r CROSS JOIN unnest(ARRAY[r.rngtypid, r.rngmultitypid]) x(whole) WHERE r.rngsubtype >= 16384
+  ), containing(domain, type) AS (
+    SELECT d.domain, d.domain FROM checked d
+    UNION
+    SELECT c.domain, p.whole FROM containing c JOIN part p ON p.type = c.type
   ), made(kind, name, function) AS (
     SELECT 'operator', o.oprname, o.oprcode::oid FROM pg_operator o WHERE stage.is_made_by_users('pg_operator', o.oid)
     UNION ALL
@@ -25,12 +39,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     UNION ALL
     -- a domain's checks run where a value is converted to it, alone or within another value
     SELECT 'type', t.typname, d.function
-    FROM (
-      SELECT k.contypid AS domain, x.function FROM pg_constraint k CROSS JOIN LATERAL stage.called_in(k.conbin::text) x(function)
-      JOIN pg_proc p ON p.oid = x.function
-      WHERE k.contypid >= 16384 AND (p.provolatile <> 'i' OR stage.is_made_by_users('pg_proc', p.oid))
-      OFFSET 0  -- if this finds none, the types are not scanned
-    ) d CROSS JOIN LATERAL (SELECT t.typname FROM pg_type t WHERE t.oid >= 16384 AND d.domain IN (SELECT stage.types_in(ARRAY[t.oid])) OFFSET 0) t
+    FROM checked d JOIN containing c ON c.domain = d.domain JOIN pg_type t ON t.oid = c.type
     UNION ALL
     SELECT 'function', p.proname, p.oid FROM function p
     WHERE (EXISTS (SELECT FROM pg_proc s WHERE s.proname = p.proname AND s.oid < 16384)
