@@ -36,7 +36,7 @@ export async function meetBackend(client: pg.ClientBase): Promise<Backend> {
 
 // a backend that has received only part of a message is `active`, too, with the wait event ClientRead
 const selectActivity = `
-SELECT b.started || ' ' || b.pid AS backend, CASE
+SELECT concat_ws(' ', b.started, b.pid) AS backend, CASE
   WHEN a.pid IS NULL THEN 'gone'
   WHEN a.state = 'idle' THEN 'idle'
   WHEN a.state IN ('active', 'disabled') AND a.wait_event IS DISTINCT FROM 'ClientRead' THEN 'working'
