@@ -1,9 +1,12 @@
-/** Everything that an attack must not change: a database and its roles, except the service's own data. */
+/**
+ * Everything that an attack must not change: a database and its roles, except the service's own data. Values become text by their output
+ * functions (`format`, `concat_ws`), because an attack may have made casts to text.
+ */
 import type { TestDatabase } from '../helpers/database.ts';
 
 /** The service's schemas, and temporary ones. Schemas of users may have similar names. */
 const ours = `SELECT n.oid FROM pg_namespace n WHERE n.nspname IN ('stage', 'stage_data') OR n.nspname ~ '^pg_(temp|toast)'
-  OR EXISTS (SELECT FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid, 'stage_load_' || p.oid, 'stage_tree_' || p.oid))
+  OR EXISTS (SELECT FROM pg_namespace p WHERE n.nspname IN (concat('stage_overlay_', p.oid), concat('stage_upsert_', p.oid), concat('stage_load_', p.oid), concat('stage_tree_', p.oid)))
   OR n.nspname ~ '^stage_function_[0-9]{1,4}$'`;
 
 const production = (namespace: string) => `${namespace} NOT IN (${ours})`;
@@ -39,12 +42,12 @@ export async function fingerprint(database: TestDatabase): Promise<string[]> {
   return lines;
 }
 
-const tables = `SELECT c.oid::regclass::text AS name FROM pg_class c
+const tables = `SELECT format('%s', c.oid::regclass) AS name FROM pg_class c
   WHERE c.relkind IN ('r', 'm') AND ${production('c.relnamespace')}
     AND c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`;
 
-const rows = `SELECT t.name || ' ' || (xpath('//line/text()', query_to_xml(
-    format('SELECT concat_ws('' '', r.xmin, r.ctid, r) AS line FROM ONLY %s r ORDER BY r.ctid', t.name), true, false, '')))::text AS line
+const rows = `SELECT concat_ws(' ', t.name, xpath('//line/text()', query_to_xml(
+    format('SELECT concat_ws('' '', r.xmin, r.ctid, r) AS line FROM ONLY %s r ORDER BY r.ctid', t.name), true, false, ''))) AS line
   FROM (${tables}) t ORDER BY 1`;
 
 /** Staging advances sequences, as a transaction that is rolled back does, but never sets one. The tests set them to high values. */
@@ -57,7 +60,7 @@ const involvedRoles = `SELECT refobjid FROM pg_shdepend WHERE refclassid = 'pg_a
 
 const roles = `
   SELECT concat_ws(' ', 'role', rolname, rolsuper, rolcreaterole, rolcanlogin) AS line FROM pg_roles WHERE oid IN (${involvedRoles})
-  UNION ALL SELECT concat_ws(' ', 'setting', setrole, setconfig::text) FROM pg_db_role_setting
+  UNION ALL SELECT concat_ws(' ', 'setting', setrole, setconfig) FROM pg_db_role_setting
     WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
   UNION ALL SELECT concat_ws(' ', 'slot', slot_name) FROM pg_replication_slots WHERE database = current_database()
   UNION ALL SELECT concat_ws(' ', 'prepared', gid) FROM pg_prepared_xacts WHERE database = current_database()

@@ -8,7 +8,7 @@ import type { TestDatabase } from '../../helpers/database.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 const catalogLine = (name: string) =>
-  `SELECT concat_ws(' ', '${name}', count(*), md5(coalesce(string_agg(c.ctid::text || c.xmin, ',' ORDER BY c.ctid), ''))) AS line FROM ${name} c`;
+  `SELECT concat_ws(' ', '${name}', count(*), md5(coalesce(string_agg(concat(c.ctid, c.xmin), ',' ORDER BY c.ctid), ''))) AS line FROM ${name} c`;
 
 /** Catalogs that neither staging nor reading changes. */
 const catalogs = ['pg_collation', 'pg_replication_origin', 'pg_largeobject', 'pg_db_role_setting'];
@@ -16,18 +16,18 @@ const catalogs = ['pg_collation', 'pg_replication_origin', 'pg_largeobject', 'pg
 /** The state of production's tables that ANALYZE, REINDEX, CLUSTER and functions that repair or break storage change. */
 const storage = `
 SELECT concat_ws(' ', 'storage', c.oid::regclass, c.relfilenode, c.relpages, c.reltuples, c.relallvisible, c.relfrozenxid, pg_relation_size(c.oid),
-  pg_relation_size(c.oid, 'vm') > 0, i.indisclustered, (SELECT count(*) || md5(string_agg(s.xmin::text, ',')) FROM pg_statistic s WHERE s.starelid = c.oid)) AS line
+  pg_relation_size(c.oid, 'vm') > 0, i.indisclustered, (SELECT concat(count(*), md5(string_agg(format('%s', s.xmin), ','))) FROM pg_statistic s WHERE s.starelid = c.oid)) AS line
 FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND c.relname !~ '[0-9]' ORDER BY c.oid`;
 
 /** Statistics views that report when they were reset. The version determines which exist. */
 const statistics = `
-SELECT format('SELECT ''%s '' || count(DISTINCT stats_reset) || '' '' || coalesce(max(stats_reset)::text, '''') AS line FROM %s %s', c.relname, c.oid::regclass,
+SELECT format('SELECT concat_ws('' '', ''%s'', count(DISTINCT stats_reset), max(stats_reset)) AS line FROM %s %s', c.relname, c.oid::regclass,
   CASE WHEN c.relname = 'pg_stat_database' THEN 'WHERE datname = current_database() OR datname IS NULL' END) AS query
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'stats_reset' WHERE c.relkind = 'v' ORDER BY c.relname`;
 
 const server = `
-SELECT 'loaded ' || pg_conf_load_time() || ' started ' || pg_postmaster_start_time() AS line
+SELECT concat_ws(' ', 'loaded', pg_conf_load_time(), 'started', pg_postmaster_start_time()) AS line
 UNION ALL SELECT 'settings ' || md5(string_agg(concat_ws('=', name, setting), ',' ORDER BY name)) FROM pg_settings WHERE source <> 'client' AND context <> 'internal' AND name !~ '[.]'
 UNION ALL SELECT concat_ws(' ', 'lock', l.classid, l.objid, l.objsubid, l.mode) FROM pg_locks l
   WHERE l.locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -89,7 +89,7 @@ export function changesOf(before: readonly string[], after: readonly string[]): 
 export async function takeHeld(database: TestDatabase): Promise<string[]> {
   const rows = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', 'held lock', classid, objid, objsubid, mode) AS line FROM pg_locks
-     WHERE locktype = 'advisory' AND objid::text IN ('0', '1', '2', '7', '4711', '4294967295')
+     WHERE locktype = 'advisory' AND objid = ANY ('{0,1,2,7,4711,4294967295}'::oid[])
      UNION ALL SELECT 'snapshot ' || f FROM pg_ls_dir('pg_snapshots') f`,
   );
   return rows.map(({ line }) => line);

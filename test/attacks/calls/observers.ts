@@ -101,7 +101,7 @@ async function startBystander(database: TestDatabase): Promise<Bystander> {
 async function flushed(database: TestDatabase): Promise<string> {
   await database.query(`SELECT pg_logical_emit_message(true, 'look', '')`);
   const [row] = await database.query<{ at: string }>(
-    'SELECT pg_current_wal_flush_lsn()::text AS at',
+    `SELECT format('%s', pg_current_wal_flush_lsn()) AS at`,
   );
   return String(row?.at);
 }
@@ -111,7 +111,7 @@ async function logged(database: TestDatabase, from: string, to: string): Promise
   const rows = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', 'log:', resource_manager, record_type, description) AS line FROM pg_get_wal_records_info($1, $2)
      WHERE (resource_manager = 'LogicalMessage' AND description !~ '"look"'
-         AND (description ~ '^non' OR pg_xact_status(xid::text::xid8) = 'committed'))
+         AND (description ~ '^non' OR pg_xact_status(format('%s', xid)::xid8) = 'committed'))
        OR resource_manager = 'ReplicationOrigin' OR record_type IN ('DESUMMARIZE', 'DELETE_LISTPAGE') OR (resource_manager = 'Storage' AND record_type = 'TRUNCATE')
        OR (resource_manager = 'XLOG' AND record_type ~ '^(SWITCH|RESTORE_POINT|CHECKPOINT|BACKUP_END|PARAMETER_CHANGE)')`,
     [from, to],
