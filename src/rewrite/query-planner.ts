@@ -37,7 +37,7 @@ export interface TextClass {
   readonly hasNames: boolean;
   /** Whether names may resolve differently afterwards. */
   readonly changesPath: boolean;
-  /** Whether it declares a cursor WITH HOLD, which must not pass where writing is possible. */
+  /** Whether it declares a cursor WITH HOLD, which must not pass inside of a block. */
   readonly declaresHold: boolean;
   /** Calls of reads for which only the catalog shows whether they are allowed. */
   readonly unclear: readonly UnclearCall[];
@@ -188,17 +188,15 @@ function makePlan(
     hasSettings: kinds.includes('setting'),
     hasNames: verdicts.some((verdict) => hasNames(readOf(verdict))),
     changesPath: verdicts.some(movesPath),
-    declaresHold: verdicts.some(declaresHoldCursor),
+    declaresHold: verdicts.some((verdict) => heldCursor(verdict) !== null),
     unclear: verdicts.flatMap((verdict) => readOf(verdict)?.unclear ?? []),
   };
 }
 
 /** Returns the read that a statement runs or declares, or null. */
 export function readOf(verdict: Verdict): Read | null {
-  if (verdict.kind === 'read') return verdict;
-  return verdict.kind === 'control' && verdict.action.type === 'declare'
-    ? verdict.action.body
-    : null;
+  if (verdict.kind !== 'control') return verdict.kind === 'read' ? verdict : null;
+  return verdict.action.type === 'declare' ? verdict.action.body : null;
 }
 
 /** Returns whether a read names relations or functions, which stand-ins may replace. */
@@ -211,9 +209,10 @@ export function explainsWrite(verdict: Verdict): boolean {
   return verdict.kind === 'read' && verdict.explainsWrite === true;
 }
 
-/** Returns whether a statement declares a cursor WITH HOLD. */
-export function declaresHoldCursor(verdict: Verdict): boolean {
-  return verdict.kind === 'control' && verdict.action.type === 'declare' && verdict.action.holds;
+/** Returns the name of the cursor WITH HOLD that a statement declares; null for any other statement. */
+export function heldCursor(verdict: Verdict): string | null {
+  if (verdict.kind !== 'control' || verdict.action.type !== 'declare') return null;
+  return verdict.action.holds ? verdict.action.name : null;
 }
 
 /**

@@ -92,6 +92,12 @@ export class CommitCheck {
     this.runCounting('SELECT stage.end_definition($1)', onError);
   }
 
+  /** Records a cursor WITH HOLD that the client has declared in a READ ONLY transaction. Call it before any code of users can run. */
+  noteHeld(cursor: string, onError: ErrorHandler): void {
+    const values = [this.nonce, Buffer.from(cursor)];
+    this.run({ text: 'SELECT stage.note_held($1, $2)', types: [25, 25] }, { values, onError });
+  }
+
   /** Runs a query, under the nonce, that returns the number of internal writes in the counters. */
   private runCounting(text: string, onError?: ErrorHandler): void {
     const onRow = (payload: Buffer) => {

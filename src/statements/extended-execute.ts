@@ -18,7 +18,7 @@ import { refuseInFailure } from './failed-portals.ts';
 import type { Execution } from './named-settings.ts';
 import { checkNamed, executionIn, namesSettings } from './named-settings.ts';
 import { refusePrepared } from './original-types.ts';
-import { checkCursorWithHold } from './read-calls.ts';
+import { checkCursorWithHold, noteHeldCursor } from './read-calls.ts';
 import { prepareAgain, responseToWrite } from './shared-steps.ts';
 
 /** @throws StageError for a refused statement */
@@ -83,26 +83,27 @@ function executeRead(
   const isHinted = portal !== undefined && explainsWrite(portal.statement.statement.verdict);
   // The portal of an EXPLAIN of a write is inside the guard. Another guard would destroy the portal.
   if (!isHinted || !state.guardsWrite) internal.guard(isHinted);
-  if (portal === undefined || (portal.statement.replacements.length === 0 && !isHinted)) {
-    link.send(frame, retry.track(passing.execute));
-    return;
-  }
-  return sendChanged(context, frame, portal, isHinted);
+  if (portal && (portal.statement.replacements.length > 0 || isHinted))
+    return sendChanged(context, frame, portal, isHinted);
+  link.send(frame, retry.track(passing.execute));
+  if (portal) noteHeldCursor(context, portal.statement.body);
 }
 
 /** Runs a statement whose sent text differs from the client's. */
 function sendChanged(
-  { link, names, retry, copyIn, stagedNotice }: ConnectionContext,
+  context: ConnectionContext,
   frame: Buffer,
   { statement }: Portal,
   isHinted: boolean,
 ): void | Promise<void> {
+  const { link, names, retry, copyIn, stagedNotice } = context;
   const mapped = mapErrors(preparingText(statement), names.productionSchema);
   const onError = isHinted ? hintExplain(mapped) : mapped;
   const { body } = statement;
   const isCopy = body.kind === 'write' && body.form === 'copy';
   const particular = isCopy ? responseToWrite({ copyIn, stagedNotice }, body) : {};
   link.send(frame, retry.track(new PendingResponse('execute', 'all', { onError }, particular)));
+  noteHeldCursor(context, body);
   if (!isCopy) return;
   // READ ONLY permits a COPY into a temporary table
   link.requestFlush();

@@ -1,7 +1,8 @@
 /** Checks that an unstaged statement calls no function with effects that READ ONLY does not prevent. */
 
 import { StageError } from '../errors.ts';
-import { declaresHoldCursor, readOf } from '../rewrite/query-planner.ts';
+import { heldCursor, readOf } from '../rewrite/query-planner.ts';
+import { unlessFailed } from '../server-connection/internal-texts.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import { syncAndGoOn } from '../server-connection/sync.ts';
 import type { UnclearCall } from '../sql/functions/calls.ts';
@@ -103,10 +104,17 @@ function callsOfControl(
  * @throws StageError when the statement declares such a cursor
  */
 export function checkCursorWithHold({ state, names }: ConnectionContext, verdict: Verdict): void {
-  if (state.failed || !declaresHoldCursor(verdict)) return;
+  if (state.failed || heldCursor(verdict) === null) return;
   if (state.exposesCursors) throw cursorRefused;
   // guard: COMMIT runs no code of users behind the look
   if (names.runCode(readOf(verdict)?.unclear ?? [])) throw codeRefused;
+}
+
+/** Records a cursor WITH HOLD for the check before COMMIT, which fails those of functions. Call it as soon as its DECLARE was sent. */
+export function noteHeldCursor({ state, internal }: ConnectionContext, verdict: Verdict): void {
+  const cursor = heldCursor(verdict);
+  if (cursor === null || state.block === 'none' || state.failed) return;
+  internal.commitCheck.noteHeld(cursor, unlessFailed);
 }
 
 const cursorRefused = new StageError(

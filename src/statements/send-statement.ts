@@ -14,7 +14,7 @@ import type { Replacement } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { validateWithBatch } from './read-batches.ts';
-import { checkCursorWithHold, checkReadCalls, needsBlock } from './read-calls.ts';
+import { checkCursorWithHold, checkReadCalls, needsBlock, noteHeldCursor } from './read-calls.ts';
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './shared-steps.ts';
 import { undo } from './staged-write.ts';
@@ -56,6 +56,7 @@ async function tryRead(context: ConnectionContext, step: Step): Promise<boolean>
     await waitForResponses(context);
     if (!retry.isWanted) {
       retry.disarm();
+      noteHeldCursor(context, verdict);
       return isReadyShown;
     }
     await undo(context);

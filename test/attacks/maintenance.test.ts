@@ -25,6 +25,10 @@ ${Object.entries(commands)
       `CREATE FUNCTION ${name}() RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN EXECUTE '${command}'; RETURN 1; END$$;`,
   )
   .join('\n')}
+CREATE FUNCTION declares() RETURNS int LANGUAGE plpgsql AS $$BEGIN EXECUTE 'DECLARE left_open CURSOR WITH HOLD FOR SELECT analyzes()'; RETURN 1; END$$;
+CREATE FUNCTION declares_scroll() RETURNS int LANGUAGE plpgsql AS $$BEGIN EXECUTE 'DECLARE left_open SCROLL CURSOR WITH HOLD FOR SELECT analyzes()'; RETURN 1; END$$;
+CREATE FUNCTION declares_by_sql() RETURNS int LANGUAGE sql AS 'DECLARE left_open CURSOR WITH HOLD FOR SELECT analyzes(); SELECT 1';
+CREATE FUNCTION declares_again() RETURNS int LANGUAGE plpgsql AS $$BEGIN EXECUTE 'CLOSE own'; EXECUTE 'DECLARE own CURSOR WITH HOLD FOR SELECT analyzes()'; RETURN 1; END$$;
 CREATE VIEW analyzed AS SELECT analyzes() AS n;
 CREATE VIEW behind AS SELECT n FROM analyzed;
 CREATE TABLE guarded (id int PRIMARY KEY); INSERT INTO guarded VALUES (1);
@@ -94,6 +98,57 @@ suite('maintenance in functions of reads', (test) => {
       `FETCH ALL FROM c${at}`,
     ]);
     await probed.everyWay(declared, ({ way, changes }) => assert.equal(changes, [], way));
+  });
+
+  test('is refused where a function declares the cursor, also under the name of one of the client', async () => {
+    const declared = ['declares', 'declares_scroll', 'declares_by_sql'];
+    const own = 'DECLARE own CURSOR WITH HOLD FOR SELECT 1';
+    const transactions = [
+      ...declared.map((name) => [`SELECT ${name}()`]),
+      ...declared.map((name) => [own, `SELECT ${name}()`]),
+      [own, 'SELECT declares_again()'],
+    ];
+    const statements = [
+      ...declared.map((name) => `SELECT ${name}()`),
+      ...transactions.flatMap((each) => ['BEGIN READ ONLY', ...each, 'COMMIT', 'ROLLBACK']),
+      `BEGIN READ ONLY; ${own}; SELECT declares_again(); COMMIT`,
+      `${own}; SELECT declares_again()`,
+    ];
+    await probed.everyWay(statements, ({ way, codes, changes, answers }) => {
+      assert.equal(changes, [], way);
+      assert.ok(codes.length >= declared.length, `${way}: ${answers.join('\n')}`);
+    });
+  });
+
+  test('leaves a cursor of the client alone in which only the server computes', async () => {
+    const statements = [
+      'BEGIN READ ONLY',
+      'DECLARE own CURSOR WITH HOLD FOR SELECT 76 + id AS n FROM kept WHERE id < 2',
+      'DECLARE second SCROLL CURSOR WITH HOLD FOR SELECT 78 AS n',
+      'SELECT computes()',
+      'COMMIT',
+      'FETCH ALL FROM own',
+      'FETCH ALL FROM second',
+      'CLOSE ALL',
+    ];
+    await probed.everyWay(statements, ({ way, codes, changes, answers }) => {
+      assert.equal(changes, [], way);
+      if (way.endsWith('block')) return;
+      assert.equal(codes, [], `${way}: ${answers.join('\n')}`);
+      const rows = answers.filter((answer) => /^D .*(77|78)/.test(answer));
+      assert.is(rows.length, 2, `${way}: ${answers.join('\n')}`);
+    });
+  });
+
+  // The operands' types would decide, but only the analysis of the statement finds them.
+  test('costs a statement that may name an operator over code no more than a cursor WITH HOLD', async () => {
+    const byOperator = 'SELECT id FROM kept WHERE id = 1';
+    const statements = [byOperator, 'UPDATE kept SET v = id WHERE id = 1', byOperator];
+    const refused = `DECLARE c CURSOR WITH HOLD FOR ${byOperator}`;
+    await probed.everyWay([...statements, refused], ({ way, codes, changes, answers }) => {
+      assert.equal(changes, [], way);
+      assert.equal(codes, ['0A000'], `${way}: ${answers.join('\n')}`);
+    });
   });
 
   test('is undone where the statement is prepared, or not the only one', async () => {

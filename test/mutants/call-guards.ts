@@ -38,6 +38,12 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/maintenance'],
   },
   {
+    name: 'COMMIT runs no query of a cursor that a function has declared',
+    without: "AND NOT current_setting('transaction_read_only')::boolean",
+    lines: 2,
+    tests: ['attacks/maintenance'],
+  },
+  {
     name: 'what a relation calls when it is read counts as called',
     without: '',
     tests: ['attacks/unspelled-calls'],

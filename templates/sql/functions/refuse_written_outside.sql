@@ -4,7 +4,8 @@
 --  * the counters of the system catalogs: all DDL, roles, rights, large objects. The locks on catalogs are released early.
 --  * the locks: nothing writes to a relation without ROW EXCLUSIVE or more, whatever the settings, and the lock stays to the end, except of
 --    a savepoint that was rolled back to. Sequences do not count: keys are drawn from them on purpose.
---  * cursors WITH HOLD, whose query COMMIT would run. COMMIT runs deferred triggers, too, but these cannot write any more.
+--  * cursors WITH HOLD, whose query COMMIT would run: only the client's own, in a READ ONLY transaction, may be there. COMMIT runs deferred
+--    triggers, too, but these cannot write any more.
 -- p_nonce, p_counted: how many of the counted rows the transaction did not write, see stage.note_counted, stage.merge_target and
 -- stage.end_definition: as noted inside the transaction under the nonce, and as the proxy was told. Dropped relations are known by the
 -- nonce alone. The rights of the role do not matter: checks, operators and the like of staged rows run with those of the service.
@@ -21,11 +22,17 @@ DECLARE
   v_written text;
   v_access text;
 BEGIN
-  -- COMMIT runs the query of a cursor WITH HOLD to its end, and nothing would keep the code in it from writing. The proxy lets none be
-  -- declared where writing is possible, but a function that was called may have declared one.
-  IF NOT current_setting('transaction_read_only')::boolean AND EXISTS (SELECT FROM pg_cursor() c WHERE c.is_holdable AND c.creation_time >= transaction_timestamp()) THEN
+  -- COMMIT runs the query of a cursor WITH HOLD to its end, and nothing would keep the code in it from writing; READ ONLY does not keep it
+  -- from ANALYZE and the like. The proxy lets a client declare none where writing is possible, nor for a query that runs code of users.
+  IF EXISTS (
+    SELECT FROM pg_cursor() c
+    WHERE c.is_holdable AND c.creation_time >= transaction_timestamp()
+      -- guard: COMMIT runs no query of a cursor that a function has declared
+      AND (NOT current_setting('transaction_read_only')::boolean OR p_nonce IS NULL
+        OR NOT stage.held(p_nonce) @> jsonb_build_array(jsonb_build_array(c.name, extract(epoch FROM c.creation_time))))
+  ) THEN
     RAISE EXCEPTION 'cannot commit a transaction in which a function has declared a cursor WITH HOLD' USING ERRCODE = 'feature_not_supported',
-      HINT = 'Nothing was written. Have the function declare it WITHOUT HOLD, or call it in a READ ONLY transaction.';
+      HINT = 'Nothing was written. Have the function declare it WITHOUT HOLD.';
   END IF;
   -- a transaction without an id has written no row of any table
   IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
