@@ -60,6 +60,25 @@ const reachPast = [
 ].map((name) => `src/cli/commands/${name}.ts`);
 const rooms = Object.keys(below).filter((room) => room !== 'model');
 
+/** Scripts that administrators read, as they are. */
+const printed = ['role', 'service_role', 'create_role'].map((name) => `doctor/${name}.sql`);
+
+/** Returns the templates in templates/sql that have placeholders, without those that are printed. */
+const templates = (): Source[] =>
+  readdirSync('templates/sql', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.sql') && !printed.includes(path))
+    .map((path) => ({ path, text: readFileSync(join('templates/sql', path), 'utf8') }))
+    .filter(({ text }) => text.includes('{{'));
+
+/** Returns whether a file loads a template: by its path, or by one with a part that is known only at run time. */
+function loads({ text }: Source, template: string, byParts: boolean): boolean {
+  const paths = [...text.matchAll(/loadSql\(['`]([^'`]+)['`]\)/g)].map(
+    ([, path]) => path as string,
+  );
+  const pattern = (path: string) => new RegExp(`^${path.replaceAll(/\$\{\w+\}/g, '\\w+')}$`);
+  return paths.some((path) => path === template || (byParts && pattern(path).test(template)));
+}
+
 const roomOf = (path: string): string => path.split('/')[1] ?? '';
 
 /** Returns the rooms that a file imports directly. */
@@ -165,6 +184,17 @@ suite('architecture', (test) => {
       [...product, ...tests].filter(({ text }) => !/^\/\*\*/.test(text)).map(({ path }) => path),
       [],
     );
+  });
+
+  test('every template says which file fills it', () => {
+    for (const { path, text } of templates()) {
+      const named = [...text.matchAll(/\bsrc\/[\w/-]+\.ts\b/g)].map(([name]) => name);
+      const fillers = (byParts: boolean) =>
+        product.filter((file) => loads(file, path, byParts)).map((file) => file.path);
+      assert.match(text, /\b[Ff]illed in src\//, path);
+      for (const name of named) assert.ok(fillers(true).includes(name), `${path} names ${name}`);
+      for (const name of fillers(false)) assert.ok(named.includes(name), `${name} fills ${path}`);
+    }
   });
 
   test('every test file runs a suite, through the one door to uvu', () => {

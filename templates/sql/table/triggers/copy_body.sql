@@ -1,3 +1,4 @@
+-- filled in src/overlay/triggers/trigger-copy.ts: `label` is the name of the function, `body` its own block
 <<{{label}}>>
 DECLARE
   "new" {{table}} := _stage_p_new;

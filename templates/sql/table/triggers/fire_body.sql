@@ -1,3 +1,4 @@
+-- filled in src/overlay/triggers/fire.ts: `calls` is fire_call.sql, filled for each trigger
 BEGIN
 {{calls}}
   RETURN {{row}};

@@ -1,3 +1,4 @@
+  -- filled in src/overlay/triggers/fire.ts: `condition` is the WHEN of the trigger, `take` makes its row that of the next one
   IF {{condition}} THEN
     _stage_p_result := {{copy}}("new", "old", {{operation}});
     IF _stage_p_result IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;

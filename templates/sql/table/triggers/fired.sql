@@ -1,5 +1,6 @@
 -- INSTEAD OF, before the row is staged: fires the copies of production's BEFORE triggers with the client's rights. It hands on the row as
 -- they made it to the trigger that stages it. The row itself stays what the client gave: approval gives that to production.
+-- Filled in src/overlay/triggers/fire.ts: `prepare` gives the row its defaults, `made` and `fire` are the functions of fire.sql.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE

@@ -1,4 +1,5 @@
 -- INSTEAD OF DELETE, before the row is staged: fires the copies of production's BEFORE triggers with the client's rights.
+-- Filled in src/overlay/triggers/fire.ts: `fire` is the function of fire.sql.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN

@@ -1,3 +1,4 @@
+  -- filled in src/overlay/triggers/fire.ts: `prepare_row` computes a row that no trigger has made
   IF coalesce(current_setting('stage.made_{{oid}}', true), '') = '' THEN
 {{prepare_row}}
   ELSE

@@ -1,3 +1,4 @@
+  -- filled in src/overlay/triggers/fire-upsert.ts: `fired` is the function of upsert_function.sql
   _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
   _stage_v_fired := {{fired}}(NEW);
   IF _stage_v_fired._stage_p_text IS NULL THEN
