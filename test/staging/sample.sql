@@ -9,6 +9,32 @@
 --   );
 --
 -- Written by `npm run docs`. OIDs are replaced by words. What is the same for all tables is in templates/sql/functions.
+--
+-- types in stage_data: row_<invoice>
+-- tables in stage_data: shadow_<invoice>
+-- functions in stage_data: source_<invoice>, default_<invoice>_1, default_<invoice>_4, constraint_<invoice>_1, insert_<invoice>,
+--   update_<invoice>, delete_<invoice>, lock_newest_<invoice>, check_insert_<invoice>, check_insert_<invoice>_big,
+--   after_insert_<invoice>, check_update_<invoice>, check_update_<invoice>_big, after_update_<invoice>, after_delete_<invoice>,
+--   after_load_<invoice>, after_update_set_<invoice>, after_delete_set_<invoice>, after_upsert_<invoice>, await_<invoice>,
+--   outwait_<invoice>, texts_<invoice>, apply_<invoice>_row, apply_<invoice>_set, prepare_<invoice>, capture_<invoice>,
+--   apply_<invoice>_cascaded, apply_<invoice>_gone, vanished_<invoice>, reached_<invoice>, lock_<invoice>, conflicts_<invoice>,
+--   diff_<invoice>, outline_<invoice>, counts_<invoice>, restored_<invoice>, moved_<invoice>, undo_<invoice>, lineages_<invoice>,
+--   dependents_<invoice>, unstage_<invoice>, rebase_<invoice>, rebegin_<invoice>
+-- views in stage_overlay_<namespace>: invoice
+-- triggers of stage_overlay_<namespace>.invoice: allow_insert, before_insert, stage_insert, after_insert, allow_update,
+--   before_update, stage_update, after_update, allow_delete, before_delete, stage_delete, after_delete
+-- tables in stage: rows_<invoice>, updated_<invoice>, deleted_<invoice>
+-- triggers of stage.rows_<invoice>: allow_load, before_load, stage_load
+-- views in stage_load_<namespace>: invoice
+-- triggers of stage.updated_<invoice>: allow_load, before_load, stage_load
+-- triggers of stage.deleted_<invoice>: allow_load, before_load, stage_load
+-- views in stage: changes_<invoice>
+-- rules of stage.changes_<invoice>: stage_update, stage_delete
+-- views in stage_upsert_<namespace>: invoice
+-- functions in stage_upsert_<namespace>: collision_<invoice>, update_<invoice>, analyse_<invoice>, upsert_<invoice>
+-- triggers of stage_upsert_<namespace>.invoice: allow_upsert, analyse_upsert, before_upsert, stage_upsert, after_upsert
+-- functions in stage_overlay_<namespace>: seen_<invoice>, lock_<invoice>, try_lock_<invoice>, locked_<invoice>, stamp_<invoice>
+-- indexes of stage_data.shadow_<invoice>: lineage_<invoice>, reference_<invoice>_0
 
 -- The shadow table: the chronological log of row changes of every session, and through its heads each session's net state.
 -- It has no CHECK constraints, which would be compiled anew for each staged row: a third of its cost.
@@ -107,8 +133,12 @@ BEGIN
     IF NOT stage_data.constraint_<invoice>_1(NEW."amount") THEN RAISE EXCEPTION USING MESSAGE = 'new row for relation "invoice" violates check constraint "invoice_amount_check"', ERRCODE = '23514', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_amount_check', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
   END IF;
   -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT finds the session's own rows
-  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check)
-  SELECT NEW."id", NEW."customer", NEW."amount", NEW."note", _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true
+  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note",
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_check)
+  SELECT NEW."id", NEW."customer", NEW."amount", NEW."note",
+    _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin,
+    true, true
   WHERE NOT EXISTS (SELECT 1 FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" AND NEW."id" IS DISTINCT FROM NULL)
   ON CONFLICT DO NOTHING;
   IF FOUND THEN RETURN NEW; END IF;
@@ -130,9 +160,13 @@ BEGIN
     WHERE _stage_session = _stage_v_session AND _stage_seq = _stage_v_dead._stage_seq AND _stage_head;
     IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   END IF;
-  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check, _stage_root)
-  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true,
-    CASE WHEN _stage_v_dead._stage_op = 'D' AND _stage_v_dead._stage_origin <> 'overlay' THEN coalesce(_stage_v_dead._stage_root, _stage_v_dead._stage_seq) END)
+  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note",
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_check, _stage_root)
+  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note",
+    _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin,
+    true, true, CASE WHEN _stage_v_dead._stage_op = 'D' AND _stage_v_dead._stage_origin <> 'overlay'
+      THEN coalesce(_stage_v_dead._stage_root, _stage_v_dead._stage_seq) END)
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   RETURN NEW;
@@ -184,14 +218,24 @@ BEGIN
   IF _stage_v_key_changed THEN
     -- the old key is hidden before the new one is inserted: another change of the row collides there first, as in PostgreSQL
     _stage_v_seq := nextval('stage.seq');
-    INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, _stage_v_seq, OLD."id")
+    INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note",
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head, _stage_root, _stage_old_1)
+    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note",
+      _stage_v_session, _stage_v_mutation, 'D', 'overlay',
+      true, _stage_v_seq, OLD."id")
     ON CONFLICT DO NOTHING;
     _stage_v_first := FOUND;
   ELSE
     -- the usual case in one statement: the first touch of a production row
-    INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, _stage_old_1)
-    VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, true, NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
+    INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note",
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head, _stage_first, _stage_check,
+      _stage_base, _stage_old_1)
+    VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note",
+      _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin,
+      true, true, NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL),
+      ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
     ON CONFLICT (_stage_session, "id") WHERE _stage_head DO NOTHING;
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
@@ -224,14 +268,25 @@ BEGIN
     UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND s._stage_op = 'D' AND s."id" OPERATOR(pg_catalog.=) NEW."id";
   END IF;
-  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_seq, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, _stage_old_1)
-  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", coalesce(_stage_v_seq, nextval('stage.seq')), _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, _stage_v_first, _stage_v_own OR NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), _stage_v_root,
+  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note",
+    _stage_seq,
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_first, _stage_check, _stage_root,
+    _stage_base, _stage_old_1)
+  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note",
+    coalesce(_stage_v_seq, nextval('stage.seq')),
+    _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin,
+    true, _stage_v_first, _stage_v_own OR NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), _stage_v_root,
     CASE WHEN _stage_v_first THEN ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice> END, OLD."id")
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   IF _stage_v_key_changed AND NOT _stage_v_first THEN
-    INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, _stage_v_root, OLD."id");
+    INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note",
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head, _stage_root, _stage_old_1)
+    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note",
+      _stage_v_session, _stage_v_mutation, 'D', 'overlay',
+      true, _stage_v_root, OLD."id");
   END IF;
   RETURN NEW;
 END $body$;
@@ -251,8 +306,12 @@ DECLARE
 BEGIN
 
   -- the usual case in one statement: the first touch of a production row
-  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_base, _stage_old_1)
-  VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, true, ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
+  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note",
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_first, _stage_base, _stage_old_1)
+  VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note",
+    _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin,
+    true, true, ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
   ON CONFLICT (_stage_session, "id") WHERE _stage_head DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
   -- a staged row: it is deleted only if it is still what this statement read
@@ -272,8 +331,12 @@ BEGIN
     PERFORM stage.touched_twice(<invoice>);
     RETURN NULL;
   END IF;
-  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-  VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, coalesce(_stage_v_previous._stage_root, _stage_v_previous._stage_seq), OLD."id");
+  INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note",
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_root, _stage_old_1)
+  VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note",
+    _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin,
+    true, coalesce(_stage_v_previous._stage_root, _stage_v_previous._stage_seq), OLD."id");
   RETURN OLD;
 END $body$;
 ;
@@ -1029,8 +1092,12 @@ BEGIN
     SELECT s._stage_seq INTO _stage_v_seq FROM stage_data.shadow_<invoice> s
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) _stage_key_1 FOR NO KEY UPDATE;
     IF FOUND THEN RETURN _stage_v_seq; END IF;
-    INSERT INTO stage_data.shadow_<invoice> ("id", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES (_stage_key_1, _stage_v_session, 0, 'D', 'overlay', true)
+    INSERT INTO stage_data.shadow_<invoice> ("id",
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head)
+    VALUES (_stage_key_1,
+      _stage_v_session, 0, 'D', 'overlay',
+      true)
     ON CONFLICT DO NOTHING
     RETURNING _stage_seq INTO _stage_v_seq;
     CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile

@@ -55,12 +55,38 @@ suite('sample of a staged table', (test) => {
         }
       });
       const text = made.map((statement) => `${statement.trim().replace(/;$/, '')};\n`).join('\n');
-      await checkGenerated('test/staging/sample.sql', `${heading}\n${named(text, oids ?? {})}`);
+      const sample = named(text, oids ?? {});
+      await checkGenerated(
+        'test/staging/sample.sql',
+        `${heading}--\n${indexOf(sample)}\n${sample}`,
+      );
     } finally {
       await db.close();
     }
   });
 });
+
+/** An object in a schema, or one of a relation. */
+const created =
+  /^CREATE (?:OR REPLACE )?(?!UNIQUE)(\w+) (?:([\w"<>]+)\.([\w"<>]+)|([\w<>]+) [^(\n]*?\b(?:ON|TO) ([\w"<>]+\.[\w"<>]+))/gm;
+
+/** Lists the objects that a script creates, of each kind in the order of the script. */
+function indexOf(script: string): string {
+  const names = new Map<string, string[]>();
+  for (const [, kind = '', schema, inSchema, ofRelation, relation] of script.matchAll(created)) {
+    const plural = `${kind.toLowerCase()}${kind.endsWith('X') ? 'es' : 's'}`;
+    const group = schema === undefined ? `${plural} of ${relation}` : `${plural} in ${schema}`;
+    names.set(group, [...(names.get(group) ?? []), inSchema ?? ofRelation ?? '']);
+  }
+  return [...names].map(([group, found]) => comment(`${group}: ${found.join(', ')}`)).join('');
+}
+
+/** Returns a line of names as a comment of several lines. */
+const comment = (line: string) =>
+  `-- ${line
+    .replaceAll('"', '')
+    .replaceAll(/(.{1,130})(?: |$)/g, '$1\n--   ')
+    .slice(0, -5)}`;
 
 function recording(tx: Queryable, made: string[]): Queryable {
   return {

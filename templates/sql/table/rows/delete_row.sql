@@ -13,8 +13,12 @@ DECLARE
 BEGIN
 {{lock_vanishing}}
   -- the usual case in one statement: the first touch of a production row
-  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_base, {{old_columns}})
-  VALUES ({{old_row}}, _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, true, ROW({{old_row}})::{{row_type}}, {{old_values}})
+  INSERT INTO {{shadow}} ({{columns}},
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_first, _stage_base, {{old_columns}})
+  VALUES ({{old_row}},
+    _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin,
+    true, true, ROW({{old_row}})::{{row_type}}, {{old_values}})
   ON CONFLICT {{arbiter}}DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
   -- a staged row: it is deleted only if it is still what this statement read
@@ -34,7 +38,11 @@ BEGIN
     PERFORM stage.touched_twice({{oid}});
     RETURN NULL;
   END IF;
-  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
-  VALUES ({{old_row}}, _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, coalesce(_stage_v_previous._stage_root, _stage_v_previous._stage_seq), {{old_values}});
+  INSERT INTO {{shadow}} ({{columns}},
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_root, {{old_columns}})
+  VALUES ({{old_row}},
+    _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin,
+    true, coalesce(_stage_v_previous._stage_root, _stage_v_previous._stage_seq), {{old_values}});
   RETURN OLD;
 END $body$;

@@ -14,8 +14,13 @@ DECLARE
 BEGIN
 {{lock_vanishing}}
 {{take_row}}
-  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_root, _stage_base, {{old_columns}})
-  VALUES ({{old_row_and_image}}, _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, _stage_v_first,
+  INSERT INTO {{shadow}} ({{columns}},
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_first,
+    _stage_root, _stage_base, {{old_columns}})
+  VALUES ({{old_row_and_image}},
+    _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin,
+    true, _stage_v_first,
     CASE WHEN NOT _stage_v_first THEN coalesce(_stage_v_taken._stage_root, _stage_v_taken._stage_seq) END,
     CASE WHEN _stage_v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}});
   RETURN OLD;

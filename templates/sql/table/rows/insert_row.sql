@@ -13,8 +13,12 @@ DECLARE
 {{prepare_row}}
 {{row_checks}}
   -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT finds the session's own rows
-  INSERT INTO {{shadow}} ({{columns}}{{given_column}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check)
-  SELECT {{new_columns}}{{given_value}}, _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true
+  INSERT INTO {{shadow}} ({{columns}}{{given_column}},
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_check)
+  SELECT {{new_columns}}{{given_value}},
+    _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin,
+    true, true
   WHERE {{free_in_production}}
   ON CONFLICT DO NOTHING;
   IF FOUND THEN RETURN NEW; END IF;
@@ -27,9 +31,13 @@ DECLARE
     WHERE _stage_session = _stage_v_session AND _stage_seq = _stage_v_dead._stage_seq AND _stage_head;
     IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   END IF;
-  INSERT INTO {{shadow}} ({{columns}}{{given_column}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check, _stage_root)
-  VALUES ({{new_columns}}{{given_value}}, _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true,
-    CASE WHEN _stage_v_dead._stage_op = 'D' AND _stage_v_dead._stage_origin <> 'overlay' THEN coalesce(_stage_v_dead._stage_root, _stage_v_dead._stage_seq) END)
+  INSERT INTO {{shadow}} ({{columns}}{{given_column}},
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_check, _stage_root)
+  VALUES ({{new_columns}}{{given_value}},
+    _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin,
+    true, true, CASE WHEN _stage_v_dead._stage_op = 'D' AND _stage_v_dead._stage_origin <> 'overlay'
+      THEN coalesce(_stage_v_dead._stage_root, _stage_v_dead._stage_seq) END)
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   RETURN NEW;

@@ -26,8 +26,12 @@ BEGIN
     SELECT s._stage_seq INTO _stage_v_seq FROM {{shadow}} s
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches}} FOR NO KEY UPDATE;
     IF FOUND THEN RETURN _stage_v_seq; END IF;
-    INSERT INTO {{shadow}} ({{key}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES ({{arguments}}, _stage_v_session, 0, 'D', 'overlay', true)
+    INSERT INTO {{shadow}} ({{key}},
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head)
+    VALUES ({{arguments}},
+      _stage_v_session, 0, 'D', 'overlay',
+      true)
     ON CONFLICT DO NOTHING
     RETURNING _stage_seq INTO _stage_v_seq;
     CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile

@@ -26,8 +26,12 @@
       PERFORM stage.touched_twice({{oid}});
       {{raise_ambiguous}}
     END IF;
-    INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    SELECT {{t_columns}}, _stage_v_session, _stage_v_mutation, 'I', 'overlay', true
+    INSERT INTO {{shadow}} ({{columns}},
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head)
+    SELECT {{t_columns}},
+      _stage_v_session, _stage_v_mutation, 'I', 'overlay',
+      true
     FROM {{shadow}} t CROSS JOIN generate_series(1, _stage_v_copies.remaining)
     WHERE t._stage_session = _stage_v_session AND t._stage_seq = _stage_v_copies.tombstone;
   END LOOP;

@@ -16,8 +16,12 @@
       PERFORM stage.touched_twice({{oid}});
       RETURN NULL;
     END IF;
-    INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, {{old_columns}})
-    VALUES ({{old_row_and_image}}, _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, {{old_values}})
+    INSERT INTO {{shadow}} ({{columns}},
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head, {{old_columns}})
+    VALUES ({{old_row_and_image}},
+      _stage_v_session, _stage_v_mutation, 'D', 'overlay',
+      true, {{old_values}})
     ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
       PERFORM 1 FROM {{shadow}} s

@@ -24,14 +24,24 @@ DECLARE
   IF _stage_v_key_changed THEN
     -- the old key is hidden before the new one is inserted: another change of the row collides there first, as in PostgreSQL
     _stage_v_seq := nextval('stage.seq');
-    INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
-    VALUES ({{old_row}}, _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, _stage_v_seq, {{old_values}})
+    INSERT INTO {{shadow}} ({{columns}},
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head, _stage_root, {{old_columns}})
+    VALUES ({{old_row}},
+      _stage_v_session, _stage_v_mutation, 'D', 'overlay',
+      true, _stage_v_seq, {{old_values}})
     ON CONFLICT DO NOTHING;
     _stage_v_first := FOUND;
   ELSE
     -- the usual case in one statement: the first touch of a production row
-    INSERT INTO {{shadow}} ({{columns}}{{given_column}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, {{old_columns}})
-    VALUES ({{new_columns}}{{given_value}}, _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, true, {{references_changed}}, ROW({{old_row}})::{{row_type}}, {{old_values}})
+    INSERT INTO {{shadow}} ({{columns}}{{given_column}},
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head, _stage_first, _stage_check,
+      _stage_base, {{old_columns}})
+    VALUES ({{new_columns}}{{given_value}},
+      _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin,
+      true, true, {{references_changed}},
+      ROW({{old_row}})::{{row_type}}, {{old_values}})
     ON CONFLICT {{arbiter}}DO NOTHING;
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
@@ -64,14 +74,25 @@ DECLARE
     UPDATE {{shadow}} s SET _stage_head = false
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND s._stage_op = 'D' AND {{s_key_matches_new}};
   END IF;
-  INSERT INTO {{shadow}} ({{columns}}{{given_column}}, _stage_seq, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
-  VALUES ({{new_columns}}{{given_value}}, coalesce(_stage_v_seq, nextval('stage.seq')), _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, _stage_v_first, _stage_v_own OR {{references_changed}}, _stage_v_root,
+  INSERT INTO {{shadow}} ({{columns}}{{given_column}},
+    _stage_seq,
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_first, _stage_check, _stage_root,
+    _stage_base, {{old_columns}})
+  VALUES ({{new_columns}}{{given_value}},
+    coalesce(_stage_v_seq, nextval('stage.seq')),
+    _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin,
+    true, _stage_v_first, _stage_v_own OR {{references_changed}}, _stage_v_root,
     CASE WHEN _stage_v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}})
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   IF _stage_v_key_changed AND NOT _stage_v_first THEN
-    INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
-    VALUES ({{old_row}}, _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, _stage_v_root, {{old_values}});
+    INSERT INTO {{shadow}} ({{columns}},
+      _stage_session, _stage_mutation, _stage_op, _stage_origin,
+      _stage_head, _stage_root, {{old_columns}})
+    VALUES ({{old_row}},
+      _stage_v_session, _stage_v_mutation, 'D', 'overlay',
+      true, _stage_v_root, {{old_values}});
   END IF;
   RETURN NEW;
 END $body$;

@@ -18,8 +18,13 @@ BEGIN
 {{unique_checks}}
 {{lock_vanishing}}
 {{take_row}}
-  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
-  VALUES ({{new_columns}}, _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, _stage_v_first,
+  INSERT INTO {{shadow}} ({{columns}},
+    _stage_session, _stage_mutation, _stage_op, _stage_origin,
+    _stage_head, _stage_first, _stage_check,
+    _stage_root, _stage_base, {{old_columns}})
+  VALUES ({{new_columns}},
+    _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin,
+    true, _stage_v_first,
     -- the foreign keys of a row made by this transaction are checked again, as in PostgreSQL
     NOT _stage_v_first AND _stage_v_taken._stage_seq > current_setting('stage.began')::bigint OR {{references_changed}},
     CASE WHEN NOT _stage_v_first THEN coalesce(_stage_v_taken._stage_root, _stage_v_taken._stage_seq) END,
