@@ -1,6 +1,7 @@
 /** The rules of the source that neither the compiler nor Biome enforces, and the layers, which Biome shows in the editor. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { facts } from '../src/db/sql-file.ts';
 import { assert, suite } from './helpers/suite.ts';
 
 interface Source {
@@ -8,10 +9,12 @@ interface Source {
   readonly text: string;
 }
 
-const sources = (folder: string): Source[] =>
+const files = (folder: string, ending: RegExp): Source[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
+    .filter((name) => ending.test(name))
     .map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
+
+const sources = (folder: string) => files(folder, /\.tsx?$/);
 
 const product = sources('src');
 const tests = sources('test').filter(({ path }) => !path.startsWith('test/fixtures/'));
@@ -63,12 +66,15 @@ const rooms = Object.keys(below).filter((room) => room !== 'model');
 /** Scripts that administrators read, as they are. */
 const printed = ['role', 'service_role', 'create_role'].map((name) => `doctor/${name}.sql`);
 
-/** Returns the templates in templates/sql that have placeholders, without those that are printed. */
+const hasPlaceholders = ({ text }: Source) =>
+  [...text.matchAll(/\{\{(\w+)\}\}/g)].some(([, name]) => !(`${name}` in facts));
+
+/** Returns the templates that have placeholders, by their path in templates/sql, without those that are printed. */
 const templates = (): Source[] =>
-  readdirSync('templates/sql', { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.sql') && !printed.includes(path))
-    .map((path) => ({ path, text: readFileSync(join('templates/sql', path), 'utf8') }))
-    .filter(({ text }) => text.includes('{{'));
+  files('templates/sql', /\.sql$/)
+    .filter(hasPlaceholders)
+    .map(({ path, text }) => ({ path: path.slice('templates/sql/'.length), text }))
+    .filter(({ path }) => !printed.includes(path));
 
 /** Returns whether a file loads a template: by its path, or by one with a part that is known only at run time. */
 function loads({ text }: Source, template: string, byParts: boolean): boolean {
@@ -197,11 +203,19 @@ suite('architecture', (test) => {
     }
   });
 
+  test('the schemas of the service are listed once', () => {
+    const kinds = 'overlay|upsert|load|tree|function';
+    const list = new RegExp(`(?:${kinds})\\|(?:${kinds})`);
+    const sql = ['templates/sql', 'templates/agents'].flatMap((folder) => files(folder, /\.sql$/));
+    const current = sql.filter(({ path }) => !path.includes('/migrations/'));
+    assert.equal(violations([...product, ...current], list), []);
+  });
+
   test('every test file runs a suite, through the one door to uvu', () => {
-    const files = tests.filter(({ path }) => /\.test\.tsx?$/.test(path));
+    const suites = tests.filter(({ path }) => /\.test\.tsx?$/.test(path));
     // Directly, or through a helper that defines suites.
     const starts = /^\s*(?:suite|fuzzSuite|attack|attackAs|prove)\(/m;
-    const idle = files.filter(({ text }) => !starts.test(text)).map(({ path }) => path);
+    const idle = suites.filter(({ text }) => !starts.test(text)).map(({ path }) => path);
     assert.equal(idle, []);
     assert.equal(importersOf('uvu', [...product, ...tests]), ['test/helpers/suite.ts']);
     assert.equal(importersOf('node:assert', tests), []);

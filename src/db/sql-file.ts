@@ -1,12 +1,22 @@
 /** Reads SQL files from templates/sql and fills their placeholders. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ownSchemas, standInSchemas } from '../model/own-schemas.ts';
 
 const root = fileURLToPath(new URL('../../templates/sql/', import.meta.url));
 
-/** Reads one file of templates/sql, e.g. `table/install/shadow.sql`. */
+/** The placeholders that have the same value in every file. */
+export const facts: Readonly<Record<string, string>> = {
+  own_schemas: ownSchemas,
+  stand_in_schemas: standInSchemas,
+};
+
+/** Reads one file of templates/sql, e.g. `table/install/shadow.sql`, and fills in the facts. */
 export function loadSql(path: string): string {
-  return readFileSync(root + path, 'utf8');
+  return readFileSync(root + path, 'utf8').replace(
+    /\{\{(\w+)\}\}/g,
+    (placeholder, name: string) => facts[name] ?? placeholder,
+  );
 }
 
 /** Returns the names of the .sql files in a folder of templates/sql and its subfolders, sorted. */

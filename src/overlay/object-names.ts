@@ -1,6 +1,7 @@
 /** Names of the objects of an overlay, and small SQL fragments that its templates share. */
 import { createHash } from 'node:crypto';
 import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
+import { standInSchema } from '../model/own-schemas.ts';
 import type { ForeignKeyEnd, Table } from '../model/table.ts';
 
 type Named = Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> | ForeignKeyEnd;
@@ -20,17 +21,17 @@ export const productionRows = (table: Table) =>
 
 type InSchema = Pick<Table, 'namespaceOid'>;
 
-export const overlaySchema = (table: InSchema) => `stage_overlay_${table.namespaceOid}`;
+export const overlaySchema = (table: InSchema) => standInSchema('overlay', table.namespaceOid);
 
 /** Returns the name of the overlay. It is the table's own name, so that PostgreSQL's messages name the right relation. */
 export const overlayName = (table: Named) => qualifiedName(overlaySchema(table), table.name);
 
 /** INSERT ... ON CONFLICT runs on a second view with the table's own name, in a schema of its own. */
-export const upsertSchema = (table: InSchema) => `stage_upsert_${table.namespaceOid}`;
+export const upsertSchema = (table: InSchema) => standInSchema('upsert', table.namespaceOid);
 export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), table.name);
 
 /** INSERT of many rows runs on the load view. It has the table's own name, too. */
-export const loadSchema = (table: InSchema) => `stage_load_${table.namespaceOid}`;
+export const loadSchema = (table: InSchema) => standInSchema('load', table.namespaceOid);
 export const loadName = (table: Named) => qualifiedName(loadSchema(table), table.name);
 /** UPDATE and DELETE of many rows run on the changes view. It is in the schema `stage`, and is named by OID. */
 export const changesName = (table: Named) => qualifiedName('stage', `changes_${table.oid}`);
@@ -44,7 +45,7 @@ export const updatedTableName = (table: Named) => qualifiedName('stage', `update
 export const deletedTableName = (table: Named) => qualifiedName('stage', `deleted_${table.oid}`);
 
 /** Reads of a table with its children run on the inheritance view. It has the table's own name, too. */
-export const treeSchema = (table: InSchema) => `stage_tree_${table.namespaceOid}`;
+export const treeSchema = (table: InSchema) => standInSchema('tree', table.namespaceOid);
 export const treeName = (table: Named) => qualifiedName(treeSchema(table), table.name);
 
 /** Returns the name of a function of the table: `stage_data.<part>_<oid>[_<suffix>]`. */

@@ -1,4 +1,5 @@
 /** Maps the errors of rewritten and internal statements to those that PostgreSQL would report for the client's own statement. */
+import { standInSchema } from '../model/own-schemas.ts';
 import { unreadableHint } from '../overlay/views/staged-view.ts';
 import { errorResponse, noticeResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
@@ -43,7 +44,7 @@ const translations: Readonly<Record<string, { message: string; hint: string }>> 
 };
 
 /** Staged functions keep their names, in schemas of the service. */
-const functionSchema = /\bstage_function_\d+\./g;
+const functionSchema = new RegExp(`\\b${standInSchema('function', '\\d+')}\\.`, 'g');
 
 const noSystemColumns = {
   message:

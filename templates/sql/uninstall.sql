@@ -5,7 +5,7 @@ WITH own AS (
   SELECT n.oid, n.nspname
   FROM pg_namespace n JOIN pg_namespace s ON s.nspname = 'stage'
   JOIN pg_roles o ON o.oid = n.nspowner
-  WHERE n.nspname ~ '^stage(_data|_(overlay|upsert|load|tree|function)_[0-9]+)?$'
+  WHERE n.nspname ~ '{{own_schemas}}'
     AND (n.nspowner = s.nspowner OR NOT o.rolsuper AND pg_has_role(o.oid, s.nspowner, 'MEMBER'))
 )
 SELECT d.statement, d.schema FROM (

@@ -1,12 +1,13 @@
 /** Finds the writes in a text that go to tables of users, from PostgreSQL's own parse tree, without the service's code. */
 import { loadModule, parseSync } from 'libpg-query';
+import { ownSchemas } from '../../src/model/own-schemas.ts';
 
 await loadModule();
 
 type Node = Readonly<Record<string, unknown>>;
 
 /** The schemas to which the service may write: its own, and those of temporary tables. */
-const ownSchema = /^(stage|stage_data|stage_(overlay|upsert|load|tree)_[0-9]+|pg_temp)$/;
+const ownSchema = new RegExp(`${ownSchemas}|^pg_temp$`);
 
 /** The statements that can write to a relation, each with the condition for it. */
 const writing: Readonly<Record<string, (statement: Node) => boolean>> = {

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { JsonText } from '../../model/json.ts';
+import { ownSchemas } from '../../model/own-schemas.ts';
 import { fitting } from '../data.ts';
 import { defineTool, reading } from '../tool.ts';
 
 const selectTables = readFileSync(
   new URL('../../../templates/agents/tables.sql', import.meta.url),
   'utf8',
-);
+).replace('{{own_schemas}}', () => ownSchemas);
 
 /** The most tables in one result. A table with its columns takes about twenty times the space of its name. */
 const mostNames = 500;

@@ -5,6 +5,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
+import { standInSchema } from '../../model/own-schemas.ts';
 import type { BodyUses, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
@@ -90,13 +91,16 @@ async function readStagedFunctions(
   { namespace, name }: Definition,
 ): Promise<StagedFunctions | null> {
   const [row] = await tx.query(
-    `SELECT uses, CASE WHEN obstacle IS NULL THEN 'stage_function_' || id END AS schema
+    `SELECT uses, CASE WHEN obstacle IS NULL THEN id END AS id
      FROM stage.staged_function WHERE namespace = $1 AND name = $2 AND path = $3`,
     [namespace, name, oidArray(path)],
   );
-  return row === undefined
-    ? null
-    : { schema: row['schema'] ?? null, uses: JSON.parse(row['uses'] ?? '{}') as Uses };
+  if (row === undefined) return null;
+  const id = row['id'] ?? null;
+  return {
+    schema: id === null ? null : standInSchema('function', id),
+    uses: JSON.parse(row['uses'] ?? '{}') as Uses,
+  };
 }
 
 async function make(
@@ -109,7 +113,7 @@ async function make(
     'INSERT INTO stage.staged_function (namespace, name, path, generation) VALUES ($1, $2, $3, $4) RETURNING id',
     [definition.namespace, definition.name, oidArray(path), generationOn(server)],
   );
-  const schema = `stage_function_${row?.['id']}`;
+  const schema = standInSchema('function', String(row?.['id']));
   const uses: FoundUses = { relations: [], functions: [nameOf(called)] };
   await tx.query('SAVEPOINT staged_function');
   const obstacle = await build(context, definition, schema, uses).then(

@@ -1,7 +1,8 @@
 /** The schemas that client statements must not write to, and those of temporary tables. */
 import type { RangeVar } from 'libpg-query';
+import { ownSchemas } from '../../model/own-schemas.ts';
 
-const own = /^stage(?:_data|_(?:overlay|upsert|load|tree|function)_\d+)?$/;
+const own = new RegExp(ownSchemas);
 
 /** Returns whether a schema belongs to the staging service. */
 export function isOwnSchema(schema: string): boolean {

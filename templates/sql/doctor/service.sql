@@ -40,10 +40,10 @@ UNION ALL SELECT 'service_cannot_create', current_database()::text
 UNION ALL SELECT 'service_lacks_temporary', current_database()::text
   WHERE current_setting('server_version_num')::int < 170000 AND NOT has_database_privilege(current_database(), 'TEMPORARY')
 UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n
-  WHERE (n.nspname IN ('stage', 'stage_data')
-      OR EXISTS (SELECT 1 FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid, 'stage_load_' || p.oid, 'stage_tree_' || p.oid))
-      OR n.nspname ~ '^stage_function_[0-9]+$')
-    AND NOT pg_has_role(current_user, n.nspowner, 'MEMBER')
+  WHERE n.nspname ~ '{{own_schemas}}' AND NOT pg_has_role(current_user, n.nspowner, 'MEMBER')
+    -- the number is that of a function, or of a schema: the service makes none for a schema that does not exist
+    AND (n.nspname !~ '_[0-9]+$' OR n.nspname ~ '^stage_function_'
+      OR EXISTS (SELECT FROM pg_namespace p WHERE p.oid::text = substring(n.nspname FROM '[0-9]+$')))
 UNION ALL SELECT 'service_lacks_rights', r.name FROM relation r
   WHERE NOT (has_table_privilege(r.oid, 'SELECT') AND has_table_privilege(r.oid, 'INSERT')
     AND has_table_privilege(r.oid, 'UPDATE') AND has_table_privilege(r.oid, 'DELETE'))

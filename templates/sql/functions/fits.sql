@@ -9,5 +9,5 @@ BEGIN
     JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) l.relation
     JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
     WHERE l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid() AND l.locktype OPERATOR(pg_catalog.=) 'relation'
-      AND n.nspname OPERATOR(pg_catalog.~) '^stage_(overlay|upsert|load|tree)_[0-9]+$');
+      AND n.nspname OPERATOR(pg_catalog.~) '{{stand_in_schemas}}');
 END $$;

@@ -6,7 +6,7 @@ LANGUAGE sql STABLE AS $$
     SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_namespace s ON s.nspname OPERATOR(pg_catalog.=) 'stage'
     WHERE n.oid OPERATOR(pg_catalog.=) p_schema
       -- guard: a schema is not ours by its owner alone
-      AND n.nspname OPERATOR(pg_catalog.~) '^stage(_data|_(overlay|upsert|load|tree|function)_[0-9]+)?$'
+      AND n.nspname OPERATOR(pg_catalog.~) '{{own_schemas}}'
       -- guard: a schema is not ours by its name alone
       AND pg_catalog.pg_has_role(n.nspowner, s.nspowner, 'MEMBER'))
 $$;
