@@ -1,7 +1,7 @@
 /** Formats values of rows so that NULL, the empty string, spaces and control characters can be told apart. */
 import type { JsonText } from '../model/json.ts';
+import { membersOf } from '../model/json-members.ts';
 import { shownParts } from '../model/table.ts';
-import { membersOf } from './fields.ts';
 import { isSafe, sanitize } from './sanitize.ts';
 
 /** Texts in place of a value where there is no row, or the session deletes the row. */

@@ -2,11 +2,11 @@
 import { StageError } from '../errors.ts';
 import type { Change, ChangeCounts, Trigger } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
+import type { Piece } from '../model/json-splitter.ts';
+import { JsonSplitter } from '../model/json-splitter.ts';
 import { tableCell } from './cell.ts';
 import { readChange } from './decode.ts';
 import { Fields } from './fields.ts';
-import type { Piece } from './json-splitter.ts';
-import { JsonSplitter } from './json-splitter.ts';
 import type { KnownColumn } from './values.ts';
 
 /** A change, the known columns of its table in order, and the JSON that it was read from. */

@@ -1,8 +1,9 @@
 /** Streams the JSON of a diff. A response may take a minute at most, so a long diff is assembled from pages. */
 import { StageError } from '../errors.ts';
 import { JsonText } from '../model/json.ts';
+import { elementsOf, membersOf } from '../model/json-members.ts';
 import { DiffReader } from './diff-reader.ts';
-import { elementsOf, Fields, membersOf } from './fields.ts';
+import { Fields } from './fields.ts';
 import type { DiffFilter } from './filters.ts';
 import type { Call, Transport } from './transport.ts';
 

@@ -1,7 +1,7 @@
 /** Finds the paths at which two JSON documents differ. Values remain text, so no number is rounded. */
 import { JsonText } from '../model/json.ts';
+import { elementsOf, membersIn } from '../model/json-members.ts';
 import { nameCell } from './cell.ts';
-import { elementsOf, membersIn } from './fields.ts';
 import type { Value } from './values.ts';
 import { isDocument } from './values.ts';
 

@@ -2,9 +2,9 @@
 import type { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
+import { elementsOf } from '../model/json-members.ts';
 import { deletedRow, keyCell, nameCell, noRow, tableCell } from './cell.ts';
 import { readConflict } from './decode.ts';
-import { elementsOf } from './fields.ts';
 import type { RowReport } from './unstage.ts';
 import { readRow } from './unstage.ts';
 import type { Value } from './values.ts';

@@ -1,9 +1,9 @@
 /** Describes a rehearsal: what would be applied, what else would change, and what prevents approval. */
 import type { Change, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
+import { membersOf } from '../model/json-members.ts';
 import { keyCell, nameCell, tableCell, valueCell } from './cell.ts';
 import { differencesInWords } from './differences.ts';
-import { membersOf } from './fields.ts';
 import { conflictLine } from './place-words.ts';
 import type { RehearsalReport, TableCounts } from './rehearsal.ts';
 import { sanitize } from './sanitize.ts';

@@ -1,7 +1,8 @@
 /** Describes a session at a glance: who made it, for what, and when. */
+
+import { membersOf } from '../model/json-members.ts';
 import type { Session } from '../model/session.ts';
 import { textCell, valueCell } from './cell.ts';
-import { membersOf } from './fields.ts';
 
 /** Members of the metadata that state what a session is for, in order of preference. */
 const titles = ['title', 'name', 'purpose', 'description', 'reason'];

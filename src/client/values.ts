@@ -1,8 +1,8 @@
 /** The values of rows. A value is its JSON, with PostgreSQL's text where different values have the same JSON. */
 import type { Conflict } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
+import { membersOf } from '../model/json-members.ts';
 import { textCell, valueCell } from './cell.ts';
-import { membersOf } from './fields.ts';
 import { isSafe } from './sanitize.ts';
 import { sha256 } from './sha256.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { StageError } from '../errors.ts';
 import type { JsonText } from '../model/json.ts';
 import { isJsonObject } from '../model/json.ts';
-import { jsonMembers } from './json-members.ts';
+import { membersOfRequest } from './json-members.ts';
 
 export interface JsonBody {
   /** The parsed members. */
@@ -30,7 +30,7 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
       hint: 'Send an object, such as {} or {"project_id": "shop"}.',
     });
   }
-  return { value, texts: jsonMembers(text) };
+  return { value, texts: membersOfRequest(text) };
 }
 
 function hasBody(request: IncomingMessage): boolean {

@@ -1,8 +1,9 @@
 /** Splitting JSON: in any chunks, nothing is lost and no number is parsed. */
-import { elementsOf, Fields, membersOf } from '../../src/client/fields.ts';
-import type { Piece } from '../../src/client/json-splitter.ts';
-import { JsonSplitter } from '../../src/client/json-splitter.ts';
+import { Fields } from '../../src/client/fields.ts';
 import { JsonText } from '../../src/model/json.ts';
+import { elementsOf, membersOf } from '../../src/model/json-members.ts';
+import type { Piece } from '../../src/model/json-splitter.ts';
+import { JsonSplitter } from '../../src/model/json-splitter.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const row =

@@ -138,7 +138,7 @@ export const agentGuards: readonly Guard[] = [
   },
   {
     name: 'the key of a row in a comment can be stored',
-    without: "if (text.text === '') throw invalid('row_id: not a value that PostgreSQL can hold');",
+    without: "if (fault === 'too long') throw invalid('row_id: too long');",
     tests: ['rest/comments'],
   },
   {

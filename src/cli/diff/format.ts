@@ -1,7 +1,6 @@
 /** The basis of all formats of a diff. They write change by change, while the diff is read. */
 import { nameCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
-import { membersOf } from '../../client/fields.ts';
 import { differencesInside } from '../../client/json-diff.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import type { Value } from '../../client/values.ts';
@@ -9,6 +8,7 @@ import { columnCell, isSame, valuesOf } from '../../client/values.ts';
 import type { Change, ChangeCounts, StepCounts } from '../../model/change.ts';
 import { changesIn } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
+import { membersOf } from '../../model/json-members.ts';
 
 /** A format of a diff. Its texts include their line breaks and contain nothing that controls a terminal. */
 export interface DiffFormat {

@@ -2,7 +2,6 @@
 
 import { causeInWords } from '../../client/cause-words.ts';
 import { tableCell } from '../../client/cell.ts';
-import { elementsOf, membersOf } from '../../client/fields.ts';
 import type { ChangeFilter } from '../../client/filters.ts';
 import { safeJson } from '../../client/sanitize.ts';
 import { changesHidden, countsInWords, nothingInWords } from '../../client/words.ts';
@@ -10,6 +9,7 @@ import { StageError } from '../../errors.ts';
 import type { ChangePage, NumberedChange, TableOutline } from '../../model/change.ts';
 import { changesIn, stepCountsOf } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
+import { elementsOf, membersOf } from '../../model/json-members.ts';
 import type { Connection, Context } from '../context.ts';
 import type { DiffOutput, PlainOptions } from './plain.ts';
 import { warnOfHidden } from './plain.ts';

@@ -1,10 +1,10 @@
 /** Writes lists that come in pages: any number of items, in any format. */
 
 import type { Reply } from '../../client/api-client.ts';
-import { elementsOf, membersOf } from '../../client/fields.ts';
 import type { Page } from '../../client/responses.ts';
 import { safeJson } from '../../client/sanitize.ts';
 import { JsonText } from '../../model/json.ts';
+import { elementsOf, membersOf } from '../../model/json-members.ts';
 import { chosenOutput } from '../arguments/output-option.ts';
 import type { Context } from '../context.ts';
 import type { SharedOptions } from '../settings.ts';

@@ -1,9 +1,9 @@
 /** Formats sessions as text. */
 import type { Reply } from '../../client/api-client.ts';
 import { textCell, valueCell } from '../../client/cell.ts';
-import { membersOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { ageOf, authorOf } from '../../client/session-words.ts';
+import { membersOf } from '../../model/json-members.ts';
 import type { Session } from '../../model/session.ts';
 import type { Output } from './output.ts';
 

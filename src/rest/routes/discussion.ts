@@ -5,16 +5,16 @@ import { hasRight } from '../../model/access.ts';
 import type { Event } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
+import { membersOf } from '../../model/json-members.ts';
 import { reopenSession } from '../../review/decisions/reopen.ts';
 import { addComment, listComments } from '../../staging/event-store.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
-import { jsonMembers } from '../json-members.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
 import { comment, commentList } from '../schemas/discussion.ts';
-import { jsonObject, message, paging, shortText } from '../schemas/inputs.ts';
+import { faultOfKey, jsonObject, message, paging, shortText } from '../schemas/inputs.ts';
 import { session } from '../schemas/outputs.ts';
 
 const reopen = defineRoute({
@@ -67,15 +67,11 @@ const addRemark = defineRoute({
   },
 });
 
-const maxKeyLength = 4000;
-/** Escapes of what PostgreSQL's JSON cannot store: the null character and surrogates. */
-const unstorable = /\\u(?:0000|d[89a-f])/i;
-
 function boundedKey(text: JsonText | undefined): JsonText | null {
   if (text === undefined) return null;
-  if (text.text.length > maxKeyLength) throw invalid('row_id: too long');
+  const fault = faultOfKey(text.text);
   // guard: the key of a row in a comment can be stored
-  if (unstorable.test(text.text)) throw invalid('row_id: not a value that PostgreSQL can hold');
+  if (fault !== null) throw invalid(`row_id: ${fault}`);
   return text;
 }
 
@@ -111,7 +107,7 @@ const listRemarks = defineRoute({
 });
 
 function commentBody({ number, sessionId, kind, at, by, body }: Event): JsonObject {
-  const remark = jsonMembers(body.text);
+  const remark = membersOf(body);
   const member = (name: string) => remark.get(name) ?? null;
   return {
     id: `cmt_${number}`,

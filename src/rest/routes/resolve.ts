@@ -1,11 +1,12 @@
 /** The route that resolves conflicts. */
 import { seesReadableOnly } from '../../model/access.ts';
 import type { JsonText } from '../../model/json.ts';
+import { elementsOf } from '../../model/json-members.ts';
 import { conflictFacts } from '../../review/conflicts.ts';
 import type { Resolution } from '../../review/edits/resolution.ts';
 import { resolveConflicts } from '../../review/edits/resolve.ts';
 import { sessionBody } from '../bodies.ts';
-import { jsonElements, jsonMembers } from '../json-members.ts';
+import { membersOfRequest } from '../json-members.ts';
 import { defineRoute } from '../route.ts';
 import { resolveBody, resolvedSession } from '../schemas/resolve.ts';
 import { keyText } from './unstage.ts';
@@ -32,7 +33,8 @@ const resolve = defineRoute({
   ],
   needsUpstream: true,
   handle: async ({ id, body, texts, caller }, { db, approveLockTimeoutMs, ignoredColumns }) => {
-    const written = jsonElements(texts.get('resolutions')?.text ?? '[]');
+    const list = texts.get('resolutions');
+    const written = list === undefined ? [] : elementsOf(list);
     const named = body.resolutions?.map(({ table, row_id: key, field = null, take }, index) => ({
       table,
       rowId: keyText(key),
@@ -55,7 +57,7 @@ const resolve = defineRoute({
 
 /** Returns the original text of `production_current`, because parsing may change numbers. */
 function thought(resolution: JsonText | undefined): Pick<Resolution, 'productionCurrent'> {
-  const current = resolution && jsonMembers(resolution.text).get('production_current');
+  const current = resolution && membersOfRequest(resolution.text).get('production_current');
   return current === undefined ? {} : { productionCurrent: current };
 }
 

@@ -37,6 +37,18 @@ export const longText = z.string().max(2000).regex(lines, 'control characters ar
 /** The same, but not blank. */
 export const message = longText.refine((text) => text.trim() !== '', 'must not be empty');
 
+/** The longest key of a row, as JSON. */
+const maxKeyLength = 4000;
+
+/** Escapes of what PostgreSQL's JSON cannot store: the null character and surrogates. */
+const unstorable = /\\u(?:0000|d[89a-f])/i;
+
+/** Returns why a row's key, given as JSON, cannot be a key; null if it can. */
+export function faultOfKey(json: string): string | null {
+  if (json.length > maxKeyLength) return 'too long';
+  return unstorable.test(json) ? 'not a value that PostgreSQL can hold' : null;
+}
+
 /** A digest of a diff, or a head of the audit. */
 export const digest = z
   .string()

@@ -1,23 +1,17 @@
 /** Schemas of the request that unstages rows, and of its response. */
 import { z } from 'zod';
 import { operations } from '../../model/change.ts';
-import { jsonObject, shortText } from './inputs.ts';
+import { faultOfKey, jsonObject, shortText } from './inputs.ts';
 import { count, hidden, rowId, session } from './outputs.ts';
 
 /** Nobody lists more rows by hand. All rows of a table can be selected by the table. */
 export const mostRows = 10_000;
 
-/** Escapes of what PostgreSQL's JSON cannot store: the null character and surrogates. */
-const unstorable = /\\u(?:0000|d[89a-f])/i;
-
 /** A row's key as diffs show it. Numbers beyond JavaScript's precision are texts there. */
-export const key = z
-  .union([z.int(), z.string(), jsonObject])
-  .refine((value) => JSON.stringify(value).length <= 4000, 'too long')
-  .refine(
-    (value) => !unstorable.test(JSON.stringify(value)),
-    'not a value that PostgreSQL can hold',
-  );
+export const key = z.union([z.int(), z.string(), jsonObject]).superRefine((value, context) => {
+  const fault = faultOfKey(JSON.stringify(value));
+  if (fault !== null) context.addIssue(fault);
+});
 
 export const unstageBody = z.strictObject({
   rows: z

@@ -2,10 +2,10 @@
 
 import { roleInWords } from '../../client/cause-words.ts';
 import { nameCell, tableCell, valueCell } from '../../client/cell.ts';
-import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords } from '../../client/words.ts';
 import type { Mutation } from '../../model/change.ts';
+import { elementsOf } from '../../model/json-members.ts';
 import type { State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';

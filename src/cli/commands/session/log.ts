@@ -2,11 +2,11 @@
 
 import { roleInWords } from '../../../client/cause-words.ts';
 import { tableCell, valueCell } from '../../../client/cell.ts';
-import { elementsOf } from '../../../client/fields.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import { hiddenInWords, nothingInWords } from '../../../client/words.ts';
 import type { Mutation } from '../../../model/change.ts';
 import { JsonText } from '../../../model/json.ts';
+import { elementsOf } from '../../../model/json-members.ts';
 import { listOptions, operationOption } from '../../arguments/options.ts';
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';

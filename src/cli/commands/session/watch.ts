@@ -1,12 +1,12 @@
 /** `stage watch`: follows a session, statement by statement, until it is decided. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { tableCell } from '../../../client/cell.ts';
-import { elementsOf, membersOf } from '../../../client/fields.ts';
 import { News } from '../../../client/news.ts';
 import { safeJson, sanitize } from '../../../client/sanitize.ts';
 import { hiddenInWords } from '../../../client/words.ts';
 import { StageError } from '../../../errors.ts';
 import { JsonText } from '../../../model/json.ts';
+import { elementsOf, membersOf } from '../../../model/json-members.ts';
 import { intervalOption } from '../../arguments/duration.ts';
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';

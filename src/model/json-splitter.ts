@@ -1,5 +1,5 @@
 /** Splits JSON while it arrives. Numbers are not parsed, so none is rounded, and the document need not fit in memory. */
-import { JsonText } from '../model/json.ts';
+import { JsonText } from './json.ts';
 
 /** A value that was not split further, with the keys and indexes that lead to it. */
 export interface Piece {
