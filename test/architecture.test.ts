@@ -87,6 +87,17 @@ function loads({ text }: Source, template: string, byParts: boolean): boolean {
 
 const roomOf = (path: string): string => path.split('/')[1] ?? '';
 
+/** The folders of overlay, each of which may import those before it. `install` and `triggers` are called by others and call them. */
+const overlayFolders = [
+  '',
+  'foreign-keys',
+  'rows',
+  'approval',
+  'inheritance',
+  'views',
+  'functions',
+].map((folder) => join('src/overlay', folder));
+
 /** Returns the rooms that a file imports directly. */
 const roomsUsed = (file: Source): string[] =>
   imports(file)
@@ -144,6 +155,19 @@ suite('architecture', (test) => {
       done.add(path);
     };
     for (const { path } of product) follow(path, []);
+  });
+
+  test('imports between the folders of overlay run down only', () => {
+    for (const file of product.filter(({ path }) => path.startsWith('src/overlay/'))) {
+      const used = imports(file).map((name) => dirname(join(dirname(file.path), name)));
+      const above = overlayFolders.slice(overlayFolders.indexOf(dirname(file.path)) + 1);
+      if (overlayFolders.includes(dirname(file.path)))
+        assert.equal(
+          used.filter((folder) => above.includes(folder)),
+          [],
+          file.path,
+        );
+    }
   });
 
   test('Biome knows the same layers', () => {

@@ -17,6 +17,7 @@ import {
   shadowName,
   sourceCall,
 } from '../object-names.ts';
+import { andWithin } from '../partitions.ts';
 import {
   givenValue,
   keyColumns,
@@ -27,7 +28,6 @@ import {
   same,
 } from '../row-identity.ts';
 import { hidesRow } from '../rows/keyless.ts';
-import { andWithin } from '../rows/partitions.ts';
 import { exactTexts } from './exact-texts.ts';
 
 /** Builds `vanished_<oid>`, `lock_<oid>`, `conflicts_<oid>` and `reached_<oid>`. */

@@ -6,9 +6,9 @@ import { pairs } from '../foreign-keys/foreign-keys.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
 import { actionOf, eventsOfUpdate } from '../foreign-keys/vanished-keys.ts';
 import { functionName, isKeyless, oldColumnName, shadowName } from '../object-names.ts';
+import { andWithin } from '../partitions.ts';
 import { keyColumns, oldKeyColumns, rowKey, same } from '../row-identity.ts';
-import { andWithin } from '../rows/partitions.ts';
-import { collideAs } from '../rows/uniques.ts';
+import { collideAs } from '../uniques.ts';
 import { newestVersionSql } from './diff.ts';
 
 /**

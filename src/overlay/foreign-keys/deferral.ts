@@ -4,7 +4,7 @@ import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, Table, Unique } from '../../model/table.ts';
 import { functionName, shadowName } from '../object-names.ts';
-import { uniqueSetChecks } from '../rows/uniques.ts';
+import { uniqueSetChecks } from '../uniques.ts';
 import { childCheck } from './foreign-keys.ts';
 import { restriction } from './parent-steps.ts';
 import type { ParentEvent } from './vanished-keys.ts';

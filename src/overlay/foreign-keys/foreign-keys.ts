@@ -2,7 +2,6 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { overlayName, shadowName } from '../object-names.ts';
-import { isHeadOfStatement, present } from '../row-identity.ts';
 import {
   andWithin,
   demandPartitions,
@@ -10,8 +9,9 @@ import {
   partitionOf,
   placeAt,
   referredName,
-} from '../rows/partitions.ts';
-import { displayKey, keyDetail, messageOf, raise, valuesDetail } from '../rows/raise.ts';
+} from '../partitions.ts';
+import { displayKey, keyDetail, messageOf, raise, valuesDetail } from '../raise.ts';
+import { isHeadOfStatement, present } from '../row-identity.ts';
 import { lockReferences } from './key-locks.ts';
 
 /** Lists the columns of a foreign key in pairs, quoted. */

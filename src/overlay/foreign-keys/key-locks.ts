@@ -2,8 +2,8 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shadowName } from '../object-names.ts';
+import { displayKey } from '../raise.ts';
 import { same } from '../row-identity.ts';
-import { displayKey } from '../rows/raise.ts';
 
 /** Returns the name of a key's lock, the same on both sides of a foreign key. */
 const lockScope = ({ parent, hasPeriod }: ForeignKey) =>

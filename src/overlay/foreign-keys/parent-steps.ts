@@ -13,15 +13,8 @@ import {
   referringAt,
   referringPartition,
   withinCall,
-} from '../rows/partitions.ts';
-import {
-  displayKey,
-  keyDetail,
-  messageOf,
-  messageSql,
-  raise,
-  valuesDetail,
-} from '../rows/raise.ts';
+} from '../partitions.ts';
+import { displayKey, keyDetail, messageOf, messageSql, raise, valuesDetail } from '../raise.ts';
 import { lacksBearer, pairs } from './foreign-keys.ts';
 import type { ParentEvent } from './vanished-keys.ts';
 import { actionOf, reached, vanishedFrom, vanishedKey } from './vanished-keys.ts';

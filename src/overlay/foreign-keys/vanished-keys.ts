@@ -1,8 +1,8 @@
 /** Keys that rows of a parent no longer have: the shadow rows that record this, and the rows of the child that referred to them. */
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { oldColumnName, oldColumns } from '../object-names.ts';
+import { andWasWithin, andWithin, partitionBefore, partitionOf } from '../partitions.ts';
 import { same } from '../row-identity.ts';
-import { andWasWithin, andWithin, partitionBefore, partitionOf } from '../rows/partitions.ts';
 import { pairs } from './foreign-keys.ts';
 
 /**

@@ -12,10 +12,10 @@ import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import type { RelationUse } from '../../sql/places.ts';
 import type { Replacement } from '../../sql/splice.ts';
 import { generationOn } from '../install/generation.ts';
-import type { Source } from '../install/table-source.ts';
 import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
 import { sourceFor } from '../views/staged-view.ts';
+import type { Source } from '../views/table-source.ts';
 import type { Definition, FunctionDefinition } from './function-script.ts';
 import { createStagedFunctions, headOf, Obstacle, scriptFor } from './function-script.ts';
 

@@ -10,8 +10,8 @@ import {
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
+import { computed, generatedValue } from '../row-functions.ts';
 import { keyColumns, keysEqual } from '../row-identity.ts';
-import { computed, generatedValue } from '../rows/row-functions.ts';
 import { defaultCalls } from '../rows/view.ts';
 import type { ColumnChange } from './column-changes.ts';
 

@@ -6,7 +6,7 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Index, IndexElement, Table } from '../../model/table.ts';
 import { columnList, keyNames, shadowName } from '../object-names.ts';
 import { present } from '../row-identity.ts';
-import { isMirrored } from '../rows/uniques.ts';
+import { isMirrored } from '../uniques.ts';
 
 const liveHeads = '_stage_head AND stage.is_live(_stage_op)';
 

@@ -14,9 +14,9 @@ import { parentStep, refuseCrossing } from '../foreign-keys/parent-steps.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
 import { eventsOfUpdate, hasMoved } from '../foreign-keys/vanished-keys.ts';
 import { functionName, isKeyless, shadowName } from '../object-names.ts';
+import { uniqueSetChecks } from '../uniques.ts';
 import { settleCopies } from './keyless.ts';
 import { beforeDeletions, rowByRow } from './row-order.ts';
-import { uniqueSetChecks } from './uniques.ts';
 
 export const operations = ['insert', 'update', 'delete'] as const;
 export type Operation = (typeof operations)[number];

@@ -18,7 +18,7 @@ import {
   shadowName,
   sourceCall,
 } from '../object-names.ts';
-import { raise } from './raise.ts';
+import { raise } from '../raise.ts';
 
 /** Lists the shadow's columns that a row fills, including the image. */
 export const storedColumns = (table: Table) => columnList([...columnNames(table), imageColumn]);

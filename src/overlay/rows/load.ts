@@ -21,12 +21,12 @@ import {
   shadowName,
   updatedTableName,
 } from '../object-names.ts';
+import { checkCondition, computed } from '../row-functions.ts';
 import { present } from '../row-identity.ts';
 import { mayFire } from '../triggers/candidates.ts';
+import { takenInProduction } from '../uniques.ts';
 import type { Operation } from './after-statement.ts';
 import { afterSetSql, codeOf, settingKey } from './after-statement.ts';
-import { checkCondition, computed } from './row-functions.ts';
-import { takenInProduction } from './uniques.ts';
 import { viewDefaultsSql } from './view.ts';
 
 /**

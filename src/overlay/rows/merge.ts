@@ -10,8 +10,8 @@ import {
   keyMatches,
   overlayName,
 } from '../object-names.ts';
+import { raise } from '../raise.ts';
 import { afterMergeSql } from './after-statement.ts';
-import { raise } from './raise.ts';
 
 const operations = ['insert', 'update', 'delete'] as const;
 

@@ -2,11 +2,11 @@
 import { quoteLiteral } from '../../db/identifier.ts';
 import type { Table } from '../../model/table.ts';
 import { functionName } from '../object-names.ts';
+import { partitionCall } from '../partitions.ts';
+import { rowCall } from '../row-functions.ts';
 import type { Operation } from './after-statement.ts';
-import { partitionCall } from './partitions.ts';
 import type { RowViolation } from './row-checks.ts';
 import { failingUncomputed } from './row-checks.ts';
-import { rowCall } from './row-functions.ts';
 
 export interface NamedPartition {
   /** Its own definition; foreign keys are those of the topmost table. */

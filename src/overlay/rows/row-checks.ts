@@ -2,11 +2,11 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { columnNames, functionName } from '../object-names.ts';
+import { partitionCall, partitionOf, placeAt } from '../partitions.ts';
+import { displayValues, messageOf, raise, valuesDetail } from '../raise.ts';
+import { checkCondition, computed, generatedValue, rowCall } from '../row-functions.ts';
 import { present, same } from '../row-identity.ts';
-import { partitionCall, partitionOf, placeAt } from './partitions.ts';
-import { displayValues, messageOf, raise, valuesDetail } from './raise.ts';
-import { checkCondition, computed, generatedValue, rowCall } from './row-functions.ts';
-import { predicateHolds } from './uniques.ts';
+import { predicateHolds } from '../uniques.ts';
 
 const newValue = (column: string) => `NEW.${quoteIdentifier(column)}`;
 

@@ -19,18 +19,22 @@ import {
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
+import { partitionOf } from '../partitions.ts';
 import { sameInColumn } from '../row-identity.ts';
 import { givenParts } from '../triggers/fire.ts';
+import {
+  freeInProduction,
+  insertUniqueChecks,
+  isMirrored,
+  updateUniqueChecks,
+} from '../uniques.ts';
 import type { Operation } from './after-statement.ts';
 import { operations, settingKey, statementFunctionsSql } from './after-statement.ts';
 import { storedColumns, storedValues, takeRow } from './keyless.ts';
 import type { NamedPartition } from './named-partition.ts';
 import { partitionChecks } from './named-partition.ts';
-import { partitionOf } from './partitions.ts';
 import { policyTriggersSql } from './policies.ts';
 import { domainChecks, rowChecks } from './row-checks.ts';
-
-import { freeInProduction, insertUniqueChecks, isMirrored, updateUniqueChecks } from './uniques.ts';
 
 /** Whether a row was changed by the client or by a foreign key's action. */
 const origin = `CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END`;

@@ -15,14 +15,14 @@ import {
   upsertName,
   upsertSchema,
 } from '../object-names.ts';
+import { awaitCollision } from '../row-waits.ts';
 import { firingParts } from '../triggers/fire-upsert.ts';
+import { findCollision } from '../uniques.ts';
 import { afterUpsertSql } from './after-statement.ts';
 import type { NamedPartition } from './named-partition.ts';
 import { partitionChecks } from './named-partition.ts';
 import { prepareRow, rowChecks } from './row-checks.ts';
-import { awaitCollision } from './row-waits.ts';
 import { domainsTriggerSql } from './triggers.ts';
-import { findCollision } from './uniques.ts';
 import { viewDefaultsSql } from './view.ts';
 
 /** Builds the view, its functions and triggers. The overlay and its functions must exist. */

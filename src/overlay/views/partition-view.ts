@@ -7,15 +7,15 @@ import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
-import { demandNoPolicies } from '../install/table-source.ts';
 import { overlayName } from '../object-names.ts';
+import { rowFunctionsSql, withinFunction } from '../row-functions.ts';
 import { partitionMergeSql } from '../rows/merge.ts';
 import type { NamedPartition } from '../rows/named-partition.ts';
 import { withinName } from '../rows/named-partition.ts';
-import { rowFunctionsSql, withinFunction } from '../rows/row-functions.ts';
 import { partitionTriggersSql } from '../rows/triggers.ts';
 import { partitionUpsertSql } from '../rows/upsert.ts';
 import { defaultsSql, overlaySql } from '../rows/view.ts';
+import { demandNoPolicies } from './table-source.ts';
 
 /** The result of `stage.staged_view_definition` for a partition. */
 export interface PartitionFacts {

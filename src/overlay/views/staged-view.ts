@@ -15,12 +15,12 @@ import { spliceBytes } from '../../sql/splice.ts';
 import type { Statement } from '../../sql/verdict.ts';
 import { generationOn } from '../install/generation.ts';
 import { makeSchemas } from '../install/schemas.ts';
-import type { Source } from '../install/table-source.ts';
-import { tableSource } from '../install/table-source.ts';
 import { columnList, oidArray, overlayName } from '../object-names.ts';
 import { completedGroupings, readDependents } from './dependent-columns.ts';
 import type { PartitionFacts } from './partition-view.ts';
 import { partitionView } from './partition-view.ts';
+import type { Source } from './table-source.ts';
+import { tableSource } from './table-source.ts';
 import type { Target, ViewTarget } from './view-target.ts';
 import { viewTarget } from './view-target.ts';
 

@@ -1,7 +1,7 @@
 /** Expressions of the table's definition, wrapped as functions over single columns of a row. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
-import type { Check, Column, Table, Unique, UniqueElement } from '../../model/table.ts';
-import { columnNamed, functionName, partitionsName } from '../object-names.ts';
+import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import type { Check, Column, Table, Unique, UniqueElement } from '../model/table.ts';
+import { columnNamed, functionName, partitionsName } from './object-names.ts';
 
 /**
  * Builds a function whose parameters have the columns' names, so that the expression's unqualified names resolve to them. The string body

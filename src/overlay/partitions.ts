@@ -1,7 +1,7 @@
 /** The partition of a row: what foreign keys and errors report of it when the client names the root. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
-import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../../model/table.ts';
-import { functionName, oldColumnName, oldColumns, partitionsName } from '../object-names.ts';
+import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../model/table.ts';
+import { functionName, oldColumnName, oldColumns, partitionsName } from './object-names.ts';
 import type { MessageText } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 

@@ -1,6 +1,6 @@
 /** Unique and exclusion constraints, checked against the overlay at the time when PostgreSQL would check them. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
-import type { Table, Unique } from '../../model/table.ts';
+import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import type { Table, Unique } from '../model/table.ts';
 import {
   columnList,
   columnNamed,
@@ -11,11 +11,11 @@ import {
   overlayName,
   shadowName,
   sourceCall,
-} from '../object-names.ts';
-import { isHeadOfStatement, present, sameInColumn } from '../row-identity.ts';
+} from './object-names.ts';
 import { indexAt, partitionOf, placeAt } from './partitions.ts';
 import { displayKey, keyDetail, messageOf, raise, valuesDetail } from './raise.ts';
 import { computed, elementValue, indexPredicate } from './row-functions.ts';
+import { isHeadOfStatement, present, sameInColumn } from './row-identity.ts';
 import { lockOld } from './row-waits.ts';
 
 /**

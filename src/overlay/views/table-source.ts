@@ -5,12 +5,12 @@ import { StageError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { installTree, treeTables } from '../inheritance/tree-install.ts';
+import { installOverlay } from '../install/install.ts';
 import { overlayName, treeName } from '../object-names.ts';
-import type { DependentColumns } from '../views/dependent-columns.ts';
-import { readDependents } from '../views/dependent-columns.ts';
-import type { Target } from '../views/view-target.ts';
-import { tableTarget } from '../views/view-target.ts';
-import { installOverlay } from './install.ts';
+import type { DependentColumns } from './dependent-columns.ts';
+import { readDependents } from './dependent-columns.ts';
+import type { Target } from './view-target.ts';
+import { tableTarget } from './view-target.ts';
 
 /** The replacement of a relation. */
 export interface Source {

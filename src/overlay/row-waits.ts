@@ -2,7 +2,7 @@
  * Statements that wait for another connection of the session that is changing a row. Without a key equal rows cannot be told apart, so
  * there is no wait.
  */
-import type { Table } from '../../model/table.ts';
+import type { Table } from '../model/table.ts';
 import {
   columnList,
   columnNames,
@@ -12,7 +12,7 @@ import {
   keyNames,
   rowTypeName,
   shadowName,
-} from '../object-names.ts';
+} from './object-names.ts';
 
 /** Builds statements that wait for other changes of the row itself: PostgreSQL waits for them before it looks for a colliding row. */
 export function lockOld(table: Table): string {
