@@ -1,10 +1,12 @@
 -- Returns how a session's staged rows are applied: one row for each statement, in the order in which the statements ended, with its runs in
 -- order.
 -- A client's own rows form one run for each mutation, table and operation, however they interleave. The rows of foreign key actions are
--- split where the table or the operation changes, because a chain of actions has to be followed link by link:
---   actions of a DELETE are applied before it, the last one first, so that production finds nothing left to do;
---   production runs the actions of an UPDATE itself, so their rows are read before it (capture) and after it (cascaded; gone, for rows that
---   are deleted because the row that they refer to leaves its partition).
+-- split where the table or the operation changes, because a chain of actions has to be followed link by link.
+-- The steps:
+--   apply     writes the rows. Actions of a DELETE are applied before it, the last one first, so that production finds nothing left to do.
+--   capture   Production runs the actions of an UPDATE itself, so their rows are read before the whole statement,
+--   cascaded  and after the rows of the client;
+--   gone      the same for rows that are deleted because the row that they refer to leaves its partition.
 -- Every staged row is in a run. The statement is NULL for rows that the mutation log does not know.
 CREATE OR REPLACE FUNCTION stage.apply_plan(p_session uuid)
 RETURNS TABLE (statement bigint, runs stage.apply_run[])
@@ -33,17 +35,19 @@ BEGIN
                       - row_number() OVER (PARTITION BY x.mutation, x.relation, x.operation ORDER BY x.seq) AS island
             FROM ($q$ || v_actions || $q$) x) a
       GROUP BY a.relation, a.mutation, a.operation, a.island
-    ), steps (step, origin, phase, relation, mutation, operation, first, last, row_count) AS (
-      SELECT 'apply', 'client'::stage.row_origin, 2, c.* FROM client c
+    ), steps (step, origin, relation, mutation, operation, first, last, row_count) AS (
+      SELECT 'apply', 'client'::stage.row_origin, c.* FROM client c
       UNION ALL
-      SELECT 'apply', 'action', 1, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation WHERE m.operation = 'DELETE'
+      SELECT 'apply', 'action', a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation WHERE m.operation = 'DELETE'
       UNION ALL
-      SELECT s.step, 'action', s.phase, a.* FROM actions a LEFT JOIN stage.mutation m ON m.id = a.mutation
-        CROSS JOIN LATERAL (VALUES ('capture', 0), (CASE a.operation WHEN 'D' THEN 'gone' ELSE 'cascaded' END, 3)) AS s (step, phase) WHERE m.operation IS DISTINCT FROM 'DELETE'
+      SELECT s.step, 'action', a.* FROM actions a LEFT JOIN stage.mutation m ON m.id = a.mutation
+        CROSS JOIN LATERAL (VALUES ('capture'), (CASE a.operation WHEN 'D' THEN 'gone' ELSE 'cascaded' END)) AS s (step)
+      WHERE m.operation IS DISTINCT FROM 'DELETE'
     )
     SELECT m.statement, array_agg(
         ROW(s.relation, o.shown_name, s.step, s.mutation, s.operation, s.origin, s.first, s.last, s.row_count, o.foreign_key_rank)::stage.apply_run
-        ORDER BY s.phase = 0 DESC, min_first, s.phase, CASE WHEN s.phase = 1 THEN -s.first ELSE s.first END)
+        ORDER BY s.step = 'capture' DESC, min_first, s.step <> 'apply', s.origin = 'client',
+          CASE WHEN s.step = 'apply' AND s.origin = 'action' THEN -s.first ELSE s.first END)
     FROM (SELECT s.*, min(s.first) FILTER (WHERE s.origin = 'client') OVER (PARTITION BY s.mutation) AS min_first FROM steps s) s
     LEFT JOIN stage.mutation m ON m.id = s.mutation
     JOIN stage.overlay o ON o.relation = s.relation
