@@ -11,7 +11,7 @@ import type {
   Outline,
   TableOutline,
 } from '../model/change.ts';
-import { conflictKinds, operations } from '../model/change.ts';
+import { conflictKinds, operations, origins } from '../model/change.ts';
 import type { Connection } from '../model/connection.ts';
 import { connectionStates } from '../model/connection.ts';
 import { JsonText } from '../model/json.ts';
@@ -211,7 +211,7 @@ function readWhy(fields: Fields): { readonly why?: readonly Cause[] } {
       const origin = cause.text('origin');
       return {
         mutationId: cause.required('mutation'),
-        origin: origin === null ? null : oneOf(['client', 'foreign_key'] as const, origin),
+        origin: origin === null ? null : oneOf(origins, origin),
         foreignKeys: cause.list('foreign_keys').map(({ text }) => JSON.parse(text) as string),
       };
     }),

@@ -1,9 +1,8 @@
 /** The options of approvals and rehearsals; part of the table in schema.ts. */
+import type { RehearsalAccess } from '../model/access.ts';
+import { rehearsalAccess } from '../model/access.ts';
 import type { Option } from './types.ts';
 import { afterTrust, choice, milliseconds, whole } from './types.ts';
-
-const rehearsalAccess = ['off', 'reviewers', 'authors'] as const;
-export type RehearsalAccess = (typeof rehearsalAccess)[number];
 
 const triggerDifferences = ['allow', 'refuse'] as const;
 export type TriggerDifferences = (typeof triggerDifferences)[number];

@@ -1,11 +1,14 @@
 /** The table of all options, with their documentation. */
 import type { LogFormat, LogLevel } from '../log.ts';
+import type { RehearsalAccess } from '../model/access.ts';
+import type { ConflictScope } from '../model/session.ts';
+import { conflictScopes } from '../model/session.ts';
 import { accessOptions } from './access-options.ts';
 import { clientOptions } from './client-options.ts';
 import { limitOptions } from './limit-options.ts';
 import { listenOptions } from './listen-options.ts';
 import { logOptions } from './log-options.ts';
-import type { RehearsalAccess, TriggerDifferences } from './review-options.ts';
+import type { TriggerDifferences } from './review-options.ts';
 import { reviewOptions } from './review-options.ts';
 import { sessionOptions } from './session-options.ts';
 import type { Option } from './types.ts';
@@ -18,9 +21,6 @@ import {
   list,
   pathOrTrue,
 } from './types.ts';
-
-const conflictScopes = ['row', 'column'] as const;
-export type ConflictScope = (typeof conflictScopes)[number];
 
 export interface Settings {
   readonly upstream: string | null;

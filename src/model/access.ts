@@ -16,6 +16,10 @@ const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
   operator: ['read', 'write', 'audit', 'review', 'operate'],
 };
 
+export const rehearsalAccess = ['off', 'reviewers', 'authors'] as const;
+/** Who may rehearse: nobody, reviewers, or also authors and agents their own sessions. */
+export type RehearsalAccess = (typeof rehearsalAccess)[number];
+
 export interface Caller {
   /** Name of the token; null if no token is required. */
   readonly name: string | null;

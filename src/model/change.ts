@@ -46,11 +46,13 @@ export interface Change {
   readonly texts?: JsonText;
 }
 
+export const origins = ['client', 'foreign_key'] as const;
+
 /** A statement that made a change, directly or through a foreign key action. */
 export interface Cause {
   readonly mutationId: string;
   /** Null if it is no longer known, because the session was approved. */
-  readonly origin: 'client' | 'foreign_key' | null;
+  readonly origin: (typeof origins)[number] | null;
   /** Names of the foreign keys that may have led from the statement's table to the row's table. */
   readonly foreignKeys: readonly string[];
 }

@@ -2,7 +2,7 @@
 import type { Database, Pool } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Token } from '../model/access.ts';
+import type { RehearsalAccess, Token } from '../model/access.ts';
 import type { Connection } from '../model/connection.ts';
 import type { ConflictScope } from '../model/session.ts';
 import type { EventWaiters } from '../staging/event-waiters.ts';
@@ -77,9 +77,6 @@ export interface RouteServices extends Omit<RestServices, 'reading' | 'deciding'
   /** Limits concurrent approvals: each holds a connection, and locks on rows of production. */
   readonly approvals: Places;
 }
-
-/** Who may rehearse: nobody, reviewers, or also authors and agents their own sessions. */
-export type RehearsalAccess = 'off' | 'reviewers' | 'authors';
 
 export interface RestServices {
   /** The pool for reads. It is separate so that many reads do not delay decisions. */

@@ -1,6 +1,6 @@
 /** The route of rehearsals: who may rehearse, and the response. */
 import { StageError } from '../../errors.ts';
-import type { Caller } from '../../model/access.ts';
+import type { Caller, RehearsalAccess } from '../../model/access.ts';
 import { hasRight, seesReadableOnly } from '../../model/access.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type {
@@ -17,7 +17,6 @@ import { isAuthorOf } from '../access.ts';
 import { changeBody } from '../bodies.ts';
 import { defineRoute } from '../route.ts';
 import { rehearsal } from '../schemas/rehearsal.ts';
-import type { RehearsalAccess } from '../services.ts';
 
 const rehearse = defineRoute({
   method: 'post',

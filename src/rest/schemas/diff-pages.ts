@@ -1,5 +1,6 @@
 /** Schemas of the parts of a diff: its outline, and pages of changes and steps. */
 import { z } from 'zod';
+import { origins } from '../../model/change.ts';
 import {
   change,
   columns,
@@ -56,7 +57,7 @@ const why = z
   .array(
     z.object({
       mutation: z.string().regex(/^mut_/),
-      origin: z.enum(['client', 'foreign_key']).nullable().meta({
+      origin: z.enum(origins).nullable().meta({
         description: 'Whether the statement named the row; null of approved sessions',
       }),
       foreign_keys: z.array(z.string()).meta({
