@@ -177,6 +177,8 @@ export interface Trigger {
   readonly timing: 'before' | 'after';
   readonly level: 'row' | 'statement';
   readonly events: readonly ('insert' | 'update' | 'delete')[];
+  /** The columns of UPDATE OF; null if it fires for any update. */
+  readonly columns: readonly string[] | null;
   readonly arguments: readonly string[];
   /** The full CREATE TRIGGER statement; null without a condition. */
   readonly definition: string | null;

@@ -59,6 +59,8 @@ export interface ResolvedName {
   readonly table: number | null;
   /** That table's columns by their names in the view. */
   readonly tableColumns: Readonly<Record<string, string>> | null;
+  /** Whether the table has triggers that fire for updates of certain columns only; false if it is not a target. */
+  readonly waitsForColumns: boolean;
   /** The origins that are reported to clients for results of the relation's stand-ins; null without any. */
   readonly origins: ResultOrigins | null;
   /** The function of a plain table that cheaply shows whether its overlay still fits; null without one. */

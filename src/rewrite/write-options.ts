@@ -23,6 +23,7 @@ export function writeOptions(
   for (const { target, value } of write.overriding) {
     options[`stage.overriding_${meaningAt(named, target).table}`] = value;
   }
+  Object.assign(options, setOptions(write, named));
   for (const { target } of write.merges) {
     options[`stage.merge_${meaningAt(named, target).table}`] = 'on';
   }
@@ -31,6 +32,18 @@ export function writeOptions(
     const key = `stage.conflict_${meaning.table}`;
     if (key in options) throw twice(upsert);
     options[key] = conflictOption(upsert, meaning, names, arbiters.get(upsert) ?? null);
+  }
+  return options;
+}
+
+/** Returns the columns that the statement updates in each table with triggers that fire for updates of certain columns only. */
+function setOptions({ rights }: QueryWrite, named: readonly Named[]): Record<string, string[]> {
+  const options: Record<string, string[]> = {};
+  for (const { target, operation, columns } of rights) {
+    const { table, tableColumns, waitsForColumns } = meaningAt(named, target);
+    if (operation !== 'UPDATE' || !waitsForColumns) continue;
+    const set = (columns ?? []).map((name) => tableColumns?.[name] ?? name);
+    options[`stage.set_${table}`] = [...(options[`stage.set_${table}`] ?? []), ...set];
   }
   return options;
 }

@@ -43,6 +43,7 @@ const types: Readonly<Record<keyof ResolvedName, readonly string[]>> = {
   writing: ['null', 'string'],
   table: ['null', 'number'],
   tableColumns: ['null', 'object'],
+  waitsForColumns: ['boolean'],
   origins: ['null', 'object'],
   stamp: ['null', 'string'],
   upsert: ['null', 'object'],

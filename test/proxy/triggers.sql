@@ -85,6 +85,31 @@ END -- really
 $f$;
 CREATE TRIGGER "t'r ""{{x}}"" WHEN (false) EXECUTE FUNCTION f()" BEFORE INSERT OR UPDATE ON "it's ""{{odd}}"""."a {{b}} \b"
   FOR EACH ROW WHEN (NEW."o'l""d" IS DISTINCT FROM ') EXECUTE FUNCTION none()') EXECUTE FUNCTION "it's ""{{odd}}"""."f'n ""x"" {{shadow}}"('it''s', E'back\\slash "and" $body$', '');
+CREATE TABLE owners (id int PRIMARY KEY);
+INSERT INTO owners VALUES (1), (2), (3);
+CREATE TABLE watched (
+  id int PRIMARY KEY, a int, b text DEFAULT 'b', seen text DEFAULT '', up int REFERENCES owners ON DELETE SET NULL ON UPDATE CASCADE, "O'dd ""{{c}}" int,
+  twice int GENERATED ALWAYS AS (a * 2) STORED
+);
+INSERT INTO watched (id, a, up) VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 4, NULL);
+CREATE VIEW watched_view AS SELECT b AS a, id AS number, a AS b FROM watched;
+CREATE TABLE watch_log (what text);
+CREATE FUNCTION log_update() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO watch_log VALUES (concat_ws(' ', TG_NAME, NEW.id, NEW.a, NEW.b, NEW.up, NEW.seen));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER log_a AFTER UPDATE OF a, "O'dd ""{{c}}" ON watched FOR EACH ROW EXECUTE FUNCTION log_update();
+CREATE TRIGGER log_b AFTER UPDATE OF b ON watched FOR EACH ROW EXECUTE FUNCTION log_update();
+CREATE TRIGGER log_up AFTER INSERT OR UPDATE OF up ON watched FOR EACH ROW EXECUTE FUNCTION log_update();
+CREATE TRIGGER log_twice AFTER UPDATE OF twice ON watched FOR EACH ROW EXECUTE FUNCTION log_update();
+CREATE FUNCTION see_update() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.seen := concat(NEW.seen, TG_NAME, ' ');
+  RETURN NEW;
+END $$;
+CREATE TRIGGER see_a BEFORE UPDATE OF a ON watched FOR EACH ROW WHEN (NEW.a IS DISTINCT FROM 77) EXECUTE FUNCTION see_update();
+CREATE TRIGGER see_up BEFORE INSERT OR UPDATE OF up, "O'dd ""{{c}}" ON watched FOR EACH ROW EXECUTE FUNCTION see_update();
 
 -- story: what a trigger fills in and computes lands once
 INSERT INTO goods (id, name, price) VALUES (10, 'Ten Things', 12), (11, 'Eleven', NULL) RETURNING *;
@@ -185,3 +210,25 @@ INSERT INTO "it's ""{{odd}}"""."a {{b}} \b" VALUES (1, 'x'), (2, ') EXECUTE FUNC
 UPDATE "it's ""{{odd}}"""."a {{b}} \b" SET "o'l""d" = 'y' WHERE "new" = 2 RETURNING *;
 INSERT INTO "it's ""{{odd}}"""."a {{b}} \b" VALUES (2, 'x') ON CONFLICT ("new") DO UPDATE SET "o'l""d" = excluded."o'l""d" RETURNING *;
 TABLE "it's ""{{odd}}"""."a {{b}} \b";
+
+-- story: triggers that wait for updates of certain columns
+UPDATE watched SET a = a WHERE id = 1 RETURNING *;
+UPDATE watched SET b = 'x' WHERE id = 1 RETURNING *;
+UPDATE watched SET b = 'y' WHERE id = 1 RETURNING *;
+UPDATE watched SET seen = 'z' WHERE id < 3 RETURNING *;
+UPDATE watched SET (b, a) = (SELECT 'both', 77);
+UPDATE watched SET "O'dd ""{{c}}" = 1 WHERE id = 4 RETURNING *;
+UPDATE watched SET a = DEFAULT, b = DEFAULT WHERE id = 4 RETURNING *;
+INSERT INTO watched (id, a) VALUES (1, 6), (10, 6) ON CONFLICT (id) DO UPDATE SET b = excluded.b || excluded.seen RETURNING *;
+INSERT INTO watched (id, a) VALUES (10, 7) ON CONFLICT (id) DO UPDATE SET a = excluded.a RETURNING *;
+MERGE INTO watched w USING (VALUES (1, 'merged'), (2, 'other'), (11, 'new')) v(id, b) ON w.id = v.id
+  WHEN MATCHED AND v.id = 1 THEN UPDATE SET b = v.b WHEN MATCHED THEN UPDATE SET up = 3 WHEN NOT MATCHED THEN INSERT (id, b) VALUES (v.id, v.b);
+UPDATE watched_view SET a = 'by the view' WHERE number = 3 RETURNING *;
+UPDATE watched_view SET b = 30 WHERE number = 3 RETURNING *;
+INSERT INTO watched_view (number, b) VALUES (3, 3) ON CONFLICT (number) DO UPDATE SET a = 'met';
+PREPARE change AS UPDATE watched SET b = $1 WHERE id = $2 RETURNING seen;
+EXECUTE change('prepared', 2);
+TABLE watched ORDER BY id;
+UPDATE owners SET id = 9 WHERE id = 3;
+DELETE FROM owners WHERE id IN (1, 9);
+TABLE watched ORDER BY id;

@@ -369,6 +369,7 @@ DECLARE
   _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
+  _stage_v_set text;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
     SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
@@ -390,6 +391,7 @@ DECLARE
   _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
+  _stage_v_set text;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
     SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
@@ -457,6 +459,7 @@ DECLARE
   _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
+  _stage_v_set text;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
     SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
@@ -478,6 +481,7 @@ DECLARE
   _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
+  _stage_v_set text;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
     SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND coalesce(s._stage_head, false) AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
@@ -1170,7 +1174,8 @@ REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM
 -- too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
--- one before an update. `update` is apply_update.sql, filled.
+-- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,
+-- filled.
 CREATE FUNCTION stage_data.apply_<invoice>_row(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
@@ -1181,6 +1186,7 @@ DECLARE
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
   v_made pg_catalog.jsonb;
+  v_columns pg_catalog.text[];
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := false;
 BEGIN
@@ -1206,6 +1212,7 @@ BEGIN
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
+    -- `update` is apply_update.sql, filled
     IF v_settled THEN
       RETURN QUERY
       -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
@@ -1276,7 +1283,8 @@ REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigi
 -- too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
--- one before an update. `update` is apply_update.sql, filled.
+-- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,
+-- filled.
 CREATE FUNCTION stage_data.apply_<invoice>_set(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
@@ -1287,6 +1295,7 @@ DECLARE
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
   v_made pg_catalog.jsonb;
+  v_columns pg_catalog.text[];
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := NOT EXISTS (
     -- guard: what applies rows names the schemas of operators
@@ -1323,6 +1332,7 @@ BEGIN
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
+    -- `update` is apply_update.sql, filled
     IF v_settled THEN
       RETURN QUERY
       -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger

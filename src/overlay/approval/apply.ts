@@ -1,5 +1,5 @@
 /** The functions of a table that apply staged rows to production. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, Table } from '../../model/table.ts';
 import {
@@ -25,38 +25,56 @@ import {
   sameInColumn,
 } from '../row-identity.ts';
 import { foundSql } from '../rows/keyless.ts';
+import { waitsForColumns } from '../triggers/candidates.ts';
 import { exactTexts } from './exact-texts.ts';
 
-const oneRow =
-  's._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first';
+/** The parameters of the functions, by name, and as those of a text that they execute. */
+const byName = ['p_session', 'p_first', 'p_last', 'p_mutation', 'p_operation', 'p_origin'] as const;
+const byNumber = ['$1', '$2', '$3', '$4', '$5', '$6'] as const;
+
+type Parameters = typeof byName | typeof byNumber;
+
+const oneRow = ([session, first]: Parameters) =>
+  `s._stage_session OPERATOR(pg_catalog.=) ${session} AND s._stage_seq OPERATOR(pg_catalog.=) ${first}`;
 
 /** A run without an origin includes the client's own rows and those of actions. */
-const manyRows = `s._stage_session OPERATOR(pg_catalog.=) p_session
-        AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
-        AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
-          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin)`;
+const manyRows = ([
+  session,
+  first,
+  last,
+  mutation,
+  operation,
+  origin,
+]: Parameters) => `s._stage_session OPERATOR(pg_catalog.=) ${session}
+        AND s._stage_seq OPERATOR(pg_catalog.>=) ${first} AND s._stage_seq OPERATOR(pg_catalog.<=) ${last}
+        AND s._stage_mutation OPERATOR(pg_catalog.=) ${mutation} AND s._stage_op OPERATOR(pg_catalog.=) ${operation}
+        AND (s._stage_origin OPERATOR(pg_catalog.=) ${origin}
+          OR ${origin} IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin)`;
 
 /** Builds `apply_<oid>_row`, `apply_<oid>_set` and the functions for foreign keys' actions that production runs itself. */
 export function applySql(table: Table): string {
   return [
-    ...(isKeyless(table) ? [foundSql(table, manyRows)] : []),
+    ...(isKeyless(table) ? [foundSql(table, manyRows(byName))] : []),
     applyFunctionSql(table, 'row', oneRow),
     applyFunctionSql(table, 'set', manyRows),
     cascadedFunctionsSql(table),
   ].join('\n');
 }
 
-function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): string {
+function applyFunctionSql(
+  table: Table,
+  suffix: 'row' | 'set',
+  rows: (parameters: Parameters) => string,
+): string {
   const written = table.columns
     .filter((column) => column.generated === null)
     .map((column) => column.name);
-  const values = {
+  const valuesFor = (parameters: Parameters) => ({
     function: functionName(table, 'apply', suffix),
     table: productionName(table),
     production: productionRows(table),
     shadow: shadowName(table),
-    rows,
+    rows: rows(parameters),
     row_image: rowImage(table),
     p_texts: exactTexts(table, 'p.'),
     o_texts: exactTexts(table, 'o.'),
@@ -64,11 +82,51 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     made: madeImage(table),
     insert_columns: columnList(written),
     insert_values: insertValues(table, written),
-    assignments: assignments(table.columns),
-    ...(isKeyless(table) ? foundRows(table) : keyedRows(table)),
-  };
-  const update = fillSql(loadSql('table/approval/apply_update.sql'), values);
-  return fillSql(loadSql('table/approval/apply.sql'), { ...values, update });
+    ...(isKeyless(table) ? foundRows(table, parameters) : keyedRows(table)),
+  });
+  const values = valuesFor(byName);
+  const updates = waitsForColumns(table)
+    ? updatesOf(table, values, valuesFor(byNumber))
+    : updatesOfAll(table, values);
+  return fillSql(loadSql('table/approval/apply.sql'), { ...values, updates });
+}
+
+type Values = Readonly<Record<string, string>>;
+
+function updatesOfAll(table: Table, values: Values): string {
+  const assignments = assignmentsOf(table.columns)
+    .map(({ assignment }) => assignment)
+    .join(',\n          ');
+  const update = fillSql(loadSql('table/approval/apply_update.sql'), { ...values, assignments });
+  return fillSql(loadSql('table/approval/apply_updates.sql'), { ...values, update });
+}
+
+/**
+ * Builds the updates of a table with triggers that fire for updates of certain columns.
+ * @param numbered the values for the text that is executed
+ */
+function updatesOf(table: Table, values: Values, numbered: Values): string {
+  const update = (assignments: string) =>
+    fillSql(loadSql('table/approval/apply_update.sql'), { ...numbered, assignments });
+  const [before = '', after = ''] = update('{{assignments}}').split('{{assignments}}');
+  const settable = assignmentsOf(table.columns);
+  const changed = table.columns.map((column) => {
+    const name = quoteIdentifier(column.name);
+    return `CASE WHEN NOT ${sameInColumn(column, given(name), `b.${name}`)} THEN ${quoteLiteral(column.name)} END`;
+  });
+  return fillSql(loadSql('table/approval/apply_updates_of.sql'), {
+    ...values,
+    oid: table.oid,
+    row_type: rowTypeName(table),
+    v_columns: columnList(columnNames(table), 'v.'),
+    changed: changed.join(', '),
+    all: `ARRAY[${columnNames(table).map(quoteLiteral).join(', ')}]`,
+    settable: settable
+      .map(({ name, assignment }) => `(${quoteLiteral(name)}, ${quoteLiteral(assignment)})`)
+      .join(', '),
+    before: quoteLiteral(before),
+    after: quoteLiteral(after),
+  });
 }
 
 /** Returns the fragments that match staged rows to production's by their key. */
@@ -95,8 +153,8 @@ function keyedRows(table: Table) {
 }
 
 /** Returns the same fragments for a table without a key: `found_<oid>` pairs the rows. */
-function foundRows(table: Table) {
-  const call = `${functionName(table, 'found')}(p_session, p_first, p_last, p_mutation, p_operation, p_origin)`;
+function foundRows(table: Table, parameters: Parameters) {
+  const call = `${functionName(table, 'found')}(${parameters.join(', ')})`;
   const isAt = (row: string, other: string) =>
     `${row}.ctid OPERATOR(pg_catalog.=) ${other} AND ${row}.tableoid OPERATOR(pg_catalog.=) `;
   const image = keyColumns(table, 'p.');
@@ -147,21 +205,20 @@ function insertValues(table: Table, written: readonly string[]): string {
 }
 
 /** Builds assignments that set a column to the staged value if the staged change altered it. Other columns keep production's value. */
-function assignments(columns: readonly Column[]): string {
+function assignmentsOf(columns: readonly Column[]): { name: string; assignment: string }[] {
   const settable = columns.filter(
     (column) => column.generated === null && column.identity !== 'always',
   );
   if (settable.length === 0) {
     // no update of such a table can be staged, but the function has to parse
-    return columns.map(({ name }) => `${quoteIdentifier(name)} = DEFAULT`).join(', ');
+    return columns.map(({ name }) => ({ name, assignment: `${quoteIdentifier(name)} = DEFAULT` }));
   }
-  return settable
-    .map((column) => {
-      const name = quoteIdentifier(column.name);
-      const isKept = sameInColumn(column, given(name), `b.${name}`);
-      return `${name} = CASE WHEN ${isKept} THEN p.${name} ELSE ${given(name)} END`;
-    })
-    .join(',\n          ');
+  return settable.map((column) => {
+    const name = quoteIdentifier(column.name);
+    const isKept = sameInColumn(column, given(name), `b.${name}`);
+    const assignment = `${name} = CASE WHEN ${isKept} THEN p.${name} ELSE ${given(name)} END`;
+    return { name: column.name, assignment };
+  });
 }
 
 function cascadedFunctionsSql(table: Table): string {
@@ -180,7 +237,7 @@ function cascadedFunctionsSql(table: Table): string {
     row_image: rowImage(table),
     base_texts: exactTexts(table, 'b.'),
     image_texts: exactTexts(table, 'i.'),
-    rows: manyRows,
+    rows: manyRows(byName),
     made: madeImage(table),
     x_columns: columnList(columns, 'x.'),
     set_old: old.map((name) => `${name} = a.${name}`).join(', '),

@@ -1,5 +1,5 @@
 /** Foreign keys, checked against the overlay on the parent's side: actions and restrictions where a key has vanished. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { overlayName, shadowName } from '../object-names.ts';
 import {
@@ -37,10 +37,13 @@ export function parentStep(
   if (action === 'no action' || action === 'restrict')
     return demandPartitions(foreignKey.child) + check;
   const statement = actionStatement(table, foreignKey, event, rows, action);
+  const set = `stage.set_${foreignKey.child.oid}`;
+  const columns = quoteLiteral(JSON.stringify(setColumns(foreignKey, event)));
   const run = `  PERFORM stage.demand_current(${foreignKey.child.oid});
-  PERFORM set_config('stage.mutation', _stage_v_mutation::text, true), set_config('stage.origin', 'action', true);
+  _stage_v_set := current_setting('${set}', true);
+  PERFORM set_config('stage.mutation', _stage_v_mutation::text, true), set_config('stage.origin', 'action', true), set_config('${set}', ${columns}, true);
   ${statement}
-  PERFORM set_config('stage.origin', '', true);`;
+  PERFORM set_config('stage.origin', '', true), set_config('${set}', coalesce(_stage_v_set, ''), true);`;
   // the defaults may themselves refer to a key that vanished
   return action === 'set default' ? `${run}\n${check}` : run;
 }
@@ -118,6 +121,10 @@ export function refuseCrossing(table: Table, rows: string): string {
 
 type Acting = Exclude<ForeignKeyAction, 'no action' | 'restrict'>;
 
+/** Returns the columns of the child that an action sets. */
+const setColumns = ({ child, onDeleteColumns }: ForeignKey, event: ParentEvent) =>
+  event === 'update' ? child.columns : onDeleteColumns;
+
 function actionStatement(
   table: Table,
   foreignKey: ForeignKey,
@@ -132,9 +139,10 @@ function actionStatement(
   const values = new Map(
     action === 'cascade'
       ? pairs(foreignKey).map(({ child: column, parent }) => [column, `d.${parent}`])
-      : (event === 'update' ? foreignKey.child.columns : foreignKey.onDeleteColumns).map(
-          (column) => [quoteIdentifier(column), action === 'set null' ? 'NULL' : 'DEFAULT'],
-        ),
+      : setColumns(foreignKey, event).map((column) => [
+          quoteIdentifier(column),
+          action === 'set null' ? 'NULL' : 'DEFAULT',
+        ]),
   );
   const set = [...values].map(([column, value]) => `${column} = ${value}`).join(', ');
   const update = `UPDATE ${child} o SET ${set} FROM ${shadowName(table)} d WHERE ${children};`;

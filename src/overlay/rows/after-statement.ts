@@ -15,6 +15,7 @@ import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
 import { eventsOfUpdate, hasMoved } from '../foreign-keys/vanished-keys.ts';
 import { functionName, isKeyless, shadowName } from '../object-names.ts';
 import { uniqueSetChecks } from '../uniques.ts';
+import { waitsForColumns } from '../triggers/candidates.ts';
 import { settleCopies } from './keyless.ts';
 import { beforeDeletions, rowByRow } from './row-order.ts';
 
@@ -240,5 +241,15 @@ function endSql(table: Table, name: string, key: string, checks: string): string
     key,
     shown_name: quoteLiteral(shownName(table.schema, table.name)),
     check_rows: checks,
+    ...loggedColumns(table),
   });
+}
+
+/** Builds the entry's part for the columns that the statement set; none if no trigger waits for updates of certain columns. */
+function loggedColumns(table: Table) {
+  if (!waitsForColumns(table)) return { set_column: '', set_value: '' };
+  return {
+    set_column: ', columns',
+    set_value: `, nullif(current_setting('stage.set_${table.oid}', true), '')::jsonb`,
+  };
 }

@@ -13,6 +13,10 @@ export function tableObstacle(table: Table): string | null {
   return null;
 }
 
+/** Returns whether a trigger fires for updates of certain columns only. What statements set matters then. */
+export const waitsForColumns = ({ triggers }: Table) =>
+  triggers.some(({ columns }) => columns !== null);
+
 /** Returns the triggers that PostgreSQL fires before it changes a row, in order. */
 export const rowTriggers = ({ triggers }: Table, event: Event): readonly Trigger[] =>
   triggers.filter(

@@ -34,7 +34,7 @@ export function fireSql(table: Table, operation: Operation, triggers: readonly T
   const row = operation === 'delete' ? '"old"' : '"new"';
   const calls = triggers.map((trigger) =>
     fillSql(loadSql('table/triggers/fire_call.sql'), {
-      condition: conditionOf(trigger),
+      condition: firesFor(table, operation, trigger),
       copy: copyName(table, trigger),
       operation: quoteLiteral(operation.toUpperCase()),
       take: operation === 'delete' ? '' : '"new" := _stage_p_result;',
@@ -50,6 +50,14 @@ export function fireSql(table: Table, operation: Operation, triggers: readonly T
     row_type: rowTypeName(table),
     body: quoteLiteral(body),
   });
+}
+
+/** Builds the condition under which a trigger fires for a row. */
+function firesFor({ oid }: Table, operation: Operation, trigger: Trigger): string {
+  const condition = conditionOf(trigger);
+  if (trigger.columns === null || operation !== 'update') return condition;
+  const columns = trigger.columns.map(quoteLiteral).join(', ');
+  return `coalesce(nullif(current_setting('stage.set_${oid}', true), '')::jsonb ?| ARRAY[${columns}], true) AND (${condition})`;
 }
 
 /** Builds the function that fires triggers for the rows of the overlay, and the trigger that calls it. */

@@ -1,7 +1,8 @@
 -- Returns the digest of everything that an approval of the session replays: `sha256:` and the end of the hash chain over its steps.
 -- A step is one staged row change with its table, the names of the table's columns, its kind, the key by which it finds its row, the row
 -- after it, and, at the first touch of a row of production, that row before it. Steps are in the order in which their statements ended,
--- with the bounds of statements and of the changes of each statement to a table: approval replays these together, and triggers see them so.
+-- with the bounds of statements and of the changes of each statement to a table: approval replays these together, and triggers see them so;
+-- and with the columns that the statement set, where these are known.
 -- Values are in the form from which PostgreSQL would restore them: JSON would be the same for `{1}` and `[0:0]={1}`.
 -- Only hashes are sorted, so memory does not grow with the rows. Parallel workers compute those of many rows, where the server has some.
 CREATE OR REPLACE FUNCTION stage.steps_digest(p_session uuid) RETURNS text
@@ -45,7 +46,8 @@ BEGIN
     -- one row a mutation: where its statement begins and ended, and what stands before the first step of it and before others
     mutations AS MATERIALIZED (
       SELECT g.mutation, min(g.first) OVER w AS first, max(m.ended) OVER w AS ended,
-        convert_to(ROW(true, m.relation, m.operation)::text, 'UTF8') AS opening, convert_to(ROW(false, m.relation, m.operation)::text, 'UTF8') AS going_on
+        convert_to(concat(ROW(true, m.relation, m.operation)::text, m.columns), 'UTF8') AS opening,
+        convert_to(concat(ROW(false, m.relation, m.operation)::text, m.columns), 'UTF8') AS going_on
       FROM (SELECT s.mutation, min(s.seq) AS first FROM steps s GROUP BY s.mutation) g
       LEFT JOIN stage.mutation m ON m.id = g.mutation AND m.session = $1
       WINDOW w AS (PARTITION BY m.statement)

@@ -9,6 +9,7 @@ BEGIN
         'timing', CASE WHEN t.tgtype & 2 <> 0 THEN 'before' ELSE 'after' END,
         'level', CASE WHEN t.tgtype & 1 <> 0 THEN 'row' ELSE 'statement' END,
         'events', (SELECT coalesce(jsonb_agg(e.name), '[]') FROM (VALUES (4, 'insert'), (16, 'update'), (8, 'delete')) e(bit, name) WHERE t.tgtype & e.bit <> 0),
+        'columns', (SELECT jsonb_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[])),
         'arguments', (SELECT coalesce(jsonb_agg(convert_from(decode(replace(x.value, ' ', ''), 'hex'), getdatabaseencoding()) ORDER BY x.place), '[]')
                         FROM unnest(string_to_array(regexp_replace(encode(t.tgargs, 'hex'), '(..)', '\1 ', 'g'), '00 ')) WITH ORDINALITY x(value, place)
                        WHERE x.place <= t.tgnargs),
@@ -22,8 +23,8 @@ BEGIN
           -- guard: a trigger with its owner's rights does not fire with those of a client
           WHEN p.prosecdef THEN 'runs with its owner''s rights'
           WHEN p.proconfig IS NOT NULL THEN 'has settings of its own'
-          -- approval sets all columns of a row: they would fire there for any update
-          WHEN t.tgattr::text <> '' THEN 'waits for updates of certain columns'
+          WHEN EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[]) AND a.attgenerated <> '')
+            THEN 'waits for updates of a generated column'
           WHEN EXISTS (SELECT FROM stage.called_in(t.tgqual::text) f(function) JOIN pg_proc c ON c.oid = f.function
                        WHERE c.provolatile = 'v' OR c.oid >= 16384 OR stage.is_user_code(c.oid))
             THEN 'calls functions in its condition'

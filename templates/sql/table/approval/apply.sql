@@ -6,7 +6,8 @@
 -- too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
--- one before an update. `update` is apply_update.sql, filled.
+-- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,
+-- filled.
 CREATE FUNCTION {{function}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
@@ -17,6 +18,7 @@ DECLARE
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
   v_made pg_catalog.jsonb;
+  v_columns pg_catalog.text[];
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := {{settled}};
 BEGIN
@@ -42,24 +44,7 @@ BEGIN
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
-    IF v_settled THEN
-      RETURN QUERY
-{{update}}
-      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts),
-        CASE WHEN a.made IS NOT NULL THEN stage.staged_unlike(a.made, a.base, a.old_data, a.new_data) END
-      FROM applied a ORDER BY a.seq;
-      RETURN;
-    END IF;
-    FOR v_row IN
-{{update}}
-      SELECT a.* FROM applied a ORDER BY a.seq
-    LOOP
-      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
-      SELECT {{row_image}}(p.*), {{p_texts}} INTO new_data, v_texts FROM {{production}} p WHERE {{p_matches_row}};
-      texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
-      staged := CASE WHEN v_row.made IS NOT NULL THEN stage.staged_unlike(v_row.made, v_row.base, old_data, new_data) END;
-      IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
-    END LOOP;
+{{updates}}
   ELSE
     RETURN QUERY
     WITH applied AS (

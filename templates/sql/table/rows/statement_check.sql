@@ -9,6 +9,7 @@ DECLARE
   _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
+  _stage_v_set text;
 BEGIN
 {{checks}}
 END $body$;
