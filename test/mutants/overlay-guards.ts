@@ -28,6 +28,11 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/triggers'],
   },
   {
+    name: 'no set passes triggers by',
+    without: '',
+    tests: ['proxy/triggers'],
+  },
+  {
     name: 'the digest covers what production is given',
     without: `') FROM stage_data.shadow_%s s'`,
     tests: ['proxy/unstaged-triggers'],

@@ -22,8 +22,36 @@ function drawTable(number: number, table: number, pick: Pick): string {
   return `CREATE TABLE ${name} (id ${id}, a int DEFAULT ${pick(9)} CHECK (a < 60), b varchar(40), c numeric(8, 2) DEFAULT 1.5,
   d int ${oneOf(pick, ['', 'NOT NULL'])}${twice});
 INSERT INTO ${name} (id, a, b, d) SELECT g, g, 'b' || g, g FROM generate_series(1, 6) g;
-${triggers.join('\n')}`;
+${triggers.join('\n')}
+${drawGuards(name, pick)}`;
 }
+
+/** AFTER triggers: some that only look, and behind these one that writes. */
+function drawGuards(table: string, pick: Pick): string {
+  const guards = Array.from({ length: pick(3) }, (_, index) => {
+    const events = oneOf(pick, [
+      'INSERT',
+      `UPDATE${drawColumns(pick)}`,
+      'DELETE',
+      `INSERT OR DELETE OR UPDATE${drawColumns(pick)}`,
+    ]);
+    const name = `"${oneOf(pick, ['z', 'm', 'A', 'b'])}${index}_after_${table}"`;
+    const row = events.includes('DELETE') ? 'OLD' : 'NEW';
+    return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN
+  RAISE NOTICE '% % % % %', TG_NAME, TG_OP, OLD, NEW, (SELECT count(*) FROM ${table} t WHERE t.a > ${pick(9)});
+  IF ${row}.a = ${pick(20)} THEN RAISE EXCEPTION 'not % after %', ${row}.a, TG_OP; END IF;
+  RETURN ${oneOf(pick, ['NULL', 'NEW', 'OLD'])};
+END $f$;
+CREATE ${oneOf(pick, ['', 'CONSTRAINT '])}TRIGGER ${name} AFTER ${events} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}();`;
+  });
+  return `${guards.join('\n')}
+CREATE TABLE ${table}_log (what text);
+CREATE FUNCTION "~${table}"() RETURNS trigger LANGUAGE plpgsql AS $f$BEGIN INSERT INTO ${table}_log VALUES (concat(TG_OP, NEW.id, '.')); RETURN NULL; END$f$;
+CREATE TRIGGER "~${table}" AFTER UPDATE OF ${oneOf(pick, ['a', 'b, c', 'd'])} ON ${table} FOR EACH ROW EXECUTE FUNCTION "~${table}"();`;
+}
+
+const drawColumns = (pick: Pick): string => oneOf(pick, ['', ' OF a', ' OF b, d', ' OF c']);
 
 function drawTrigger(
   table: string,
@@ -35,8 +63,8 @@ function drawTrigger(
   const name = `"${oneOf(pick, ['z', 'm', 'A', 'b'])}${index}_${table}"`;
   const deletes = pick(4) === 0;
   const events = deletes
-    ? oneOf(pick, ['DELETE', 'UPDATE OR DELETE'])
-    : oneOf(pick, ['INSERT', 'UPDATE', 'INSERT OR UPDATE']);
+    ? oneOf(pick, ['DELETE', `UPDATE${drawColumns(pick)} OR DELETE`])
+    : oneOf(pick, ['INSERT', `UPDATE${drawColumns(pick)}`, `INSERT OR UPDATE${drawColumns(pick)}`]);
   // PostgreSQL refuses conditions on NEW.* where a column is generated
   const drawnWhen = drawCondition(events, pick);
   const when = isGenerated && drawnWhen.includes('NEW.*') ? '' : drawnWhen;

@@ -32,7 +32,7 @@ suite('triggers at random', (test) => {
           await assertAlike(proxied, drawStatements(seed, 14, pick).map(q));
         } finally {
           for (const { query } of [proxied.database, proxied.twin])
-            await query(`DROP TABLE t${seed}_1, t${seed}_2`);
+            await query(`DROP TABLE t${seed}_1, t${seed}_2, t${seed}_1_log, t${seed}_2_log`);
         }
       },
       { timeout: 120_000 },

@@ -103,6 +103,15 @@ CREATE TRIGGER log_a AFTER UPDATE OF a, "O'dd ""{{c}}" ON watched FOR EACH ROW E
 CREATE TRIGGER log_b AFTER UPDATE OF b ON watched FOR EACH ROW EXECUTE FUNCTION log_update();
 CREATE TRIGGER log_up AFTER INSERT OR UPDATE OF up ON watched FOR EACH ROW EXECUTE FUNCTION log_update();
 CREATE TRIGGER log_twice AFTER UPDATE OF twice ON watched FOR EACH ROW EXECUTE FUNCTION log_update();
+CREATE FUNCTION log_plain() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO watch_log VALUES (concat_ws(' ', TG_NAME, NEW)); RETURN NULL; END $$;
+CREATE TABLE keyless (a int, b text);
+INSERT INTO keyless VALUES (1, 'x'), (1, 'x'), (2, 'y');
+CREATE TRIGGER keyless_a AFTER UPDATE OF a ON keyless FOR EACH ROW EXECUTE FUNCTION log_plain();
+CREATE TABLE parted (id int PRIMARY KEY, a int, b text) PARTITION BY RANGE (id);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (10);
+CREATE TABLE parted_2 PARTITION OF parted DEFAULT;
+INSERT INTO parted VALUES (1, 1, 'x'), (11, 1, 'y');
+CREATE TRIGGER parted_a AFTER UPDATE OF a ON parted FOR EACH ROW EXECUTE FUNCTION log_plain();
 CREATE FUNCTION see_update() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.seen := concat(NEW.seen, TG_NAME, ' ');
@@ -110,6 +119,31 @@ BEGIN
 END $$;
 CREATE TRIGGER see_a BEFORE UPDATE OF a ON watched FOR EACH ROW WHEN (NEW.a IS DISTINCT FROM 77) EXECUTE FUNCTION see_update();
 CREATE TRIGGER see_up BEFORE INSERT OR UPDATE OF up, "O'dd ""{{c}}" ON watched FOR EACH ROW EXECUTE FUNCTION see_update();
+CREATE TABLE accounts (id int PRIMARY KEY, name text UNIQUE DEFERRABLE, twice int GENERATED ALWAYS AS (id * 2) STORED, region text REFERENCES rates);
+CREATE TABLE entries (
+  id int PRIMARY KEY, account int REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE, amount int NOT NULL, up int REFERENCES entries ON DELETE CASCADE
+);
+INSERT INTO accounts VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd');
+INSERT INTO entries VALUES (1, 1, 10, NULL), (2, 1, -10, 1), (3, 2, 5, NULL), (4, 2, -5, 3), (5, 3, 0, NULL), (6, 3, 0, 5), (7, 4, 0, NULL), (8, 4, 0, 7);
+CREATE FUNCTION balance() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  total int;
+BEGIN
+  SELECT sum(amount) INTO total FROM entries WHERE account = coalesce(NEW.account, OLD.account);
+  RAISE NOTICE '% % % %: % > % is %', TG_NAME, TG_WHEN, TG_OP, TG_LEVEL, OLD, NEW, total;
+  IF total <> 0 THEN RAISE EXCEPTION 'account % is off by %', coalesce(NEW.account, OLD.account), total USING ERRCODE = 'P0042', TABLE = TG_TABLE_NAME; END IF;
+  RETURN NULL;
+END $$;
+CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE NOTICE '% % of % sees % accounts: % > %', TG_NAME, TG_OP, TG_NARGS, (SELECT count(*) FROM accounts), OLD, NEW;
+  IF NEW.name = 'refused' THEN RAISE EXCEPTION 'refused' USING HINT = TG_NAME; END IF;
+  IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER b_balance AFTER INSERT OR UPDATE OF amount, account OR DELETE ON entries FOR EACH ROW EXECUTE FUNCTION balance();
+CREATE CONSTRAINT TRIGGER a_tell AFTER INSERT OR UPDATE OR DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION tell('x');
+CREATE TRIGGER b_moved AFTER UPDATE OF id ON accounts FOR EACH ROW WHEN (OLD.id <> NEW.id) EXECUTE FUNCTION tell();
 
 -- story: what a trigger fills in and computes lands once
 INSERT INTO goods (id, name, price) VALUES (10, 'Ten Things', 12), (11, 'Eleven', NULL) RETURNING *;
@@ -229,6 +263,49 @@ INSERT INTO watched_view (number, b) VALUES (3, 3) ON CONFLICT (number) DO UPDAT
 PREPARE change AS UPDATE watched SET b = $1 WHERE id = $2 RETURNING seen;
 EXECUTE change('prepared', 2);
 TABLE watched ORDER BY id;
+UPDATE keyless SET b = 'z' WHERE a = 1;
+UPDATE keyless SET b = 'zz', a = a WHERE a = 2;
+UPDATE parted SET b = 'z';
+UPDATE parted_2 SET a = 2, b = 'zz';
 UPDATE owners SET id = 9 WHERE id = 3;
 DELETE FROM owners WHERE id IN (1, 9);
 TABLE watched ORDER BY id;
+
+-- story: triggers that look at what has become of the rows
+INSERT INTO entries VALUES (10, 1, 7, NULL);
+INSERT INTO entries VALUES (10, 1, 7, NULL), (11, 1, -7, 10) RETURNING *;
+UPDATE entries SET amount = amount + 1 WHERE account = 1;
+UPDATE entries SET amount = -amount WHERE account = 1;
+UPDATE entries SET up = NULL WHERE id = 2;
+UPDATE entries SET account = 2 WHERE account = 1;
+INSERT INTO entries VALUES (10, 2, 8, NULL), (11, 2, -8, NULL), (12, 2, 0, NULL) ON CONFLICT (id) DO UPDATE SET amount = excluded.amount;
+INSERT INTO entries VALUES (10, 2, 8, NULL), (13, 2, -1, NULL) ON CONFLICT (id) DO UPDATE SET amount = excluded.amount;
+INSERT INTO entries VALUES (10, 2, 8, NULL) ON CONFLICT DO NOTHING;
+DELETE FROM entries WHERE id = 7;
+DELETE FROM entries WHERE account = 2 RETURNING id;
+TABLE entries ORDER BY id;
+
+-- story: triggers after the actions of foreign keys
+UPDATE accounts SET id = 30, name = 'moved' WHERE id = 3 RETURNING *;
+UPDATE accounts SET id = 31 WHERE id = 30;
+UPDATE accounts SET name = 'refused' WHERE id = 2;
+DELETE FROM accounts WHERE id IN (1, 31);
+UPDATE accounts SET name = name;
+INSERT INTO accounts (id, name) VALUES (9, 'refused');
+INSERT INTO accounts (id, name, region) VALUES (9, 'nine', 'nowhere');
+INSERT INTO accounts (id, name) VALUES (9, 'b');
+BEGIN;
+INSERT INTO accounts (id, name) VALUES (9, 'nine');
+SAVEPOINT s;
+INSERT INTO accounts (id, name) VALUES (10, 'refused');
+ROLLBACK TO s;
+UPDATE accounts SET name = 'ten' WHERE id = 9;
+COMMIT;
+MERGE INTO accounts a USING (VALUES (9, 'merged')) v(id, name) ON a.id = v.id WHEN MATCHED THEN UPDATE SET name = v.name;
+MERGE INTO accounts a USING (VALUES (9)) v(id) ON a.id = v.id WHEN MATCHED THEN DELETE;
+MERGE INTO accounts a USING (VALUES (12, 'refused')) v(id, name) ON a.id = v.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (v.id, v.name);
+WITH gone AS (DELETE FROM entries WHERE account = 2 RETURNING id) INSERT INTO accounts (id, name) SELECT 100 + id, 'n' || id FROM gone RETURNING *;
+INSERT INTO accounts (id, name) SELECT g, 'many ' || g FROM generate_series(40, 42) g;
+UPDATE accounts SET name = concat(name, '!') WHERE id >= 40;
+TABLE accounts ORDER BY id;
+TABLE entries ORDER BY id;

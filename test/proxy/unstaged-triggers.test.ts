@@ -6,7 +6,7 @@ import { unstagedTriggers } from '../../src/overlay/triggers/unstaged-triggers.t
 import { serverMajor } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const body = (text: string) => `AS $f$BEGIN ${text}; RETURN NEW; END$f$`;
 /** By the name of table, function and trigger: what the function does, how it is declared, and why it is not followed. */
@@ -53,11 +53,15 @@ CREATE TRIGGER a BEFORE INSERT OR UPDATE ON mixed FOR EACH ROW EXECUTE FUNCTION 
 CREATE TRIGGER b BEFORE INSERT ON mixed FOR EACH ROW EXECUTE FUNCTION writes_f();
 CREATE TRIGGER c AFTER UPDATE ON mixed FOR EACH ROW EXECUTE FUNCTION writes_f();
 CREATE TRIGGER d BEFORE UPDATE ON mixed FOR EACH STATEMENT EXECUTE FUNCTION writes_f();
+CREATE CONSTRAINT TRIGGER e AFTER INSERT ON mixed DEFERRABLE FOR EACH ROW EXECUTE FUNCTION doubled();
+CREATE TRIGGER f AFTER UPDATE ON mixed FOR EACH ROW EXECUTE FUNCTION doubled();
 CREATE TABLE kept (id int PRIMARY KEY, n int, seen text);
 CREATE FUNCTION label(int) RETURNS text LANGUAGE sql AS $$SELECT 'public'$$;
 CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.n := NEW.n * 2; NEW.seen := label(1); RETURN NEW; END';
 CREATE TRIGGER see BEFORE INSERT OR UPDATE ON kept FOR EACH ROW EXECUTE FUNCTION see();
 INSERT INTO kept VALUES (1, 1, 'x'), (2, 1, 'x');
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION '% by %', NEW, current_user; END$$;
+CREATE TRIGGER refuse AFTER INSERT OR UPDATE ON kept FOR EACH ROW WHEN (NEW.n > 1000) EXECUTE FUNCTION refuse();
 CREATE FUNCTION kept_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TABLE waiting (id int PRIMARY KEY, n int, g int GENERATED ALWAYS AS (n) STORED);
 CREATE TRIGGER w BEFORE UPDATE OF g ON waiting FOR EACH ROW EXECUTE FUNCTION doubled();
@@ -125,8 +129,10 @@ suite('triggers that do not fire while staging', (test) => {
       others.map(({ name, unstaged }) => [name, unstaged]),
       [
         ['b', 'does more than read, or cannot be followed'],
-        ['c', 'fires after the change'],
+        ['c', 'does more than read, or cannot be followed'],
         ['d', 'fires for statements, not for rows'],
+        ['e', 'is a deferrable constraint trigger'],
+        ['f', 'fires for UPDATE after c, which does not fire'],
       ],
     );
   });
@@ -191,6 +197,11 @@ suite('triggers that do not fire while staging', (test) => {
       ['SELECT n, seen FROM kept WHERE id = 9', [{ n: 2, seen: 'public' }]],
     ] as const)
       assert.equal((await client.query(text)).rows, expected, text);
+    for (const text of [
+      'INSERT INTO kept VALUES (7, 1001)',
+      'UPDATE kept SET n = 1001 WHERE id = 9',
+    ])
+      assert.match((await rejects(client.query(text))).message, `,2002,public) by ${role}`);
     await client.end();
     await proxied.database.query(
       `DROP TRIGGER gone ON kept; DROP OWNED BY ${role}; DROP ROLE ${role}`,

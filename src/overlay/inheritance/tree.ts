@@ -146,6 +146,8 @@ function changeSql(
     key,
     row_function: functionName(table, `tree_change_${operation}`),
     after_function: functionName(table, `tree_after_${operation}`),
+    // triggers of tables with parents or children do not fire while rows are staged
+    after_triggers: '',
   });
   return [afterTreeSql(table, members, operation, key, server), change, triggers];
 }

@@ -20,8 +20,9 @@ import { rowLockSql } from '../rows/row-lock.ts';
 import { triggersSql } from '../rows/triggers.ts';
 import { upsertSql } from '../rows/upsert.ts';
 import { defaultsSql, overlaySql } from '../rows/view.ts';
-import { mayFire } from '../triggers/candidates.ts';
+import { mayFire, mayFireAfter } from '../triggers/candidates.ts';
 import { fireSql } from '../triggers/fire.ts';
+import { fireAfterSql } from '../triggers/fire-after.ts';
 import { carryOverSql, setAsideSql } from './carry-over.ts';
 import type { ShadowColumn } from './column-changes.ts';
 import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './column-changes.ts';
@@ -115,6 +116,7 @@ function viewScript(table: Table): string {
 function triggerScript(table: Table, server: number): string {
   return [
     ...operations.flatMap((each) => (mayFire(table, each) ? [fireSql(table, each, [])] : [])),
+    ...(mayFireAfter(table) ? fireAfterSql(table, { insert: [], update: [], delete: [] }) : []),
     ...triggersSql(table, server),
     ...setLoadSql(table, server),
     upsertSql(table, server),

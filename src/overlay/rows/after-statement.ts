@@ -14,8 +14,8 @@ import { parentStep, refuseCrossing } from '../foreign-keys/parent-steps.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
 import { eventsOfUpdate, hasMoved } from '../foreign-keys/vanished-keys.ts';
 import { functionName, isKeyless, shadowName } from '../object-names.ts';
+import { mayFireAfter, waitsForColumns } from '../triggers/candidates.ts';
 import { uniqueSetChecks } from '../uniques.ts';
-import { waitsForColumns } from '../triggers/candidates.ts';
 import { settleCopies } from './keyless.ts';
 import { beforeDeletions, rowByRow } from './row-order.ts';
 
@@ -194,16 +194,17 @@ function checkCall(table: Table, operation: Operation, checks: string): string[]
 }
 
 /**
- * Builds statements that run the checks, except within an upsert, which runs them at its end. Checks of a foreign key's action are queued.
+ * Builds statements that run the checks, except within an upsert, which runs them at its end. Checks of a foreign key's action are queued;
+ * where AFTER triggers may fire, these come before the queue (see stage.conclude_statement).
  */
 function runChecks(table: Table, operation: Operation, checks: string): string {
   const name = quoteLiteral(functionName(table, `check_${operation}`).replace('stage_data.', ''));
+  const concludes = mayFireAfter(table);
   const inTurn = checkCall(table, operation, checks).map(
     (call) => `      IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check(${name} || CASE WHEN _stage_v_rows > ${bigStatement} THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
-        ${call}
-        PERFORM stage.run_queue();
+        ${call}${concludes ? '' : '\n        PERFORM stage.run_queue();'}
       END IF;`,
   );
   return unlessLater([...settleCall(table, operation), ...inTurn]);

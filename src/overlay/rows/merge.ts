@@ -11,6 +11,7 @@ import {
   overlayName,
 } from '../object-names.ts';
 import { raise } from '../raise.ts';
+import { afterTriggersSql } from '../triggers/fire-after.ts';
 import { afterMergeSql } from './after-statement.ts';
 
 const operations = ['insert', 'update', 'delete'] as const;
@@ -54,6 +55,11 @@ function mergeTargetSql(table: Table, named: Table): string {
       key: settingKey(table, operation),
       function: functionName(named, 'merge'),
       after_function: functionName(table, `after_merge_${operation}`),
+      after_triggers: afterTriggersSql(table, {
+        ...{ view: `pg_temp.${target}`, operation, event: operation },
+        key: settingKey(table, operation),
+        when: `WHEN (current_setting('stage.merge_${table.oid}') = 'on') `,
+      }),
     }),
   );
   return fillSql(loadSql('table/rows/merge.sql'), {

@@ -22,6 +22,7 @@ import {
 import { partitionOf } from '../partitions.ts';
 import { sameInColumn } from '../row-identity.ts';
 import { givenParts } from '../triggers/fire.ts';
+import { afterTriggersSql } from '../triggers/fire-after.ts';
 import {
   freeInProduction,
   insertUniqueChecks,
@@ -88,6 +89,9 @@ function statementTriggersSql(
     key: settingKey(table, operation),
     row_function: functionName(named, operation),
     after_function: functionName(table, `after_${operation}`),
+    after_triggers: afterTriggersSql(table, {
+      ...{ view, operation, event: operation, key: settingKey(table, operation), when: '' },
+    }),
   });
 }
 

@@ -16,6 +16,7 @@ import {
   upsertSchema,
 } from '../object-names.ts';
 import { awaitCollision } from '../row-waits.ts';
+import { afterTriggersSql } from '../triggers/fire-after.ts';
 import { firingParts } from '../triggers/fire-upsert.ts';
 import { findCollision } from '../uniques.ts';
 import { afterUpsertSql } from './after-statement.ts';
@@ -62,6 +63,10 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     named_oid: named.oid,
     table_literal: quoteLiteral(named.name),
     key: settingKey(table),
+    after_triggers: afterTriggersSql(table, {
+      ...{ view: upsertName(named), operation: 'upsert', event: 'insert' },
+      ...{ key: settingKey(table), when: '' },
+    }),
     shadow: shadowName(table),
     all_columns: columnList(columnNames(named)),
     arbiters: partition === null ? givenArbiters : arbitersOf(partition),

@@ -17,21 +17,34 @@ export function tableObstacle(table: Table): string | null {
 export const waitsForColumns = ({ triggers }: Table) =>
   triggers.some(({ columns }) => columns !== null);
 
-/** Returns the triggers that PostgreSQL fires before it changes a row, in order. */
-export const rowTriggers = ({ triggers }: Table, event: Event): readonly Trigger[] =>
+/** Returns the row triggers that PostgreSQL fires before or after it changes a row, in order. */
+export const rowTriggers = (
+  { triggers }: Table,
+  event: Event,
+  when: Trigger['timing'] = 'before',
+): readonly Trigger[] =>
   triggers.filter(
-    ({ level, timing, events }) => level === 'row' && timing === 'before' && events.includes(event),
+    ({ level, timing, events }) => level === 'row' && timing === when && events.includes(event),
   );
 
+const hasNoObstacle = ({ obstacle }: Trigger) => obstacle === null;
+
 /**
- * Returns whether the triggers of an operation may fire. Each receives the row as the one before it left it, so either all of them fire,
- * or none.
+ * Returns whether the BEFORE triggers of an operation may fire. Each receives the row as the one before it left it, so either all of them
+ * fire, or none.
  */
 export function mayFire(table: Table, event: Event): boolean {
   const triggers = rowTriggers(table, event);
+  return tableObstacle(table) === null && triggers.length > 0 && triggers.every(hasNoObstacle);
+}
+
+/** Returns whether AFTER triggers may fire. The first one of an operation decides: those behind it see what it has done. */
+export function mayFireAfter(table: Table): boolean {
+  const mayFireFor = (event: Event) => {
+    const [first] = rowTriggers(table, event, 'after');
+    return first !== undefined && [...rowTriggers(table, event), first].every(hasNoObstacle);
+  };
   return (
-    tableObstacle(table) === null &&
-    triggers.length > 0 &&
-    triggers.every(({ obstacle }) => obstacle === null)
+    tableObstacle(table) === null && (['insert', 'update', 'delete'] as const).some(mayFireFor)
   );
 }

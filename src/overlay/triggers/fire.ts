@@ -52,8 +52,8 @@ export function fireSql(table: Table, operation: Operation, triggers: readonly T
   });
 }
 
-/** Builds the condition under which a trigger fires for a row. */
-function firesFor({ oid }: Table, operation: Operation, trigger: Trigger): string {
+/** Builds the condition under which a trigger fires for a row, over `new` and `old`. */
+export function firesFor({ oid }: Table, operation: Operation, trigger: Trigger): string {
   const condition = conditionOf(trigger);
   if (trigger.columns === null || operation !== 'update') return condition;
   const columns = trigger.columns.map(quoteLiteral).join(', ');

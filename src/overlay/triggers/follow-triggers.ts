@@ -95,6 +95,18 @@ export const firedOperations = (table: Table, found: Found): readonly Operation[
       rowTriggers(table, operation).every((each) => isFollowed(found, each)),
   );
 
+/**
+ * Returns the AFTER triggers that fire for an operation, in order. A trigger sees what those before it did: if one of them does not fire,
+ * neither do those behind it.
+ */
+export function firedAfter(table: Table, operation: Operation, found: Found): readonly Trigger[] {
+  const before = rowTriggers(table, operation);
+  if (before.length > 0 && !firedOperations(table, found).includes(operation)) return [];
+  const after = rowTriggers(table, operation, 'after');
+  const end = after.findIndex((each) => !isFollowed(found, each));
+  return end < 0 ? after : after.slice(0, end);
+}
+
 export interface TriggerReport {
   readonly name: string;
   /** Null if it fires. */
@@ -103,20 +115,29 @@ export interface TriggerReport {
 
 /** Returns the report on each of a table's triggers. */
 export function triggerReports(table: Table, found: Found): TriggerReport[] {
-  const fired = firedOperations(table, found);
   return table.triggers.map((trigger) => {
     const followed = found.get(trigger);
-    const { name } = trigger;
+    const { name, timing } = trigger;
     if (followed && 'obstacle' in followed) return { name, obstacle: followed.obstacle };
-    const kept = trigger.events.find((event) => !fired.includes(event));
+    const kept = trigger.events.find((event) => !fires(table, event, trigger, found));
     if (kept === undefined) return { name, obstacle: null };
-    const other = rowTriggers(table, kept).find((each) => !isFollowed(found, each));
+    const others = [
+      ...rowTriggers(table, kept),
+      ...(timing === 'after' ? rowTriggers(table, kept, 'after') : []),
+    ];
+    const other = others.find((each) => !isFollowed(found, each));
+    const order = timing === 'after' ? 'after' : 'together with';
     return {
       name,
-      obstacle: `fires for ${kept.toUpperCase()} together with ${other?.name ?? 'another one'}, which does not fire`,
+      obstacle: `fires for ${kept.toUpperCase()} ${order} ${other?.name ?? 'another one'}, which does not fire`,
     };
   });
 }
+
+const fires = (table: Table, operation: Operation, trigger: Trigger, found: Found) =>
+  trigger.timing === 'before'
+    ? firedOperations(table, found).includes(operation)
+    : firedAfter(table, operation, found).includes(trigger);
 
 /** Reports for each trigger of a table whether it can be followed. It creates nothing. */
 export async function readTriggerReports(

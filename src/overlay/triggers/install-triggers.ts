@@ -11,12 +11,14 @@ import { distinct, replacementsIn } from '../functions/staged-function.ts';
 import { oidArray, overlayName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
-import { mayFire, rowTriggers } from './candidates.ts';
+import { mayFire, mayFireAfter, rowTriggers } from './candidates.ts';
 import { firedSql, firedTrigger, fireSql } from './fire.ts';
+import { fireAfterSql } from './fire-after.ts';
 import type { Followed, Path } from './follow-triggers.ts';
 import {
   approvalPath,
   checkTrigger,
+  firedAfter,
   firedOperations,
   orObstacle,
   triggerReports,
@@ -44,6 +46,7 @@ export async function installTriggers(tx: Queryable, table: Table, server: numbe
   for (const operation of operations)
     if (mayFire(table, operation))
       await attach(tx, table, operation, fired.includes(operation), copies);
+  if (mayFireAfter(table)) await attachAfter(tx, table, copies);
   await tx.query(
     `UPDATE stage.overlay SET triggers = $2, trigger_uses = $3, trigger_path = $4,
        trigger_stamp = CASE WHEN $5 THEN stage.function_stamp($3, $4) END WHERE relation = $1`,
@@ -53,7 +56,7 @@ export async function installTriggers(tx: Queryable, table: Table, server: numbe
       JSON.stringify(distinct(uses)),
       oidArray(path.oids),
       // where the table's definition alone excludes all triggers, its signature shows changes
-      String(operations.some((operation) => mayFire(table, operation))),
+      String(mayFireAfter(table) || operations.some((operation) => mayFire(table, operation))),
     ],
   );
 }
@@ -92,12 +95,28 @@ async function attach(
   copies: Copies,
 ): Promise<void> {
   const triggers = fires ? rowTriggers(table, operation) : [];
-  for (const each of triggers) {
-    const copy = copies.get(each);
-    if (copy && 'made' in copy) await tx.query(copy.made);
-  }
+  await makeCopies(tx, triggers, copies);
   await tx.query(fireSql(table, operation, triggers));
   const view = overlayName(table);
   if (!fires) await tx.query(`DROP TRIGGER IF EXISTS ${firedTrigger(operation)} ON ${view}`);
   else for (const each of firedSql(table, operation, view)) await tx.query(each);
+}
+
+/** Makes the functions current that fire AFTER triggers. */
+async function attachAfter(tx: Queryable, table: Table, copies: Copies): Promise<void> {
+  const of = (operation: Operation) => firedAfter(table, operation, copies);
+  const triggers = { insert: of('insert'), update: of('update'), delete: of('delete') };
+  await makeCopies(tx, [...new Set(Object.values(triggers).flat())], copies);
+  for (const each of fireAfterSql(table, triggers)) await tx.query(each);
+}
+
+async function makeCopies(
+  tx: Queryable,
+  triggers: readonly Trigger[],
+  copies: Copies,
+): Promise<void> {
+  for (const each of triggers) {
+    const copy = copies.get(each);
+    if (copy && 'made' in copy) await tx.query(copy.made);
+  }
 }

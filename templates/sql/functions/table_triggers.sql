@@ -17,9 +17,9 @@ BEGIN
         'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', p.prosrc),
         'obstacle', CASE
           WHEN l.lanname <> 'plpgsql' THEN 'is not written in PL/pgSQL'
-          WHEN t.tgconstraint <> 0 THEN 'is a constraint trigger'
+          WHEN t.tgdeferrable THEN 'is a deferrable constraint trigger'
           WHEN t.tgtype & 1 = 0 THEN 'fires for statements, not for rows'
-          WHEN t.tgtype & 2 = 0 THEN 'fires after the change'
+          WHEN t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL THEN 'reads transition tables'
           -- guard: a trigger with its owner's rights does not fire with those of a client
           WHEN p.prosecdef THEN 'runs with its owner''s rights'
           WHEN p.proconfig IS NOT NULL THEN 'has settings of its own'

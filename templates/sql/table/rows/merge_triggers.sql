@@ -5,3 +5,4 @@
   WHEN (current_setting('stage.merge_{{oid}}') = 'on') EXECUTE FUNCTION {{function}}('{{key}}');
   CREATE TRIGGER after_{{operation}} AFTER {{operation}} ON pg_temp.{{target}} FOR EACH STATEMENT
   WHEN (current_setting('stage.merge_{{oid}}') = 'on') EXECUTE FUNCTION {{after_function}}();
+{{after_triggers}}

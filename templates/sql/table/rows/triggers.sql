@@ -10,3 +10,4 @@ CREATE TRIGGER stage_{{operation}} INSTEAD OF {{operation}} ON {{overlay}}
 FOR EACH ROW EXECUTE FUNCTION {{row_function}}();
 CREATE TRIGGER after_{{operation}} AFTER {{operation}} ON {{overlay}}
 FOR EACH STATEMENT EXECUTE FUNCTION {{after_function}}();
+{{after_triggers}}

@@ -124,3 +124,4 @@ CREATE TRIGGER stage_upsert INSTEAD OF INSERT ON {{upsert}}
 FOR EACH ROW EXECUTE FUNCTION {{function}}();
 CREATE TRIGGER after_upsert AFTER INSERT ON {{upsert}}
 FOR EACH STATEMENT EXECUTE FUNCTION {{after_function}}();
+{{after_triggers}}

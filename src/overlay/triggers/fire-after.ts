@@ -1,0 +1,86 @@
+/** Fires the copies of a table's AFTER row triggers at the end of a statement, for each of its rows. */
+import { quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table, Trigger } from '../../model/table.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  overlaySchema,
+  rowTypeName,
+  shadowName,
+} from '../object-names.ts';
+import type { Operation } from '../rows/after-statement.ts';
+import { mayFireAfter } from './candidates.ts';
+import { firesFor } from './fire.ts';
+import { copyName } from './trigger-copy.ts';
+
+/** The triggers that fire after each operation, in order. */
+export type AfterTriggers = Readonly<Record<Operation, readonly Trigger[]>>;
+
+const fireAfterName = (table: Table, operation: Operation) =>
+  `${overlaySchema(table)}.fire_after_${operation}_${table.oid}`;
+
+const triggerFunctions = (table: Table) => ({
+  affected: functionName(table, 'affected'),
+  behind: functionName(table, 'behind'),
+});
+
+/** Builds the functions that fire AFTER triggers. If none fires, they do nothing. */
+export function fireAfterSql(table: Table, triggers: AfterTriggers): string[] {
+  const events = (['insert', 'update', 'delete'] as const).filter(
+    (operation) => triggers[operation].length > 0,
+  );
+  const names = triggerFunctions(table);
+  if (events.length === 0) return [fillSql(loadSql('table/triggers/after_none.sql'), names)];
+  const fire = events.map(
+    (
+      operation,
+    ) => `    IF _stage_v_row._stage_op = ${quoteLiteral(operation[0]?.toUpperCase() ?? '')} THEN
+      PERFORM ${fireAfterName(table, operation)}(_stage_v_row._stage_new, _stage_v_row._stage_old);
+    END IF;`,
+  );
+  const queued = functionName(table, 'queued');
+  const after = fillSql(loadSql('table/triggers/after.sql'), {
+    ...names,
+    oid: table.oid,
+    queued,
+    queued_name: quoteLiteral(queued.replace('stage_data.', '')),
+    rows: fillSql(loadSql('table/triggers/after_rows.sql'), {
+      shadow: shadowName(table),
+      row_type: rowTypeName(table),
+      s_columns: columnList(columnNames(table), 's.'),
+      v_columns: columnList(columnNames(table), 'v.'),
+    }),
+    fire: fire.join('\n'),
+  });
+  return [...events.map((each) => fireOneSql(table, each, triggers[each])), after];
+}
+
+function fireOneSql(table: Table, operation: Operation, triggers: readonly Trigger[]): string {
+  const calls = triggers.map((trigger) =>
+    fillSql(loadSql('table/triggers/after_fire_call.sql'), {
+      condition: firesFor(table, operation, trigger),
+      copy: copyName(table, trigger),
+      operation: quoteLiteral(operation.toUpperCase()),
+    }),
+  );
+  return fillSql(loadSql('table/triggers/after_fire.sql'), {
+    function: fireAfterName(table, operation),
+    row_type: rowTypeName(table),
+    body: quoteLiteral(`BEGIN\n${calls.join('')}END`),
+  });
+}
+
+/**
+ * Builds the triggers of a view that call these functions; none where no AFTER trigger may fire.
+ * @param place the view, the name of the operation in those of triggers, its event, the key of its settings, and a WHEN clause
+ */
+export function afterTriggersSql(
+  table: Table,
+  place: Readonly<Record<'view' | 'operation' | 'event' | 'key' | 'when', string>>,
+): string {
+  if (!mayFireAfter(table)) return '';
+  const parts = { ...place, ...triggerFunctions(table) };
+  return fillSql(loadSql('table/triggers/after_triggers.sql'), parts);
+}

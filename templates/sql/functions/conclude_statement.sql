@@ -1,0 +1,9 @@
+-- AFTER STATEMENT trigger, after the AFTER triggers of production have fired: what foreign keys' actions caused comes after these.
+CREATE OR REPLACE FUNCTION stage.conclude_statement() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF pg_trigger_depth() = 1 THEN PERFORM stage.run_queue(); END IF;
+  RETURN NULL;
+END $$;
+
+REVOKE ALL ON FUNCTION stage.conclude_statement() FROM PUBLIC;

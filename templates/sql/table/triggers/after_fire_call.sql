@@ -1,0 +1,3 @@
+  IF {{condition}} THEN
+    PERFORM {{copy}}("new", "old", {{operation}});
+  END IF;

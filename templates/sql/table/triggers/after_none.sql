@@ -1,0 +1,3 @@
+-- No AFTER trigger of the table fires while rows are staged.
+CREATE OR REPLACE FUNCTION {{affected}}() RETURNS trigger LANGUAGE plpgsql AS $body$BEGIN RETURN NULL; END $body$;
+CREATE OR REPLACE FUNCTION {{behind}}() RETURNS trigger LANGUAGE plpgsql AS $body$BEGIN RETURN NULL; END $body$;
