@@ -13,10 +13,14 @@ export function countsBody({ table, chunks, furtherChanges, hidden }: TableOutli
   return { table, ...counts, ...(hidden ? { hidden: true } : {}) };
 }
 
-/** Returns a change with its values; of an update only the changed columns. */
-export function changeBody({ table, type, rowId, ...sides }: NumberedChange): JsonObject {
-  const before = valuesOf(sides.before, sides.texts, 'before');
-  const after = valuesOf(sides.after, sides.texts, 'after');
+/** Returns a change with its values, in the order of the table's columns; of an update only the changed ones. */
+export function changeBody(
+  { table, type, rowId, ...sides }: NumberedChange,
+  { tables }: Outline,
+): JsonObject {
+  const columns = tables.find((each) => each.table === table)?.columns;
+  const before = valuesOf(sides.before, sides.texts, 'before', columns);
+  const after = valuesOf(sides.after, sides.texts, 'after', columns);
   const isShown = (name: string) => type !== 'UPDATE' || !isSame(before.get(name), after.get(name));
   return {
     table,

@@ -11,7 +11,8 @@ export async function diffText({ api }: { readonly api: ApiClient }, id: string)
   const { value: outline } = await api.readOutline(id);
   const asked = { outline, table: undefined, from: null, limit: maxChanges };
   const [changes, rest] = await readChanges(api, id, asked);
-  const lines = [...outline.tables.map(countsBody), ...changes.map(changeBody)].map(showLine);
+  const bodies = changes.map((change) => changeBody(change, outline));
+  const lines = [...outline.tables.map(countsBody), ...bodies].map(showLine);
   let text = `${heading}\n`;
   for (const line of lines) {
     if (text.length + line.length >= maxLength) return `${text}...\n`;

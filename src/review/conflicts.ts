@@ -4,6 +4,7 @@ import type { Conflict, ConflictKind } from '../model/change.ts';
 import { ignoredColumnsOf } from '../model/ignored-columns.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
+import { inOrder } from '../model/member-order.ts';
 import type { ConflictScope } from '../model/session.ts';
 import { sessionUuid } from '../staging/session-id.ts';
 import { getSession } from '../staging/session-store.ts';
@@ -98,7 +99,8 @@ export async function detectConflicts(
 ): Promise<Conflict[]> {
   const found = await parkedConflicts(tx, uuid);
   const ignored: Conflict[] = [];
-  for (const { relation, name, staged, current } of relations) {
+  for (const table of relations) {
+    const { relation, name, staged, current } = table;
     if (!current) {
       found.push(schemaConflict(name, null, await changeOf(tx, relation)));
       continue;
@@ -107,7 +109,7 @@ export async function detectConflicts(
     const values = [uuid, conflictScope, String(locked.has(relation)), columns];
     const rows = staged ? await tx.query(conflictsOf(relation), values) : [];
     rows.push(...(await tx.query(reachedIn(relation), [uuid])));
-    const conflicts = rows.map((row) => toConflict(name, row as ConflictRow));
+    const conflicts = rows.map((row) => toConflict(table, row as ConflictRow));
     found.push(...conflicts.filter(counts));
     ignored.push(...conflicts.filter((conflict) => !counts(conflict)));
     if (found.length >= mostConflicts) break;
@@ -181,15 +183,18 @@ type ConflictRow = Row & {
   readonly deletes: string;
 };
 
-function toConflict(table: string, row: ConflictRow): Conflict {
+function toConflict({ name, key, columns }: ReviewRelation, row: ConflictRow): Conflict {
+  // without a field, the sides are whole rows
+  const side = (text: string | null) =>
+    text === null ? null : inOrder(text, row.field === null ? columns : []);
   return {
-    table,
-    rowId: new JsonText(row.row_id),
+    table: name,
+    rowId: inOrder(row.row_id, key),
     field: row.field,
     kind: row.kind,
-    sessionBase: toJson(row.session_base),
-    sessionNew: toJson(row.session_new),
-    productionCurrent: toJson(row.production_current),
+    sessionBase: side(row.session_base),
+    sessionNew: side(row.session_new),
+    productionCurrent: side(row.production_current),
     ...deletesOf(row.deletes),
     ...textsOf(row.texts),
     ...(row.ignored === 't' ? { ignored: true } : {}),
@@ -235,5 +240,3 @@ const emptyConflict: Omit<Conflict, 'table' | 'kind'> = {
   sessionNew: null,
   productionCurrent: null,
 };
-
-const toJson = (text: string | null) => (text === null ? null : new JsonText(text));

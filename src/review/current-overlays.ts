@@ -8,18 +8,27 @@ import { ensureEach } from './renew.ts';
 export interface ReviewRelation {
   readonly relation: number;
   readonly name: string;
+  /** Its columns and those of its key, in order. */
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
   /** Whether the session has staged rows in it; otherwise only foreign keys lead to it. */
   readonly staged: boolean;
   /** Whether it is unchanged since its overlay was built. */
   readonly current: boolean;
 }
 
+const selectRelations = `
+SELECT r.*, to_jsonb(o.key_columns) AS key, jsonb_path_query_array(o.columns, '$[*].name') AS columns
+FROM stage.review_relations($1) r JOIN stage.overlay o ON o.relation = r.relation ORDER BY r.relation`;
+
 /** Lists the tables of a review, in the order in which their rows are locked. */
 export async function reviewRelations(tx: Queryable, uuid: string): Promise<ReviewRelation[]> {
-  const rows = await tx.query('SELECT * FROM stage.review_relations($1)', [uuid]);
+  const rows = await tx.query(selectRelations, [uuid]);
   return rows.map((row) => ({
     relation: Number(row['relation']),
     name: String(row['shown_name']),
+    columns: JSON.parse(row['columns'] ?? '[]') as string[],
+    key: JSON.parse(row['key'] ?? '[]') as string[],
     staged: row['staged'] === 't',
     current: row['current'] === 't',
   }));

@@ -2,12 +2,16 @@
 import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Event, EventKind } from '../model/event.ts';
 import { JsonText } from '../model/json.ts';
+import { rowIdInOrder } from '../model/member-order.ts';
 import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
 const insertEvent = 'SELECT stage.emit($1, $2, $3, $4, $5) AS number';
 
+/** A comment on a row has its row_id, and its table's key gives the order of the columns in it. */
 const columns = `
-  e.number, ${sessionIdSql('e.session')} AS session_id, e.kind, stage.iso_time(e.at) AS at, e.by_as, e.body`;
+  e.number, ${sessionIdSql('e.session')} AS session_id, e.kind, stage.iso_time(e.at) AS at, e.by_as, e.body,
+  CASE WHEN e.kind = 'comment' AND jsonb_typeof(e.body -> 'row_id') = 'object'
+    THEN (SELECT to_jsonb(o.key_columns) FROM stage.overlay o WHERE o.shown_name = e.body ->> 'table' LIMIT 1) END AS key`;
 
 const selectEvents = `
 SELECT ${columns} FROM stage.event e
@@ -169,9 +173,12 @@ type EventRow = Row & {
   readonly at: string;
   readonly by_as: string | null;
   readonly body: string;
+  readonly key: string | null;
 };
 
 function toEvent(row: EventRow): Event {
-  const { number, session_id: sessionId, kind, at, by_as: by, body } = row;
-  return { number, sessionId, kind, at, by, body: new JsonText(body) };
+  const { number, session_id: sessionId, kind, at, by_as: by, key } = row;
+  const body =
+    key === null ? new JsonText(row.body) : rowIdInOrder(row.body, JSON.parse(key) as string[]);
+  return { number, sessionId, kind, at, by, body };
 }

@@ -1,6 +1,6 @@
 /** `show_diff`: shows what the session changes, net, row by row. */
 import { z } from 'zod';
-import type { NumberedChange } from '../../model/change.ts';
+import type { NumberedChange, Outline } from '../../model/change.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Place } from '../changes.ts';
 import { changeBody, countsBody, readChanges } from '../changes.ts';
@@ -36,7 +36,7 @@ export const showDiff = defineTool({
     const { status } = (await api.getSession(sessionId)).value;
     const from = cursor === undefined ? null : placeOf(cursor);
     const [found, rest] = await readChanges(api, sessionId, { outline, table, from, limit });
-    const [changes, isCut] = fitting(found.map(bodyThatFits));
+    const [changes, isCut] = fitting(found.map((change) => bodyThatFits(change, outline)));
     const last = isCut ? found[changes.length - 1] : undefined;
     const next = last ?? rest;
     return {
@@ -62,9 +62,9 @@ function placeOf(cursor: string): Place {
 }
 
 /** Returns a change, without its values if it does not fit into a result. The agent can query them. */
-function bodyThatFits(change: NumberedChange): JsonObject {
+function bodyThatFits(change: NumberedChange, outline: Outline): JsonObject {
   const { table, type, rowId } = change;
   const named = { table, type, too_large: true };
-  const bodies: JsonObject[] = [changeBody(change), { ...named, row_id: rowId }];
+  const bodies: JsonObject[] = [changeBody(change, outline), { ...named, row_id: rowId }];
   return bodies.find((body) => !fitting([body])[1]) ?? named;
 }

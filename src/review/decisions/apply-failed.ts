@@ -1,6 +1,8 @@
 /** Converts production's refusal of an approval to an error for the user. */
 import { upstreamTrouble } from '../../db/upstream-error.ts';
 import { StageError } from '../../errors.ts';
+import type { JsonText } from '../../model/json.ts';
+import { inOrder } from '../../model/member-order.ts';
 import { InTheWay } from '../lock-budget.ts';
 
 /** Facts of a refusal as `stage.apply_session` returns them. */
@@ -12,11 +14,18 @@ export interface ProductionRefusal {
   readonly constraint: string | null;
   /** The row_id, if the refused statement changed a single row. */
   readonly row: string | number | Readonly<Record<string, string | number>> | null;
+  /** The columns of its key, in order. */
+  readonly key: readonly string[] | null;
 }
+
+/** Returns the row_id of the refused row, if it was a single one. */
+export const refusedRow = ({ row, key }: ProductionRefusal): JsonText | null =>
+  row === null ? null : inOrder(JSON.stringify(row), key ?? []);
 
 /** Builds the error of a refusal. The hint suggests to reject the session only where the changes themselves are refused. */
 export function refusalError(refusal: ProductionRefusal): Error {
-  const { sqlstate, message, detail, table, constraint, row } = refusal;
+  const { sqlstate, message, detail, table, constraint } = refusal;
+  const row = refusedRow(refusal);
   if (InTheWay.has(sqlstate)) return new InTheWay(sqlstate, message);
   return (
     upstreamTrouble(sqlstate, message) ??

@@ -16,6 +16,7 @@ import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import { digestOf } from '../diff/diff-tables.ts';
 import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { countPlaces } from '../place-counts.ts';
+import { shownDifferences } from '../trigger-differences.ts';
 import type { ProductionRefusal } from './apply-failed.ts';
 import { refusalError } from './apply-failed.ts';
 import { demandFourEyes } from './four-eyes.ts';
@@ -133,21 +134,22 @@ async function apply(
   const { failure = null, differences = null, unexpected = null } = row ?? {};
   if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
   if (differences === null) return {};
+  const shown = await shownDifferences(tx, differences);
   // guard: differences stop an approval where the configuration says so
-  if (refuseDifferences && Number(unexpected) > 0) throw differs(Number(unexpected), differences);
-  return { differences: new JsonText(differences) };
+  if (refuseDifferences && Number(unexpected) > 0) throw differs(Number(unexpected), shown);
+  return { differences: shown };
 }
 
 type AppliedBy = Required<Pick<Approval, 'approvedBy' | 'approvedAs' | 'refuseDifferences'>>;
 
-function differs(unexpected: number, differences: string): StageError {
+function differs(unexpected: number, differences: JsonText): StageError {
   const values = unexpected === 1 ? '1 value differs' : `${unexpected} values differ`;
   return new StageError(
     'trigger_differences',
     `production's triggers set other values than were staged: ${values}`,
     {
       hint: 'Nothing was applied. Reopen the session and stage the rows again, or have an operator set trigger_differences: allow.',
-      facts: { differences: new JsonText(differences) },
+      facts: { differences },
     },
   );
 }

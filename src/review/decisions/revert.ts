@@ -3,6 +3,7 @@ import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict, ConflictKind } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
+import { inOrder } from '../../model/member-order.ts';
 import type { Session } from '../../model/session.ts';
 import { ensureBound } from '../../overlay/install/binding.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
@@ -122,7 +123,7 @@ interface MovedRow {
 async function movedRows(
   tx: Queryable,
   uuid: string,
-  { relation, audited, name }: RevertedTable,
+  { relation, audited, name, key }: RevertedTable,
 ): Promise<MovedRow[]> {
   const rows = await tx
     .query(`SELECT * FROM stage_data.moved_${relation}($1, $2) LIMIT ${mostMoved}`, [uuid, audited])
@@ -136,7 +137,7 @@ async function movedRows(
     lineage: String(row['lineage']),
     conflict: {
       table: name,
-      rowId: new JsonText(String(row['row_id'])),
+      rowId: inOrder(String(row['row_id']), key),
       field: row['field'] ?? null,
       kind: row['kind'] as ConflictKind,
       sessionBase: toJson(row['session_base']),

@@ -1,10 +1,13 @@
 /** Obstacles to a revert: tables that have changed, and an inverse that would not be exact. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
+import { inOrder } from '../../model/member-order.ts';
 
 const selectTables = `
-SELECT a.relation AS audited, min(a.table_name) AS name, coalesce(stage.relation_of_approval($1, a.relation), 0) AS relation
-FROM stage.audit a WHERE a.session = $1 GROUP BY a.relation ORDER BY min(a.table_name) COLLATE "C", a.relation`;
+SELECT t.*, to_jsonb(o.key_columns) AS key FROM (
+  SELECT a.relation AS audited, min(a.table_name) AS name, coalesce(stage.relation_of_approval($1, a.relation), 0) AS relation
+  FROM stage.audit a WHERE a.session = $1 GROUP BY a.relation
+) t LEFT JOIN stage.overlay o ON o.relation = t.relation ORDER BY t.name COLLATE "C", t.audited`;
 
 /**
  * Selects the preconditions of a table's revert, and the first column that exists in the audit's image or in the table, but not in both.
@@ -26,6 +29,8 @@ export interface RevertedTable {
   /** Its OID now; 0 where it is not known. */
   readonly relation: number;
   readonly name: string;
+  /** The columns of its key, in order; empty where they are not known. */
+  readonly key: readonly string[];
 }
 
 /** Lists the tables that an approval changed. */
@@ -35,6 +40,7 @@ export async function revertedTables(tx: Queryable, uuid: string): Promise<Rever
     audited: String(row['audited']),
     relation: Number(row['relation']),
     name: String(row['name']),
+    key: JSON.parse(row['key'] ?? '[]') as string[],
   }));
 }
 
@@ -74,7 +80,7 @@ export async function demandShape(
   readableOnly: boolean,
 ): Promise<void> {
   const rows = await tx.query(
-    `SELECT o.shown_name AS name, n.is_missing, n.row_id, $4::boolean AND NOT stage.is_readable($1, n.relation) AS hidden FROM stage.not_inverse($1, $2, $3, 10) n JOIN stage.overlay o ON o.relation = n.relation
+    `SELECT o.shown_name AS name, n.is_missing, n.row_id, to_jsonb(o.key_columns) AS key, $4::boolean AND NOT stage.is_readable($1, n.relation) AS hidden FROM stage.not_inverse($1, $2, $3, 10) n JOIN stage.overlay o ON o.relation = n.relation
      ORDER BY n.is_missing, o.shown_name COLLATE "C" LIMIT 1`,
     [...values, String(readableOnly)],
   );
@@ -82,7 +88,9 @@ export async function demandShape(
   // guard: what is staged to take an approval back is its exact inverse
   if (other === undefined) return;
   const name = String(other['name']);
-  const row = other['hidden'] === 't' ? 'a row' : `row ${other['row_id']}`;
+  const key = JSON.parse(other['key'] ?? '[]') as string[];
+  const row =
+    other['hidden'] === 't' ? 'a row' : `row ${inOrder(String(other['row_id']), key).text}`;
   throw notRevertible(
     name,
     null,

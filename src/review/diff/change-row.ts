@@ -2,18 +2,22 @@
 import type { Row } from '../../db/database.ts';
 import type { Change, Operation } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
+import { inOrder } from '../../model/member-order.ts';
 
 export type ChangeRow = Row & {
   readonly operation: Operation;
   readonly row_id: string;
 };
 
-/** Converts a row of a diff to the model's change. */
-export function toChange(table: string, row: ChangeRow): Change {
+/**
+ * Converts a row of a diff to the model's change.
+ * @param key the columns of the table's key, in order; empty where they are not known
+ */
+export function toChange(table: string, key: readonly string[], row: ChangeRow): Change {
   return {
     table,
     type: row.operation,
-    rowId: new JsonText(row.row_id),
+    rowId: inOrder(row.row_id, key),
     before: toJson(row['before']),
     after: toJson(row['after']),
     ...textsOf(row['texts']),

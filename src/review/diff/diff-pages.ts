@@ -124,7 +124,7 @@ const emptyPage: Page = { changes: [], nextCursor: null };
 
 async function readPage(tx: Queryable, table: DiffTable, filter: PageFilter): Promise<Page> {
   const { cursor, type, offset, limit } = filter;
-  const gathered = new Gatherer(filter);
+  const gathered = new Gatherer(table, filter);
   const select = `SELECT d.* FROM ${table.page} d`;
   const values = [cursor, type ?? null, offset, limit];
   for await (const row of streamRows(tx, 'stage_page', select, values)) {
@@ -142,7 +142,7 @@ SELECT d.number, m.found, CASE WHEN m.found THEN d.operation END AS operation, C
 FROM ${page} d CROSS JOIN LATERAL (SELECT ${hasText('$5')} AS found) m`;
 
 async function searchPage(tx: Queryable, table: DiffTable, filter: PageFilter): Promise<Page> {
-  const gathered = new Gatherer(filter);
+  const gathered = new Gatherer(table, filter);
   const { changes } = gathered;
   const end = Date.now() + searchMs;
   for (let { cursor } = filter; ; ) {

@@ -12,8 +12,11 @@ import type { SessionStatus } from '../../model/session.ts';
 /** Builds the condition that a relation is hidden. $2 is whether only readable tables are shown. */
 const hiddenAs = (relation: string) => `$2::boolean AND NOT stage.is_readable($1, ${relation})`;
 
+const keyOf = (relation: string) =>
+  `(SELECT to_jsonb(k.key_columns) FROM stage.overlay k WHERE k.relation = ${relation})`;
+
 const stagedTables = `
-SELECT t.*, t.relation AS current, ${hiddenAs('t.relation')} AS hidden FROM (
+SELECT t.*, t.relation AS current, ${keyOf('t.relation')} AS key, ${hiddenAs('t.relation')} AS hidden FROM (
   SELECT o.relation, o.shown_name AS name, 'staged' AS kind FROM stage.overlay o
   WHERE o.relation IN (SELECT stage.staged_relations($1))
   UNION ALL
@@ -29,7 +32,7 @@ WITH RECURSIVE t AS (
     SELECT a.relation, a.table_name FROM stage.audit a WHERE a.session = $1 AND a.relation > t.relation ORDER BY a.relation LIMIT 1
   ) n
 )
-SELECT t.relation, t.table_name AS name, 'applied' AS kind, n.current, ${hiddenAs('n.current')} AS hidden
+SELECT t.relation, t.table_name AS name, 'applied' AS kind, n.current, ${keyOf('n.current')} AS key, ${hiddenAs('n.current')} AS hidden
 FROM t CROSS JOIN LATERAL (SELECT stage.relation_of_approval($1, t.relation) AS current) n
 ORDER BY t.table_name COLLATE "C", t.relation`;
 
@@ -41,6 +44,8 @@ export interface DiffTable {
   readonly name: string;
   /** Whether its changes are staged, parked in the form of a diff, or applied. */
   readonly kind: TableRow['kind'];
+  /** The columns of its key, in order; empty where it has none, or none is known. */
+  readonly key: readonly string[];
   /** Whether only its counts may be shown. */
   readonly hidden: boolean;
   /**
@@ -79,6 +84,7 @@ export async function diffTables(
     ...sourcesOf(uuid, row as TableRow),
     kind: (row as TableRow).kind,
     current: Number(row['current']),
+    key: JSON.parse(row['key'] ?? '[]') as string[],
     hidden: row['hidden'] === 't',
   }));
 }
@@ -89,7 +95,7 @@ type TableRow = Row & {
   readonly kind: 'staged' | 'parked' | 'applied';
 };
 
-type Sources = Omit<DiffTable, 'hidden' | 'kind' | 'current'>;
+type Sources = Omit<DiffTable, 'hidden' | 'kind' | 'current' | 'key'>;
 
 function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
   const oid = Number(relation);

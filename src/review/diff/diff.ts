@@ -44,7 +44,7 @@ export async function readDiff(db: Database, id: string, readableOnly = false): 
       const uuid = sessionUuid(id);
       const tables = await diffTables(tx, uuid, status, readableOnly);
       const counts = await countTables(tx, uuid, tables);
-      const steps = shownSteps(readSteps(tx, uuid, status === 'approved'), tables);
+      const steps = shownSteps(readSteps(tx, uuid, tables, status === 'approved'), tables);
       await new Promise<void>((closed) => {
         const close = async () => {
           closed();
@@ -59,12 +59,12 @@ export async function readDiff(db: Database, id: string, readableOnly = false): 
 }
 
 async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change[]> {
-  for (const { name, page, hidden } of tables) {
+  for (const { name, key, page, hidden } of tables) {
     // guard: the diff leaves out hidden changes
     if (hidden) continue;
     // a page is already in order: sorting it again would take a twentieth of the diff's time
     const select = `SELECT d.number, d.operation, d.row_id, d.before, d.after, d.texts FROM ${page} d`;
     for await (const rows of streamPages(tx, select))
-      yield rows.map((row) => toChange(name, row as ChangeRow));
+      yield rows.map((row) => toChange(name, key, row as ChangeRow));
   }
 }

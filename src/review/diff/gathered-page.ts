@@ -3,6 +3,7 @@ import type { Row } from '../../db/database.ts';
 import type { ChangePage, NumberedChange, Operation } from '../../model/change.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
+import type { DiffTable } from './diff-tables.ts';
 
 /** A page ends early after this many characters: a row may contain whole documents. */
 export const pageLength = 4_000_000;
@@ -32,11 +33,11 @@ export type Page = Omit<ChangePage, 'revision'>;
 /** Collects changes up to the page's limit, or up to the maximum length of a page. */
 export class Gatherer {
   readonly changes: NumberedChange[] = [];
-  readonly #table: string;
+  readonly #table: DiffTable;
   readonly #limit: number;
   #length = 0;
 
-  constructor({ table, limit }: PageFilter) {
+  constructor(table: DiffTable, { limit }: PageFilter) {
     this.#table = table;
     this.#limit = limit;
   }
@@ -46,7 +47,8 @@ export class Gatherer {
   }
 
   add(row: Row): void {
-    const change = toChange(this.#table, row as ChangeRow);
+    const { name, key } = this.#table;
+    const change = toChange(name, key, row as ChangeRow);
     this.changes.push({ number: String(row['number']), ...change });
     this.#length += (row['before']?.length ?? 0) + (row['after']?.length ?? 0);
   }

@@ -34,7 +34,7 @@ export async function readSortedPage(
   const counts = await countChanges(tx, table);
   if (counts !== null && changesIn(counts, type) > mostSorted) throw tooLong();
   const start = Number(cursor) + offset;
-  const gathered = new Gatherer(filter);
+  const gathered = new Gatherer(table, filter);
   const values = ['0', type ?? null, 0, mostSorted, search ?? null, sort, start];
   const select = sorted(table.page, descending ? 'DESC' : 'ASC');
   for await (const row of streamRows(tx, 'stage_page', select, values)) {

@@ -47,7 +47,7 @@ export async function readStepPage(
     const session = await getSession(tx, id);
     const uuid = sessionUuid(id);
     const tables = await diffTables(tx, uuid, session.status, readableOnly);
-    const all = readSteps(tx, uuid, session.status === 'approved', cursor);
+    const all = readSteps(tx, uuid, tables, session.status === 'approved', cursor);
     const revision = revisionOf(session);
     const steps: Step[] = [];
     let [inspected, length] = [0, 0];

@@ -24,17 +24,20 @@ const beforeAll = '0.0';
 
 /**
  * Streams the steps inside the caller's transaction. Parked changes are not steps: how they came about is not recorded.
+ * @param tables the tables of the diff
  * @param cursor number of the step after which the stream begins
  */
 export async function* readSteps(
   tx: Queryable,
   uuid: string,
+  tables: readonly DiffTable[],
   isApproved: boolean,
   cursor = beforeAll,
 ): AsyncGenerator<Step, void> {
   const [row] = isApproved
     ? [{ query: appliedSteps(uuid) }]
     : await tx.query('SELECT stage.steps_query($1) AS query', [uuid]);
+  const keys = new Map(tables.map(({ name, key }) => [name, key]));
   // statistics do not yet reflect rows that were just staged
   await tx.query('SET LOCAL enable_seqscan = off');
   await tx.query('SET LOCAL enable_bitmapscan = off');
@@ -42,7 +45,8 @@ export async function* readSteps(
   const behind = `
 SELECT s.* FROM (${row?.['query']}) s WHERE (s.place, s.seq) > ($1::bigint, $2::bigint) ORDER BY s.place, s.seq`;
   for await (const step of streamRows(tx, 'stage_steps', behind, cursor.split('.'))) {
-    const change = toChange(String(step['table_name']), step as ChangeRow);
+    const table = String(step['table_name']);
+    const change = toChange(table, keys.get(table) ?? [], step as ChangeRow);
     const number = `${step['place']}.${step['seq']}`;
     yield {
       ...change,

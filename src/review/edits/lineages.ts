@@ -2,16 +2,17 @@
 import type { Queryable, Row } from '../../db/database.ts';
 import type { Operation } from '../../model/change.ts';
 import { operations } from '../../model/change.ts';
-import { JsonText } from '../../model/json.ts';
+import type { JsonText } from '../../model/json.ts';
+import { inOrder } from '../../model/member-order.ts';
 
 /** A table in which a session has staged rows. */
 export interface StagedTable {
   readonly relation: number;
   readonly name: string;
+  /** The columns of its key, in order; empty where it has none. */
+  readonly key: readonly string[];
   /** Whether rows are identified by their keys, and can be unstaged one by one. */
   readonly hasLineages: boolean;
-  /** Whether it has no key. */
-  readonly isKeyless: boolean;
   /** Whether its overlay is current. */
   readonly isCurrent: boolean;
   /** Whether its rows are hidden from the caller. */
@@ -48,7 +49,7 @@ WITH RECURSIVE staged AS MATERIALIZED (
   SELECT r.relation, CASE WHEN l.one = r.other THEN l.other ELSE l.one END FROM reached r JOIN links l ON r.other IN (l.one, l.other)
   WHERE l.one IN (SELECT s.relation FROM staged s) AND l.other IN (SELECT s.relation FROM staged s)
 )
-SELECT o.relation, o.shown_name AS name, cardinality(o.key_columns) = 0 AS keyless,
+SELECT o.relation, o.shown_name AS name, to_jsonb(o.key_columns) AS key,
   to_regprocedure(format('stage_data.unstage_%s(uuid, bigint[])', o.relation)) IS NOT NULL AS has_lineages,
   o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ') AS current,
   $2::boolean AND NOT stage.is_readable($1, o.relation) AS hidden,
@@ -68,8 +69,8 @@ export async function stagedTables(
   return rows.map((row) => ({
     relation: Number(row['relation']),
     name: String(row['name']),
+    key: JSON.parse(row['key'] ?? '[]') as string[],
     hasLineages: row['has_lineages'] === 't',
-    isKeyless: row['keyless'] === 't',
     isCurrent: row['current'] === 't',
     hidden: row['hidden'] === 't',
     island: Number(row['island']),
@@ -88,33 +89,36 @@ export interface FoundLineage extends NamedLineage {
 export async function findLineages(
   tx: Queryable,
   uuid: string,
-  relation: number,
+  table: StagedTable,
   keys: readonly JsonText[],
 ): Promise<FoundLineage[]> {
   const rows = await tx.query('SELECT * FROM stage.lineages_of($1, $2, $3)', [
     uuid,
-    relation,
+    table.relation,
     `[${keys.map(({ text }) => text).join(',')}]`,
   ]);
-  return rows.map((row) => ({ ...toNamed(relation, row), place: Number(row['place']) - 1 }));
+  return rows.map((row) => ({ ...toNamed(table, row), place: Number(row['place']) - 1 }));
 }
 
 /** Lists all lineages of a session in a table. */
 export async function listLineages(
   tx: Queryable,
   uuid: string,
-  relation: number,
+  table: StagedTable,
 ): Promise<NamedLineage[]> {
-  const rows = await tx.query('SELECT * FROM stage.lineages_of($1, $2, NULL)', [uuid, relation]);
-  return rows.map((row) => toNamed(relation, row));
+  const rows = await tx.query('SELECT * FROM stage.lineages_of($1, $2, NULL)', [
+    uuid,
+    table.relation,
+  ]);
+  return rows.map((row) => toNamed(table, row));
 }
 
-function toNamed(relation: number, row: Row): NamedLineage {
+function toNamed({ relation, key }: StagedTable, row: Row): NamedLineage {
   return {
     relation,
     root: String(row['root']),
     type: operations.find((operation) => operation === row['operation']) ?? null,
-    rowId: new JsonText(String(row['row_id'])),
+    rowId: inOrder(String(row['row_id']), key),
     isOwn: row['is_own'] === 't',
   };
 }

@@ -191,10 +191,10 @@ async function beginAnew(
 async function lineageOf(
   tx: Queryable,
   uuid: string,
-  { relation }: StagedTable,
+  table: StagedTable,
   conflict: Conflict,
 ): Promise<FoundLineage> {
-  const found = await findLineages(tx, uuid, relation, [conflict.rowId]);
+  const found = await findLineages(tx, uuid, table, [conflict.rowId]);
   const isOwn = conflict.kind === 'key_exists';
   const [lineage, another] = found.filter((each) => each.isOwn === isOwn);
   if (lineage === undefined || another !== undefined)

@@ -62,7 +62,7 @@ async function pickFrom(
 ): Promise<readonly Lineage[] | 'whole' | undefined> {
   const keys = chosen.flatMap(({ rowId }) => rowId ?? []);
   const isWhole = keys.length < chosen.length;
-  if (isWhole) return table.hasLineages ? listLineages(tx, uuid, table.relation) : 'whole';
+  if (isWhole) return table.hasLineages ? listLineages(tx, uuid, table) : 'whole';
   // guard: rows of hidden tables cannot be named
   if (table.hidden) return undefined;
   if (!table.hasLineages)
@@ -73,13 +73,13 @@ async function pickFrom(
 async function findEach(
   tx: Queryable,
   uuid: string,
-  { relation, name }: StagedTable,
+  table: StagedTable,
   keys: readonly JsonText[],
 ): Promise<readonly NamedLineage[]> {
-  const found = await findLineages(tx, uuid, relation, keys);
+  const found = await findLineages(tx, uuid, table, keys);
   const places = new Set(found.map(({ place }) => place));
   const missing = keys.findIndex((_, place) => !places.has(place));
-  if (missing >= 0) throw noSuchChange({ table: name, rowId: keys[missing] ?? null });
+  if (missing >= 0) throw noSuchChange({ table: table.name, rowId: keys[missing] ?? null });
   return found;
 }
 
@@ -100,7 +100,7 @@ export function demandOperable(tables: readonly StagedTable[], { lineages, whole
         'the table is gone, or is one that cannot be staged any more',
       );
     const isAlone = tables.filter(({ island }) => island === table.island).length === 1;
-    if (!table.hasLineages && !(table.isKeyless && isAlone))
+    if (!table.hasLineages && !(table.key.length === 0 && isAlone))
       throw notUnstageable(table.name, reasonOf(table));
   }
 }
@@ -111,8 +111,8 @@ export function demandLineages(tables: readonly StagedTable[]): void {
   if (table !== undefined) throw notUnstageable(table.name, reasonOf(table));
 }
 
-const reasonOf = ({ isKeyless }: StagedTable) =>
-  isKeyless
+const reasonOf = ({ key }: StagedTable) =>
+  key.length === 0
     ? 'the table has no key: nobody can tell which of its rows belong to others'
     : 'the table is part of an inheritance tree';
 

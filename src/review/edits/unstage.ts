@@ -127,12 +127,13 @@ export class Names {
 
   async of(lineages: readonly Lineage[], isDependent: boolean): Promise<UnstagedRow[]> {
     const rows: UnstagedRow[] = [];
-    for (const { relation, name: table, hidden } of this.#tables) {
+    for (const staged of this.#tables) {
+      const { relation, name: table, hidden } = staged;
       const roots = new Set(
         lineages.flatMap((each) => (each.relation === relation ? each.root : [])),
       );
       if (roots.size === 0 || rows.length >= mostNamed) continue;
-      const all = await listLineages(this.#tx, this.#uuid, relation);
+      const all = await listLineages(this.#tx, this.#uuid, staged);
       const named = all.filter(({ root }) => roots.has(root)).slice(0, mostNamed - rows.length);
       rows.push(
         ...named.map(({ rowId, type }) => {

@@ -1,7 +1,7 @@
 /** Effects of a rehearsal on production: read after it in its transaction, and compared with the state before it. */
 import type { Queryable, Row } from '../../db/database.ts';
 import type { Change, Hidden, NetCounts, Operation } from '../../model/change.ts';
-import { JsonText } from '../../model/json.ts';
+import { inOrder } from '../../model/member-order.ts';
 import type { Differing, DifferingRow, LandingCounts, SideEffects } from '../../model/rehearsal.ts';
 import { shownName } from '../../model/table.ts';
 import { fetchRows, openCursor } from '../stream-rows.ts';
@@ -28,7 +28,9 @@ CROSS JOIN LATERAL stage.landed($1, r.relation) l
 GROUP BY o.shown_name, r.relation ORDER BY o.shown_name COLLATE "C", r.relation`;
 
 const selectTables = `
-SELECT c.oid, n.nspname, c.relname, $2::boolean AND NOT stage.is_readable($1, c.oid) AS hidden
+SELECT c.oid, n.nspname, c.relname, $2::boolean AND NOT stage.is_readable($1, c.oid) AS hidden,
+  jsonb_path_query_array(stage.table_key(c.oid), '$.key[*].name') AS key,
+  (SELECT jsonb_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
 FROM jsonb_array_elements_text($3::jsonb) AS r (oid) JOIN pg_class c ON c.oid = r.oid::oid JOIN pg_namespace n ON n.oid = c.relnamespace`;
 
 export interface EffectRules {
@@ -101,6 +103,9 @@ interface NamedTable {
   readonly oid: string;
   readonly table: string;
   readonly hidden: boolean;
+  /** Its columns and those of its key, in order. */
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
 }
 
 /** Names the tables, in the order of a diff's tables. */
@@ -116,43 +121,54 @@ async function nameTables(
       oid: String(row['oid']),
       table: shownName(String(row['nspname']), String(row['relname'])),
       hidden: row['hidden'] === 't',
+      columns: JSON.parse(row['columns'] ?? '[]') as string[],
+      key: JSON.parse(row['key'] ?? '[]') as string[],
     }))
     .sort((one, other) => (one.table < other.table ? -1 : 1));
 }
 
-function differingOf({ table, hidden, rows }: NamedTable & Found): Differing[] {
+function differingOf({ rows, ...named }: NamedTable & Found): Differing[] {
+  const { table, hidden } = named;
   const count = Number(rows.find(({ part }) => part === 'differing')?.['inserts'] ?? 0);
   if (count === 0) return [];
-  const listed = hidden ? [] : rows.filter(({ part }) => part === 'differs').map(toDifferingRow);
+  const differing = hidden ? [] : rows.filter(({ part }) => part === 'differs');
+  const listed = differing.map((row) => toDifferingRow(named, row));
   return [{ table, count, rows: listed, ...marked(hidden) }];
 }
 
-function toDifferingRow({ row_id: key = null, before = null, after = null }: Row): DifferingRow {
-  return {
-    rowId: toJson(key) ?? new JsonText('null'),
-    staged: toJson(before),
-    lands: toJson(after),
-  };
+function toDifferingRow(table: NamedTable, row: Row): DifferingRow {
+  const { rowId, before, after } = sidesOf(table, row);
+  return { rowId, staged: before, lands: after };
 }
 
-function sideEffectsOf({ table, hidden, scanned, rows }: NamedTable & Found): SideEffects[] {
+function sideEffectsOf({ scanned, rows, ...named }: NamedTable & Found): SideEffects[] {
+  const { table, hidden } = named;
   const counted = rows.find(({ part }) => part === 'others');
   const isCounted = counted !== undefined && counted['inserts'] !== null;
   const counts = isCounted ? countsOf(counted) : null;
   if (counts !== null && counts.inserts + counts.updates + counts.deletes === 0) return [];
   // guard: side effects in tables that a role may not read are counted only
   const others = hidden ? [] : rows.filter(({ part }) => part === 'other');
-  const changes = others.map((row) => toChange(table, row));
+  const changes = others.map((row) => ({
+    table,
+    type: row['operation'] as Operation,
+    ...sidesOf(named, row),
+  }));
   return [{ table, scanned, counts, changes, ...marked(hidden) }];
 }
 
-function toChange(table: string, row: Row): Change {
+function sidesOf(
+  { columns, key }: NamedTable,
+  row: Row,
+): Pick<Change, 'rowId' | 'before' | 'after'> {
+  const side = (name: string) => {
+    const text = row[name] ?? null;
+    return text === null ? null : inOrder(text, columns);
+  };
   return {
-    table,
-    type: row['operation'] as Operation,
-    rowId: toJson(row['row_id'] ?? null) ?? new JsonText('null'),
-    before: toJson(row['before'] ?? null),
-    after: toJson(row['after'] ?? null),
+    rowId: inOrder(row['row_id'] ?? 'null', key),
+    before: side('before'),
+    after: side('after'),
   };
 }
 
@@ -162,5 +178,3 @@ function countsOf(row: Row): NetCounts {
 }
 
 const marked = (hidden: boolean): { readonly hidden?: Hidden } => (hidden ? { hidden } : {});
-
-const toJson = (text: string | null) => (text === null ? null : new JsonText(text));

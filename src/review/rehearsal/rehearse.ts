@@ -2,7 +2,6 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict } from '../../model/change.ts';
-import { JsonText } from '../../model/json.ts';
 import type { Failure, Rehearsal } from '../../model/rehearsal.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
@@ -12,9 +11,11 @@ import { counts, detectConflicts, lockTouchedRows, withhold } from '../conflicts
 import type { RefuseOutdated } from '../current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import type { ProductionRefusal } from '../decisions/apply-failed.ts';
+import { refusedRow } from '../decisions/apply-failed.ts';
 import { refuseLateRows } from '../decisions/approve.ts';
 import { digestOf } from '../diff/diff-tables.ts';
 import { InTheWay, withinBudget, yieldFirst } from '../lock-budget.ts';
+import { shownDifferences } from '../trigger-differences.ts';
 import type { EffectRules, Effects } from './rehearsal-effects.ts';
 import { rememberBefore } from './rehearsal-effects.ts';
 import { inRehearsal } from './rehearsal-transaction.ts';
@@ -111,13 +112,12 @@ async function apply(
       throw error;
     });
   if (refusal === null) return null;
-  const { sqlstate, message, detail, table, constraint, row } = refusal;
+  const { sqlstate, message, detail, table, constraint } = refusal;
   if (InTheWay.has(sqlstate)) throw new InTheWay(sqlstate, message);
   // messages of triggers, and of PostgreSQL on other rows, may contain values of any table
   // guard: the words of a refusal are not for authors and agents
   const shown = readableOnly ? { message: null, detail: null } : { message, detail };
-  const key = row === null ? null : new JsonText(JSON.stringify(row));
-  return { sqlstate, ...shown, table, constraint, row: key };
+  return { sqlstate, ...shown, table, constraint, row: refusedRow(refusal) };
 }
 
 const isLate = (error: unknown): error is StageError =>
@@ -130,6 +130,7 @@ const unfinished = (message: string): ProductionRefusal => ({
   table: null,
   constraint: null,
   row: null,
+  key: null,
 });
 
 /** Reads the remaining effects. If no time is left for that, it still reports that production accepted everything. */
@@ -161,7 +162,7 @@ async function readDifferences(
   );
   const { found = null, unexpected = null } = row ?? {};
   return {
-    triggerDifferences: found === null ? null : new JsonText(found),
+    triggerDifferences: found === null ? null : await shownDifferences(tx, found),
     isStopped: refuseDifferences && Number(unexpected) > 0,
   };
 }

@@ -6,6 +6,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN jsonb_build_object('sqlstate', p_sqlstate, 'message', p_message, 'detail', nullif(p_detail, ''),
     'table', coalesce(nullif(p_table, ''), p_runs[1].table_name), 'constraint', nullif(p_constraint, ''),
-    'row', CASE WHEN cardinality(p_runs) = 1 THEN stage.row_of_run(p_session, p_runs[1]) END);
+    'row', CASE WHEN cardinality(p_runs) = 1 THEN stage.row_of_run(p_session, p_runs[1]) END,
+    'key', (SELECT o.key_columns FROM stage.overlay o WHERE o.relation = p_runs[1].relation));
 END $$;
 REVOKE ALL ON FUNCTION stage.failure_of_runs(text, text, text, text, text, uuid, stage.apply_run[]) FROM PUBLIC;
