@@ -50,8 +50,9 @@ Data goes to stdout, everything else to stderr. In a pipe there are no colours, 
 lists have one line an item, divided by tabs. Every form is the same in a pipe and in a terminal:
 
   -o json       one document, as REST answers it; --json is short for it, and gives errors as JSON too
-  -o jsonl      one JSON object a line
-  -o csv        for spreadsheets: an apostrophe stands before what they would take for a formula
+  -o jsonl      one JSON object a line; of a diff, the last one says that it is whole
+  -o csv        for spreadsheets: an apostrophe stands before what they would take for a formula; of a diff,
+                the last record says that it is whole
   -o markdown   for comments: nothing in it becomes a link, a mention or HTML
   -o html       diffs only: one file without scripts, for a mail or an artifact
   -o sql        of diffs, a script of the steps, in order, to read or to run on a copy; approval never runs it

@@ -240,8 +240,11 @@ export class ApiClient {
   }
 
   /** Creates a link that logs one browser in, to a session or to all of them. */
-  async makeReviewLink(id: string | null): Promise<Reply<ReviewLink>> {
-    return this.#post('/web/links', readReviewLink, { session_id: id });
+  async makeReviewLink(id: string | null, login = true): Promise<Reply<ReviewLink>> {
+    return this.#post('/web/links', readReviewLink, {
+      session_id: id,
+      ...(login ? {} : { login }),
+    });
   }
 
   /** Returns the caller that the token identifies. */

@@ -48,7 +48,7 @@ open_change() {
   # from here on nothing can be staged in it: diff and digest are of the same rows
   stage propose "$session" >&2
   stage diff "$session" --output markdown > stage-diff.md
-  { look_ahead "$session"; case ${STAGE_RUN:-} in http*) printf '\nRun: %s\n' "$STAGE_RUN" ;; esac; } >> stage-diff.md
+  { look_ahead "$session"; links "$session"; } >> stage-diff.md
   digest=$(stage diff "$session" --summary | sed -n 's/^digest //p')
   printf 'session=%s\ndigest=%s\n' "$session" "$digest" | tee -a "${GITHUB_OUTPUT:-/dev/null}"
   if [ -n "${STAGE_POST:-}" ]; then "$STAGE_POST" stage-diff.md >&2; fi
@@ -70,6 +70,13 @@ look_ahead() {
   esac
   # indented, so that nothing in it acts
   if [ -n "$found" ]; then printf '\n%s\n' "$found" | sed 's/^/    /'; fi
+}
+
+# Where to go on from here: the review page, if the daemon serves one, and the run.
+links() {
+  local page
+  if page=$(stage review-link "$1" --no-login 2>/dev/null); then printf '\nReview: %s\n' "$page"; fi
+  case ${STAGE_RUN:-} in http*) printf '\nRun: %s\n' "$STAGE_RUN" ;; esac
 }
 
 open_commits() {

@@ -15,8 +15,7 @@ CREATE TRIGGER round_price BEFORE UPDATE ON line FOR EACH ROW EXECUTE FUNCTION r
 
 const key = (order: number, line = 1) => `order_id=${order},region=us,no=${line}`;
 const json = (order: number, line = 1) => `{"order_id": ${order}, "region": "us", "no": ${line}}`;
-const update = (order: number) =>
-  `UPDATE line SET price = 11 WHERE order_id = ${order} AND no = 1`;
+const update = (order: number) => `UPDATE line SET price = 11 WHERE order_id = ${order} AND no = 1`;
 
 suite('order of composite keys', (test) => {
   const served = serve(test);
@@ -34,7 +33,11 @@ suite('order of composite keys', (test) => {
   test('is that of the key in every form of a diff', async () => {
     const id = await staged(update(41), 'DELETE FROM line WHERE order_id = 42 AND no = 2');
     for (const form of ['text', 'markdown', 'html', 'csv'])
-      assert.match((await run('diff', id, '-o', form)).stdout, /order\S*id\S*41\S*region\S*us\S*no/, form);
+      assert.match(
+        (await run('diff', id, '-o', form)).stdout,
+        /order\S*id\S*41\S*region\S*us\S*no/,
+        form,
+      );
     for (const args of [
       ['--json'],
       ['-o', 'jsonl'],
@@ -78,10 +81,7 @@ suite('order of composite keys', (test) => {
     );
     const settled = await run('resolve', '-s', id, 'line', json(44), '--theirs');
     assert.is(settled.code, 0, settled.stderr);
-    assert.match(
-      (await run('unstage', 'line', json(45), '-s', id, '--json')).stdout,
-      json(45),
-    );
+    assert.match((await run('unstage', 'line', json(45), '-s', id, '--json')).stdout, json(45));
   });
 
   test('is the same in a rehearsal, where whole rows have the order of the table', async () => {

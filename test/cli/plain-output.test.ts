@@ -44,8 +44,12 @@ suite('plain output', (test) => {
       /^orders\n {2}~ 1 .*\n[^+]*\n1 of 2 changes shown\n1 inserted, 1 upd/,
     );
     const where = await served.shell.run(['diff', '--where', "to_sku like 'SKU-%'", '-o', 'jsonl']);
-    assert.equal(where.stdout.split('\n').length, 2);
-    assert.is(JSON.parse(where.stdout).table, 'products');
+    const [line = '', end = '', ...rest] = where.stdout.split('\n');
+    assert.equal([JSON.parse(line).table, rest], ['products', ['']]);
+    const { digest } = JSON.parse((await served.shell.run(['diff', '--json'])).stdout);
+    assert.equal(JSON.parse(end), { end: true, changes: 1, digest });
+    const one = await served.shell.run(['diff', '--limit', '1', '-o', 'csv']);
+    assert.match(one.stdout, /\n,end,,,1,(?:sha256:[0-9a-f]{64})?\n$/);
     const first = await served.shell.run(['diff', '--limit', '1', '--json']);
     assert.equal(Object.keys(JSON.parse(first.stdout).tables), ['orders']);
     const none = await served.shell.run(['diff', '--filter', 'delete', '--exit-code']);

@@ -35,6 +35,12 @@ suite('cli: review-link', (test) => {
     assert.is(own.stdout.split('#')[0], `${served.rest.url}/review/${id}`);
   });
 
+  test('prints an address that logs nobody in with --no-login', async () => {
+    const id = await sessionOf('dev');
+    const { stdout } = await served.shell.run(['review-link', id, '--no-login'], env('dev'));
+    assert.is(stdout, `${served.rest.url}/review/${id}\n`);
+  });
+
   test('leads to all sessions with --inbox, and says as JSON until when', async () => {
     const { stdout } = await served.shell.run(['review-link', '--inbox', '--json'], env('ann'));
     const { url, expires_at: end } = JSON.parse(stdout);

@@ -18,7 +18,7 @@ suite('CI recipe', (test) => {
   let shell: Shell;
   let env: Record<string, string>;
   test.before(async () => {
-    daemon = await startTestDaemon();
+    daemon = await startTestDaemon({ flags: { web: 'on' } });
     shell = await createShell(daemon.restUrl);
     const { user, password } = daemon.database;
     env = {
@@ -93,6 +93,7 @@ suite('CI recipe', (test) => {
       assert.match(comment, /<code>price<\/code>: <code>9\.50<\/code> → <code>10\.50<\/code>/);
       assert.not.match(comment, /@ada/);
       assert.match(comment, new RegExp(`Digest: .${digest}`));
+      assert.match(comment, `\nReview: ${daemon.restUrl}/review/${id}\n`);
       assert.match(comment, /find no conflict with production[\s\S]*\n {4}would land 2 rows: .*\n/);
       assert.is(
         await readFile(join(shell.folder, 'outputs'), 'utf8'),

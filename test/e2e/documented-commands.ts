@@ -83,7 +83,7 @@ export const commandStatements: readonly CommandStatement[] = [
     'Conditions of `stage diff --where` compare columns with numbers and texts',
     'diff $S --where "from_qty = 1 AND to_qty > 100" -o jsonl',
     0,
-    { stdout: /^\{[^\n]*"row_id": ?1[,}][^\n]*\n$/ },
+    { stdout: /^\{[^\n]*"row_id": ?1[,}][^\n]*\n\{"end":true,"changes":1,[^\n]*\n$/ },
   ),
   commands('lists have one line an item, divided by tabs', 'session list', 0, {
     stdout: /^sess_[0-9a-f]{32}\t/,

@@ -167,9 +167,9 @@ function formsOf(change: ReadChange, reader: DiffReader, sql: string): Record<st
   const column = change.columns[0]?.name ?? '';
   const cells = gridCell(change, new SidesCache().of(change, change.columns), column);
   return {
-    json: createJsonLinesFormat().change(change),
+    json: createJsonLinesFormat(reader).change(change),
     text: createTextFormat(reader, createPaint(false), 'line').change(change),
-    csv: createCsvFormat().change(change),
+    csv: createCsvFormat(reader).change(change),
     markdown: createMarkdownFormat(reader, 'sess_1').change(change),
     sql,
     interface: cells.map(({ text }) => text).join(''),

@@ -7,6 +7,7 @@ import { StageError } from '../../src/errors.ts';
 import type { Change } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { diffStream } from '../../src/rest/diff-stream.ts';
+import { createShell } from '../cli/stage.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const counts = { table: 't', inserts: 9, updates: 0, deletes: 0, furtherChanges: 0 };
@@ -21,7 +22,8 @@ const change: Change = {
 };
 
 suite('a diff that is cut', (test) => {
-  async function failing(error: Error): Promise<{ text: string; error: StageError }> {
+  /** Serves such a diff at any path, to a function that gets the address. */
+  async function served<T>(error: Error, read: (url: string) => Promise<T>): Promise<T> {
     const app = new Koa();
     app.silent = true;
     app.use((ctx) => {
@@ -45,19 +47,27 @@ suite('a diff that is cut', (test) => {
     const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const transport = createTransport({ server: `http://127.0.0.1:${port}`, token: null });
-    let text = '';
     try {
-      const read = async () => {
-        for await (const part of transport.stream({ method: 'GET', path: '/' })) text += part;
-      };
-      return { error: await rejects<StageError>(read()), text };
+      return await read(`http://127.0.0.1:${port}`);
     } finally {
-      await transport.close();
       server.closeAllConnections();
       server.close();
     }
   }
+
+  const failing = (error: Error) =>
+    served(error, async (server) => {
+      const transport = createTransport({ server, token: null });
+      let text = '';
+      const read = async () => {
+        for await (const part of transport.stream({ method: 'GET', path: '/' })) text += part;
+      };
+      try {
+        return { error: await rejects<StageError>(read()), text };
+      } finally {
+        await transport.close();
+      }
+    });
 
   test('because it took too long says so', async () => {
     const { error, text } = await failing(
@@ -75,5 +85,20 @@ suite('a diff that is cut', (test) => {
     assert.is(error.code, 'server_unavailable');
     assert.match(error.message, /the answer of http:.* broke off: /);
     assert.match(error.hint ?? '', /stage status/);
+  });
+
+  test('does not end as a whole one in any form', async () => {
+    const late = new StageError('took_too_long', 'reading took longer');
+    const id = `sess_${'0'.repeat(32)}`;
+    await served(late, async (url) => {
+      const shell = await createShell(url);
+      for (const form of ['text', 'markdown', 'json', 'jsonl', 'csv']) {
+        const { code, stdout, stderr } = await shell.run(['diff', id, '-o', form]);
+        assert.not.match(stdout, /end|digest/, form);
+        assert.match(stderr, 'reading took longer');
+        assert.is(code, 1, form);
+      }
+      await shell.clear();
+    });
   });
 });

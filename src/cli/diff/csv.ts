@@ -1,13 +1,17 @@
 /** A diff for spreadsheets: one line per changed cell, so that all tables share the same columns. */
 import { keyCell } from '../../client/cell.ts';
+import type { DiffReader } from '../../client/diff-reader.ts';
 import { csvLine, csvText, csvValue } from '../output/csv.ts';
 import type { DiffFormat } from './format.ts';
 import { cellsOf, isChanged } from './format.ts';
 
 const columns = csvLine(['table', 'operation', 'row', 'column', 'before', 'after']);
 
-/** Creates the format. A side without the row or the column is empty, like NULL. */
-export function createCsvFormat(): DiffFormat {
+/**
+ * Creates the format. A side without the row or the column is empty, like NULL. The last record has `end` as its operation, the number of
+ * changes and the digest: without it the output was cut.
+ */
+export function createCsvFormat(reader: DiffReader): DiffFormat {
   let begun = false;
   const begin = () => {
     const heading = begun ? '' : columns;
@@ -24,6 +28,6 @@ export function createCsvFormat(): DiffFormat {
         );
       return begin() + lines.join('');
     },
-    end: begin,
+    end: ({ shown }) => begin() + csvLine(['', 'end', '', '', String(shown), reader.digest ?? '']),
   };
 }

@@ -38,11 +38,19 @@ function membersOf(members: Iterable<readonly [string, JsonText]>): string[] {
   return [...members].map(([name, value]) => `${JSON.stringify(name)}:${value.text}`);
 }
 
-/** Creates the format with one change per line. */
-export function createJsonLinesFormat(): DiffFormat {
+/** Creates the format with one change per line, and the line that ends it. */
+export function createJsonLinesFormat(reader: DiffReader): DiffFormat {
   return {
     change: ({ table, type, rowId, before, after, texts }) =>
       `${safeJson(stringifyJson({ table, type, row_id: rowId, before, after, texts }))}\n`,
-    end: () => '',
+    end: ({ shown }) => endLine(shown, reader.digest),
   };
 }
+
+/**
+ * Returns the last line of changes that were written line by line: without it the output was cut.
+ * @param changes the number of lines before it
+ * @param digest null if the diff was not read to its end
+ */
+export const endLine = (changes: number, digest: string | null) =>
+  `${stringifyJson({ end: true, changes, digest })}\n`;

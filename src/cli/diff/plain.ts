@@ -107,9 +107,9 @@ async function createFormat(
     case 'json':
       return createJsonFormat(reader);
     case 'jsonl':
-      return createJsonLinesFormat();
+      return createJsonLinesFormat(reader);
     case 'csv':
-      return createCsvFormat();
+      return createCsvFormat(reader);
     case 'sql':
       return createSqlFormat((await api.readOutline(id)).value.tables, reader);
     case 'markdown':

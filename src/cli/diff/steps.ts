@@ -9,6 +9,7 @@ import { changesIn, stepSumOf } from '../../model/change.ts';
 import type { Connection, Context } from '../context.ts';
 import type { Paint } from '../output/colour.ts';
 import { hiddenTables } from './format.ts';
+import { endLine } from './json.ts';
 import type { DiffOutput } from './plain.ts';
 import { warnOfHidden } from './plain.ts';
 import type { SelectionOptions } from './selection.ts';
@@ -47,11 +48,15 @@ export async function showSteps(
     await out.write(output === 'json' ? safeJson(text) : steps.map(format).join(''));
   }
   reader.end();
+  const shown = count;
   const hidden = hiddenTables(reader);
   const hiddenSum = stepSumOf(hidden);
   count += changesIn(hiddenSum) + hiddenSum.furtherChanges;
   if (output === 'json') await out.write('\n');
-  if (output === 'jsonl') await warnOfHidden(out, hidden);
+  if (output === 'jsonl') {
+    await out.write(endLine(shown, reader.digest));
+    await warnOfHidden(out, hidden);
+  }
   if (output === 'text') {
     const counted = hidden.flatMap((counts) => [
       out.paint('heading', tableCell(counts.table)),

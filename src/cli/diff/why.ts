@@ -11,6 +11,7 @@ import { changesIn, stepCountsOf } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 import { elementsOf, membersOf } from '../../model/json-members.ts';
 import type { Connection, Context } from '../context.ts';
+import { endLine } from './json.ts';
 import type { DiffOutput, PlainOptions } from './plain.ts';
 import { warnOfHidden } from './plain.ts';
 import { changeLines } from './text.ts';
@@ -37,14 +38,20 @@ export async function showWhy(
     });
   }
   const { out } = context;
+  // read first: if the session changes meanwhile, nobody approves by it what is shown here
+  const digest = await connection.api.readDigest(id);
   const { tables } = (await connection.api.readOutline(id)).value;
   const wanted = tables.filter(({ table }) => (options.table ?? table) === table);
-  let count = 0;
+  let [count, shown] = [0, 0];
   for (const table of wanted) {
     const write = output === 'jsonl' ? writeJson : writeText;
-    count += await write(context, connection, id, table, options);
+    const written = await write(context, connection, id, table, options);
+    count += written;
+    if (!table.hidden) shown += written;
   }
-  if (output === 'text' && wanted.length === 0) {
+  if (output === 'jsonl') await out.write(endLine(shown, digest));
+  else if (wanted.length > 0) await out.line(`digest ${digest}`);
+  else {
     const { status } = (await connection.api.getSession(id)).value;
     await out.line(nothingInWords(status === 'rejected'));
   }

@@ -17,9 +17,9 @@ const makeLink = defineRoute({
   path: '/web/links',
   name: 'makeReviewLink',
   summary:
-    'Makes a link to the review page that logs one browser in, once, as whoever asks for it. It takes a token: a browser that is logged in makes none.',
+    'Makes a link to the review page that logs one browser in, once, as whoever asks for it; without a login, if login is false. It takes a token: a browser that is logged in makes none.',
   right: 'read',
-  body: z.strictObject({ session_id: shortText.nullish() }),
+  body: z.strictObject({ session_id: shortText.nullish(), login: z.boolean().nullish() }),
   responses: { 201: reviewLink },
   errors: ['session_not_found', 'not_found'],
   needsUpstream: true,
@@ -31,7 +31,8 @@ const makeLink = defineRoute({
       throw new StageError('session_not_found', `there is no session ${id}`);
     if (id !== null) await demandSession(caller, db, id);
     const path = id === null ? '/review' : `/review/${id}`;
-    if (access.tokens().length === 0) return { status: 201, body: { path, expires_at: null } };
+    if (access.tokens().length === 0 || body.login === false)
+      return { status: 201, body: { path, expires_at: null } };
     // guard: a login is not made longer by itself
     if (token === null) throw needsToken();
     const { code, expiresAt } = await issueLink(db, token);

@@ -96,6 +96,17 @@ const eventLine = z.union([
   }),
 ]);
 
+const lastLine = z
+  .object({
+    end: z.literal(true),
+    changes: count.meta({ description: 'The number of lines before it' }),
+    digest: z
+      .string()
+      .nullable()
+      .meta({ description: 'null where the diff was not read to its end' }),
+  })
+  .meta({ description: 'The last line: without it the output was cut' });
+
 /** By the command that prints it. `session new`, `propose`, `approve` and others print a session. */
 const documents: Readonly<Record<string, z.ZodType>> = {
   session,
@@ -130,7 +141,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   }),
   error: failure,
   'watch-line': eventLine,
-  'diff-line': change.extend({ table: z.string() }),
+  'diff-line': z.union([change.extend({ table: z.string() }), lastLine]),
   'log-line': mutation,
 };
 

@@ -122,6 +122,7 @@ suite('diff for programs', (test) => {
 
   test('has one JSON object a line', () => {
     const changes = lines(createJsonLinesFormat).map((line) => JSON.parse(line));
+    assert.equal(changes.pop(), { end: true, changes: 4, digest: 'sha256:ab' });
     assert.equal(
       changes.map(({ table, type, row_id }) => [table, type, row_id]),
       [
@@ -146,8 +147,12 @@ suite('diff for programs', (test) => {
       'orders,DELETE,"a=1,b=x",n,12345678901234567890.10,',
       'crm.people,UPDATE,1,old,2,',
       'crm.people,UPDATE,1,new,,',
+      ',end,,,4,sha256:ab',
     ]);
-    assert.equal(lines(createCsvFormat, empty), ['table,operation,row,column,before,after']);
+    assert.equal(lines(createCsvFormat, empty), [
+      'table,operation,row,column,before,after',
+      ',end,,,0,sha256:0',
+    ]);
   });
 
   test('names tables where nothing is left in JSON and Markdown', () => {
@@ -237,7 +242,11 @@ suite('hostile rows', (test) => {
 
   const checks: Readonly<Record<string, (shown: string, json: string) => void>> = {
     json: (shown, json) => assert.equal(JSON.parse(shown), JSON.parse(json)),
-    jsonl: (shown, json) => assert.ok(json.includes(JSON.stringify(JSON.parse(shown).row_id))),
+    jsonl: (shown, json) => {
+      const [line = '', end] = shown.split('\n');
+      assert.ok(json.includes(JSON.stringify(JSON.parse(line).row_id)));
+      assert.is(end, '{"end":true,"changes":1,"digest":"sha256:ab"}');
+    },
     markdown: (shown) => assert.not.match(shown, markup),
   };
 

@@ -21,10 +21,10 @@ suite('diff --steps', (test) => {
     assert.match(steps[1] ?? '', /^ {2}~ 1 {2}note: E'a\\u202eb' → NULL$/);
     assert.match(steps[2] ?? '', /^digest sha256:[0-9a-f]{64}$/);
     const lines = (await run('--steps', '-o', 'jsonl')).stdout.trim().split('\n');
-    const { steps: all } = JSON.parse((await run('--steps', '--json')).stdout);
+    const { steps: all, digest } = JSON.parse((await run('--steps', '--json')).stdout);
     assert.equal(
       lines.map((line) => JSON.parse(line)),
-      all,
+      [...all, { end: true, changes: all.length, digest }],
     );
     assert.is((await run('--steps', '--filter', 'insert')).stdout.split('\n')[0], 'No changes.');
   });

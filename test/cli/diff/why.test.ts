@@ -31,13 +31,16 @@ suite('diff --why', (test) => {
 
   test('gives what REST says as JSON lines, of one table if asked', async () => {
     const { stdout } = await run('-o', 'jsonl', '--table', 'orders');
-    const [change, ...rest] = stdout
+    const [change, end, ...rest] = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
     assert.equal([rest.length, change.table, change.type], [0, 'orders', 'DELETE']);
+    assert.equal([end.end, end.changes], [true, 1]);
+    assert.match((await run()).stdout, `\ndigest ${end.digest}\n`);
     assert.equal(change.why[0].foreign_keys, ['orders_customer_id_fkey']);
-    assert.is((await run('--filter', 'insert', '-o', 'jsonl')).stdout, '');
+    const none = (await run('--filter', 'insert', '-o', 'jsonl')).stdout;
+    assert.equal(JSON.parse(none), { end: true, changes: 0, digest: end.digest });
   });
 
   test('is not mixed with forms and choices that have no place for it', async () => {

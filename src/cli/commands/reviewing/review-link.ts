@@ -7,6 +7,7 @@ import { examples } from '../../run.ts';
 
 interface Options {
   readonly inbox?: true;
+  readonly login: boolean;
 }
 
 export const configureReviewLink: ConfigureCommand = (command, run) => {
@@ -17,6 +18,7 @@ export const configureReviewLink: ConfigureCommand = (command, run) => {
     )
     .argument('[session]', 'session id')
     .option('--inbox', 'to the list of sessions')
+    .option('--no-login', 'the address alone: it may be sent to anybody')
     .addHelpText(
       'before',
       examples([
@@ -26,11 +28,11 @@ export const configureReviewLink: ConfigureCommand = (command, run) => {
       ]),
     )
     .action(
-      run<Options>(async (context, { inbox }, argument) =>
+      run<Options>(async (context, { inbox, login }, argument) =>
         withServer(context, async (connection) => {
           const { api, settings } = connection;
           const id = inbox ? null : await resolveSession(context, connection, argument);
-          const { path, expiresAt } = (await api.makeReviewLink(id)).value;
+          const { path, expiresAt } = (await api.makeReviewLink(id, login)).value;
           const url = new URL(path, settings.server).href;
           if (context.out.json)
             return context.out.document(stringifyJson({ url, expires_at: expiresAt }));
