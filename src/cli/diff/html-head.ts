@@ -52,7 +52,7 @@ const mostConflicts = 20;
 
 /** Writes the head. */
 export function headText({ about, message, digest, tables, conflicts }: PageHead): Html {
-  const quote = message === null ? html`` : html`<blockquote>${message}</blockquote>\n`;
+  const quote = message === null ? html`` : html`<blockquote>${linesOf(message)}</blockquote>\n`;
   if (tables.length === 0) return html`<p>${about}</p>\n${quote}`;
   const [one, many] = ['table', 'tables'];
   const totals = `${countsInWords(stepSumOf(tables))} in ${tables.length} ${tables.length === 1 ? one : many}`;
@@ -62,6 +62,10 @@ export function headText({ about, message, digest, tables, conflicts }: PageHead
   );
   return html`<p>${about}</p>\n${quote}<p>${totals}</p>\n<p>digest ${digest}</p>\n${conflictsText(conflicts)}<ul>\n${lines}</ul>\n`;
 }
+
+/** Keeps line breaks of a message, which are escaped like all control characters otherwise. */
+const linesOf = (message: string) =>
+  message.split(/\r?\n/).map((line, at) => html`${at === 0 ? html`` : html`<br>`}${line}`);
 
 function conflictsText(conflicts: readonly Conflict[] | null): Html {
   if (conflicts === null) return html``;

@@ -32,6 +32,7 @@ table { border-collapse: collapse; width: 100% }
 td { border-top: 1px solid #8886; padding: .3em .6em; vertical-align: top }
 td:first-child { width: 1% }
 td:first-child, td:first-child code { overflow-wrap: normal; white-space: nowrap }
+td:first-child code { font-weight: bold }
 td.long:first-child, td.long:first-child code { overflow-wrap: anywhere; white-space: normal; width: 25% }
 @media (max-width: 40em) { td, td:first-child, td.long:first-child { display: block; width: auto } td + td { border: 0; padding-top: 0 } }
 del, ins, code { font-family: ui-monospace, monospace; white-space: pre-wrap; text-decoration: none }

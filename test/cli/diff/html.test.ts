@@ -41,7 +41,7 @@ const tags = new RegExp(
     '<h2 id="t\\d+">',
     '<a href="#t\\d+">',
     '<hr>',
-    '</?(?:head|title|style|body|h1|h2|p|table|tr|td|div|code|del|ins|a|ul|li|blockquote)>',
+    '</?(?:head|title|style|body|h1|h2|p|table|tr|td|div|code|del|ins|a|ul|li|blockquote|br)>',
     '</html>',
   ].join('|'),
   'g',
@@ -154,6 +154,10 @@ suite('diff as html', (test) => {
     const links = [...document.matchAll(/href="#(t\d+)"/g)].map(([, to]) => to);
     assert.equal(links, ['t1', 't2']);
     for (const to of links) assert.ok(document.includes(`<h2 id="${to}">`), to);
+  });
+
+  test('keeps the lines of the message', () => {
+    assert.match(pageOf('orders', 'one\r\ntwo\n\n<b>'), '<blockquote>one<br>two<br><br>&#60;b&#62;');
   });
 
   test('breaks no key that is short, and lays the cells of a row under one another on a phone', () => {
