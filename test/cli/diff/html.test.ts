@@ -157,7 +157,10 @@ suite('diff as html', (test) => {
   });
 
   test('keeps the lines of the message', () => {
-    assert.match(pageOf('orders', 'one\r\ntwo\n\n<b>'), '<blockquote>one<br>two<br><br>&#60;b&#62;');
+    assert.match(
+      pageOf('orders', 'one\r\ntwo\n\n<b>'),
+      '<blockquote>one<br>two<br><br>&#60;b&#62;',
+    );
   });
 
   test('breaks no key that is short, and lays the cells of a row under one another on a phone', () => {
