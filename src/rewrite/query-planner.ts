@@ -20,6 +20,7 @@ import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
 import type { Statement, Verdict } from '../sql/verdict.ts';
 import type { QueryWrite } from '../sql/write.ts';
+import { listReplacements, readsList } from './statement-lists.ts';
 
 /** The properties of a text that decide whether it can pass, and how. */
 export interface TextClass {
@@ -216,30 +217,29 @@ export function heldCursor(verdict: Verdict): string | null {
 }
 
 /**
- * Returns the replacements that do not depend on names: row locking clauses are blanked, and an internal text replaces the whole.
+ * Returns the replacements that depend on the text alone: row locking clauses are blanked, an internal text replaces the whole, and lists
+ * of statements show those of the client.
  * @param offset start of the statement in the text to which the places refer
  */
-export function fixedReplacements(
-  { locking, replacement }: Read | QueryWrite,
-  offset = 0,
-): readonly Replacement[] {
-  if (locking.length === 0 && !replacement) return nothing;
+export function fixedReplacements(body: Read | QueryWrite, offset = 0): readonly Replacement[] {
+  const { locking, replacement } = body;
+  if (locking.length === 0 && !replacement && !readsList(body)) return nothing;
   const blanks = locking.map(({ start, end }) => ({ start, end, text: ' '.repeat(end - start) }));
-  return (replacement ? [...blanks, replacement] : blanks).map(({ start, end, text }) => ({
-    start: start + offset,
-    end: end + offset,
-    text,
-  }));
+  const all = [...blanks, ...(replacement ? [replacement] : []), ...listReplacements(body)];
+  return all.map(({ start, end, text }) => ({ start: start + offset, end: end + offset, text }));
 }
 
 const nothing: readonly Replacement[] = [];
 
 function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
-  // its errors are not forwarded unchanged
-  if (verdict.kind === 'read') return explainsWrite(verdict) ? 'step' : 'read';
+  // the client's texts are told before; errors of an EXPLAIN of a write are not forwarded unchanged
+  if (verdict.kind === 'read')
+    return explainsWrite(verdict) || readsList(verdict) ? 'step' : 'read';
   if (verdict.kind !== 'control') return 'step';
   switch (verdict.action.type) {
     case 'declare':
+      // the client's text of it is remembered
+      return fixedReplacements(verdict.action.body).length > 0 ? 'step' : 'read';
     case 'fetch':
     case 'close':
     case 'pass':

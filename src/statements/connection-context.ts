@@ -53,6 +53,8 @@ export interface ConnectionContext {
   readonly copyIn: CopyIn;
   readonly statements: Registry<PreparedStatement>;
   readonly portals: Registry<Portal>;
+  /** The client's texts of cursors that were declared, by the texts that were sent. */
+  readonly declared: Map<string, string>;
   /** The portals that a failed transaction has already lost, although it has not ended. */
   readonly inFailure: Registry<ResponseInFailure>;
   readonly pending: Pending;
@@ -135,11 +137,7 @@ export function createConnectionContext(
     planner,
     metrics,
     reads: pair.reads,
-    state,
-    settings,
-    router,
-    link,
-    internal,
+    ...parts,
     stagedNotice: new StagedNotice(internal, pair, limits.stagedNotice),
     names,
     rewriter: rewriterOf(query, names, madeVisible, limits.allowFunctions),
@@ -148,6 +146,7 @@ export function createConnectionContext(
     copyIn: new CopyIn(link, copyBufferTotal, pair.cancels, () => retry.disarm()),
     statements: new Registry<PreparedStatement>(),
     portals,
+    declared: new Map(),
     inFailure,
     pending,
     ...surroundings,

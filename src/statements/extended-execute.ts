@@ -20,6 +20,7 @@ import { checkNamed, executionIn, namesSettings } from './named-settings.ts';
 import { refusePrepared } from './original-types.ts';
 import { checkCursorWithHold, noteHeldCursor } from './read-calls.ts';
 import { prepareAgain, responseToWrite } from './shared-steps.ts';
+import { noteDeclared } from './written-texts.ts';
 
 /** @throws StageError for a refused statement */
 export function execute(context: ConnectionContext, message: Message): void | Promise<void> {
@@ -97,9 +98,11 @@ function sendChanged(
   isHinted: boolean,
 ): void | Promise<void> {
   const { link, names, retry, copyIn, stagedNotice } = context;
-  const mapped = mapErrors(preparingText(statement), names.productionSchema);
+  const sentText = preparingText(statement);
+  const mapped = mapErrors(sentText, names.productionSchema);
   const onError = isHinted ? hintExplain(mapped) : mapped;
   const { body } = statement;
+  noteDeclared(context, body, sentText);
   const isCopy = body.kind === 'write' && body.form === 'copy';
   const particular = isCopy ? responseToWrite({ copyIn, stagedNotice }, body) : {};
   link.send(frame, retry.track(new PendingResponse('execute', 'all', { onError }, particular)));

@@ -6,6 +6,7 @@
  */
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { areCurrent } from '../rewrite/relation-names.ts';
+import { readsList } from '../rewrite/statement-lists.ts';
 import { deliver } from '../server-connection/error-mapping.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import type { Verdict } from '../sql/verdict.ts';
@@ -115,6 +116,7 @@ function knownRead(context: ConnectionContext, parse: Buffer): ReadBatch | null 
 
 function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
   if (verdict.kind !== 'read' || explainsWrite(verdict) || movesPath(verdict)) return false;
+  if (readsList(verdict)) return false;
   return !needsCallCheck(context, verdict) && !needsBlock(context, verdict);
 }
 

@@ -18,6 +18,7 @@ import { checkCursorWithHold, checkReadCalls, needsBlock, noteHeldCursor } from 
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './shared-steps.ts';
 import { undo } from './staged-write.ts';
+import { noteDeclared, tellWritten } from './written-texts.ts';
 
 export interface Step {
   readonly plan: QueryPlan;
@@ -51,6 +52,7 @@ async function tryRead(context: ConnectionContext, step: Step): Promise<boolean>
     internal.guard(isOfWrite);
     metrics.query('read');
     if (verification !== null) validateWithBatch(context, verification);
+    tellWritten(context, verdict);
     const wrapErrors = isOfWrite ? hintExplain : undefined;
     const isReadyShown = sendStep(context, step, replacements, {}, wrapErrors);
     await waitForResponses(context);
@@ -92,13 +94,15 @@ async function replacementsIn(
  * @returns whether the client receives the ReadyForQuery of its response
  */
 export function sendStep(
-  { link, names, state, internal }: ConnectionContext,
+  context: ConnectionContext,
   { plan, statement, isAlone, isLast }: Step,
   replacements: readonly Replacement[],
   particulars: Particulars = {},
   wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
 ): boolean {
+  const { link, names, state, internal } = context;
   const text = textToSend(plan.text, statement, isAlone, replacements);
+  noteDeclared(context, statement.verdict, text);
   const isInInternalBlock = state.block === 'internal';
   const isReadyShown = isAlone && !isInInternalBlock && !internal.isTripwireSet;
   const own = {
