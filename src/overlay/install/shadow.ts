@@ -12,6 +12,7 @@ import {
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
+import { present } from '../row-identity.ts';
 
 /** Builds the row type and the shadow table. */
 export function shadowSql(table: Table): string {
@@ -34,15 +35,16 @@ const oldColumnType = (table: Table, name: string) =>
 
 /**
  * Builds the indexes of heads. A key has one head. Without a key any number of rows may be equal, but one tombstone hides all equal rows of
- * production.
+ * production. The indexes of images serve only queries for an image: a query for all rows shows them in the order of the primary key, in
+ * which they were staged.
  */
 function headIndexes(table: Table): string[] {
   const index = `ON ${shadowName(table)} (_stage_session, ${columnList(keyNames(table))}) WHERE _stage_head`;
   return isKeyless(table)
     ? [
-        `CREATE INDEX ${index}`,
+        `CREATE INDEX ${index} AND ${present(imageColumn)}`,
         `CREATE UNIQUE INDEX ${index} AND ${isTombstone('')}`,
-        `CREATE INDEX ON ${shadowName(table)} (_stage_session, _stage_old_1)`,
+        `CREATE INDEX ON ${shadowName(table)} (_stage_session, _stage_old_1) WHERE ${present('_stage_old_1')}`,
       ]
     : [`CREATE UNIQUE INDEX ${index}`];
 }
