@@ -36,6 +36,7 @@ export const effects: Readonly<Record<string, readonly string[]>> = {
     'DELETE FROM stage.audit',
     `INSERT INTO stage.login VALUES (sha256('mine'), 'browser', sha256('theirs'), now() + interval '1 day')`,
     'DELETE FROM stage.token_use',
+    'INSERT INTO stage.decision SELECT * FROM stage.decision',
     'TRUNCATE stage.session CASCADE',
     `SELECT stage.begin_statement('', '[]', '[]', '{}', '')`,
     'SELECT stage.refuse_written()',

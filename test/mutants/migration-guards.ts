@@ -20,6 +20,21 @@ FOR EACH STATEMENT EXECUTE FUNCTION stage.refuse_event_change();`,
     tests: ['rest/comments'],
   },
   {
+    name: 'decisions are append-only',
+    file: 'templates/sql/migrations/000031_decisions.sql',
+    text: `CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stage.decision
+FOR EACH STATEMENT EXECUTE FUNCTION stage.refuse_event_change();`,
+    without: '',
+    tests: ['review/decisions'],
+  },
+  {
+    name: 'decisions are not shown to roles',
+    file: 'templates/sql/migrations/000031_decisions.sql',
+    text: 'REVOKE ALL ON stage.decision FROM PUBLIC',
+    without: 'GRANT SELECT ON stage.decision TO PUBLIC',
+    tests: ['review/decisions'],
+  },
+  {
     name: 'the role of a mutation is the one that logged in',
     file: 'templates/sql/migrations/000010_mutation_roles.sql',
     text: 'SET DEFAULT session_user',

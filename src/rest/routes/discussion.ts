@@ -1,19 +1,21 @@
-/** Routes of the discussion of a session: reopen with a message, add and list comments. */
+/** Routes of the discussion of a session: reopen with a message, list verdicts, add and list comments. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { hasRight } from '../../model/access.ts';
+import type { Decision } from '../../model/decision.ts';
 import type { Event } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { membersOf } from '../../model/json-members.ts';
 import { reopenSession } from '../../review/decisions/reopen.ts';
+import { listDecisions } from '../../staging/decision-store.ts';
 import { addComment, listComments } from '../../staging/event-store.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
-import { comment, commentList } from '../schemas/discussion.ts';
+import { comment, commentList, decisionList } from '../schemas/discussion.ts';
 import { faultOfKey, jsonObject, message, paging, shortText } from '../schemas/inputs.ts';
 import { session } from '../schemas/outputs.ts';
 
@@ -42,6 +44,26 @@ function notForOthers(): StageError {
   return new StageError('forbidden', 'the session was created and proposed with other tokens', {
     hint: 'A reviewer reopens any session, an author its own.',
   });
+}
+
+const listVerdicts = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/decisions',
+  name: 'listDecisions',
+  summary:
+    'Lists every verdict on a session, oldest first: approved, rejected, changes requested, withdrawn, expired.',
+  right: 'read',
+  responses: { 200: decisionList },
+  errors: ['session_not_found'],
+  needsUpstream: true,
+  handle: async ({ id }, { db }) => {
+    const decisions = await listDecisions(db, id);
+    return { body: { session_id: id, id, decisions: decisions.map(decisionBody) } };
+  },
+});
+
+function decisionBody({ claimedBy, ...decision }: Decision): JsonObject {
+  return { ...decision, claimed_by: claimedBy };
 }
 
 /** A row's key. It is stored as it was written, because numbers may have more digits than JavaScript keeps. */
@@ -121,4 +143,4 @@ function commentBody({ number, sessionId, kind, at, by, body }: Event): JsonObje
   };
 }
 
-export const discussionRoutes = [reopen, addRemark, listRemarks];
+export const discussionRoutes = [reopen, listVerdicts, addRemark, listRemarks];

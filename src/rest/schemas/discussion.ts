@@ -1,5 +1,6 @@
 /** Schemas of the responses about events and comments. */
 import { z } from 'zod';
+import { verdicts } from '../../model/decision.ts';
 import { eventKinds } from '../../model/event.ts';
 import { count, rowId, sessionIds, time } from './outputs.ts';
 
@@ -30,6 +31,21 @@ export const eventsOfAll = z.object({
   events: z.array(event.extend({ session_id: z.string() }).meta({ id: 'SessionEvent' })),
   last,
 });
+
+const decision = z
+  .object({
+    number: z.string().regex(/^\d+$/).meta({ description: 'Number of the event that reports it' }),
+    round: count.meta({ description: 'How often the session had been proposed' }),
+    verdict: z.enum(verdicts),
+    digest: z.string().nullable().meta({ description: 'Of the approved diff' }),
+    by: z.string().nullable().meta({ description: 'Name of the token; null where none was shown' }),
+    claimed_by: z.string().nullable().meta({ description: 'approved_by, as the caller stated it' }),
+    message: z.string().nullable(),
+    at: time,
+  })
+  .meta({ id: 'Decision' });
+
+export const decisionList = z.object({ ...sessionIds, decisions: z.array(decision) });
 
 export const comment = z
   .object({

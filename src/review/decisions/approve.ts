@@ -2,9 +2,9 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict } from '../../model/change.ts';
-import { JsonText, stringifyJson } from '../../model/json.ts';
+import { JsonText } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
-import { emit } from '../../staging/event-store.ts';
+import { decide } from '../../staging/decision-store.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
@@ -108,12 +108,7 @@ async function approveLocked(
   const facts = { digest: current, approved_by: approvedBy };
   const places = ignored.map(({ table, field }) => ({ table, field }));
   const body = ignored.length > 0 ? { ...facts, ignored: countPlaces(places) } : facts;
-  await emit(tx, {
-    ...session,
-    kind: 'approved',
-    by: approvedAs,
-    body: new JsonText(stringifyJson(body)),
-  });
+  await decide(tx, session.uuid, 'approve', approvedAs, body);
   return { ...(await getSession(tx, id)), ...differences };
 }
 

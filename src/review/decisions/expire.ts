@@ -1,15 +1,11 @@
 /** Expiry: rejects sessions without activity for too long, and discards what they staged. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session, SessionStatus } from '../../model/session.ts';
-import { discardStaged } from '../../staging/discard.ts';
-import { emit } from '../../staging/event-store.ts';
+import { decide } from '../../staging/decision-store.ts';
 import { sessionIdSql } from '../../staging/session-id.ts';
 import { lockSession } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
-import { sealing } from './propose.ts';
-import { rejecting } from './reject.ts';
 
 /** How long a session lives after its last activity, in milliseconds, by state; without a limit in a state that is left out. */
 export type SessionTtls = Readonly<Partial<Record<'active' | 'proposed', number>>>;
@@ -27,11 +23,6 @@ const selectIdle = `
 SELECT ${sessionIdSql('s.id')} AS id FROM stage.session s WHERE ${isIdle} ORDER BY s.created_at LIMIT $3`;
 
 const stillIdle = `SELECT FROM stage.session s WHERE ${isIdle} AND s.id = $3`;
-
-const reject = `UPDATE stage.session SET ${rejecting} WHERE id = $1`;
-
-/** Rejects an active session. It also seals it, because every session that is not active must have `proposed_at`. */
-const rejectActive = `UPDATE stage.session SET ${rejecting}, ${sealing} WHERE id = $1`;
 
 /**
  * Rejects expired sessions, each in its own transaction, up to a hundred of each state. It skips sessions that are in use.
@@ -62,12 +53,8 @@ async function expire(
       const session = await lockSession(tx, id);
       if (!(await isStillIdle(tx, session.uuid, status, ttl))) return null;
       const reason = `expired: nothing has happened for ${inWords(ttl)} while it was ${status}`;
-      await tx.query(status === 'active' ? rejectActive : reject, [session.uuid, reason]);
-      await discardStaged(tx, session.uuid);
-      const rejected = await getSession(tx, id);
-      const body = new JsonText(stringifyJson({ reason, was: status }));
-      const lastEvent = await emit(tx, { ...session, kind: 'expired', by: null, body });
-      return { ...rejected, lastEvent };
+      await decide(tx, session.uuid, 'expire', null, { reason, was: status });
+      return getSession(tx, id);
     },
     'read committed',
     async (tx, rejected) => rejected === null || isThere(tx, rejected),

@@ -6,12 +6,11 @@ import { emit } from '../../staging/event-store.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
 
-/** Assignments that seal the session $1 against further rows. They record where its rows end, and the number of its mutations. */
-export const sealing = `proposed_at = clock_timestamp(), sealed = nextval('stage.seq'),
-  mutation_count = (SELECT count(*) FROM stage.mutation WHERE session = $1)`;
-
+/** Seals the session against further rows: records where its rows end, and the number of its mutations. */
 const propose = `
-UPDATE stage.session SET status = 'proposed', round = round + 1, proposed_as = $2, ${sealing} WHERE id = $1`;
+UPDATE stage.session SET status = 'proposed', round = round + 1, proposed_as = $2, proposed_at = clock_timestamp(),
+  sealed = nextval('stage.seq'), mutation_count = (SELECT count(*) FROM stage.mutation WHERE session = $1)
+WHERE id = $1`;
 
 /**
  * Submits an active session for review. Writes in flight either finish first and are counted, or find the session closed.

@@ -1,17 +1,12 @@
 /** Reopen: a proposed session takes writes again, because a reviewer requests changes or its author withdraws it. */
 import type { Database } from '../../db/database.ts';
-import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
-import { emit, isEmitted } from '../../staging/event-store.ts';
+import { decide } from '../../staging/decision-store.ts';
+import { isEmitted } from '../../staging/event-store.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { refuseLateRows } from './approve.ts';
-
-const reopen = `
-UPDATE stage.session SET status = 'active', proposed_at = NULL, proposed_as = NULL, sealed = NULL, mutation_count = NULL,
-  round = greatest(round, 1), earlier_authors = earlier_authors || ARRAY[proposed_as]
-WHERE id = $1`;
 
 export interface Reopening {
   readonly message: string;
@@ -39,12 +34,9 @@ export async function reopenSession(
       requireTransition(session, 'reopen');
       // guard: rows that were smuggled in keep a session closed
       await refuseLateRows(tx, session);
-      await tx.query(reopen, [session.uuid]);
-      const reopened = await getSession(tx, id);
-      const body = new JsonText(stringifyJson({ message, round: reopened.round }));
-      const kind = asReviewer ? 'changes_requested' : 'withdrawn';
-      number = await emit(tx, { ...session, kind, by: reopenedAs, body });
-      return { ...reopened, lastEvent: number };
+      const verdict = asReviewer ? 'request_changes' : 'withdraw';
+      number = await decide(tx, session.uuid, verdict, reopenedAs, { message });
+      return getSession(tx, id);
     },
     'read committed',
     (tx) => isEmitted(tx, number, sessionUuid(id)),

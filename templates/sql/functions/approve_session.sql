@@ -1,5 +1,5 @@
--- Ends an approval, in the transaction that has locked the session and found no conflict: applies the staged rows, writes and seals the
--- audit, discards what was staged, and changes the state. Returns {"failure"} if production refused a row, else {"differences"} (see
+-- Applies an approval, in the transaction that has locked the session and found no conflict: applies the staged rows, writes and seals the
+-- audit, and discards what was staged. stage.decide changes the state after that. Returns {"failure"} if production refused a row, else {"differences"} (see
 -- stage.trigger_differences). With p_refuses, unexpected differences end it before anything is sealed: the caller has to roll back.
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text);
 CREATE OR REPLACE FUNCTION stage.approve_session(
@@ -35,9 +35,6 @@ BEGIN
   UPDATE stage.audit_head SET "position" = v_state."position", approvals = approvals + 1, hash = v_state.hash;
 
   PERFORM stage.discard_rows(p_session, false);
-  UPDATE stage.session SET status = 'approved', approved_at = v_state.approved_at, approved_by = p_approved_by,
-    approved_as = p_approved_as, digest = p_digest
-  WHERE id = p_session;
   RETURN jsonb_build_object('differences', v_differences);
 END $$;
 REVOKE ALL ON FUNCTION stage.approve_session(uuid, text, text, text, boolean) FROM PUBLIC;
