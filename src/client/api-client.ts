@@ -1,11 +1,13 @@
 /** The REST interface as functions, typed by the model. Every reply also carries the JSON text as it was received. */
 import { StageError } from '../errors.ts';
+import type { Brief } from '../model/brief.ts';
 import type { AuditEntry, ChangePage, Conflict, Mutation, Outline } from '../model/change.ts';
 import type { Connection } from '../model/connection.ts';
 import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session } from '../model/session.ts';
+import { readBrief } from './brief.ts';
 import {
   readAuditEntry,
   readChangePage,
@@ -127,6 +129,10 @@ export class ApiClient {
 
   async readOutline(id: string): Promise<Reply<Outline>> {
     return this.#get(sessionPath(id, 'diff/outline'), readOutline);
+  }
+
+  async readBrief(id: string): Promise<Reply<Brief>> {
+    return this.#get(sessionPath(id, 'card'), readBrief);
   }
 
   async listChanges(id: string, filter: ChangeFilter): Promise<Reply<ChangePage>> {

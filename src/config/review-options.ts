@@ -2,7 +2,7 @@
 import type { RehearsalAccess } from '../model/access.ts';
 import { rehearsalAccess } from '../model/access.ts';
 import type { Option } from './types.ts';
-import { afterTrust, choice, milliseconds, whole } from './types.ts';
+import { afterTrust, choice, columnPatterns, milliseconds, whole } from './types.ts';
 
 const triggerDifferences = ['allow', 'refuse'] as const;
 export type TriggerDifferences = (typeof triggerDifferences)[number];
@@ -10,6 +10,7 @@ export type TriggerDifferences = (typeof triggerDifferences)[number];
 interface ReviewOptions {
   readonly approveLockTimeoutMs: Option<number>;
   readonly triggerDifferences: Option<TriggerDifferences>;
+  readonly sensitiveColumns: Option<readonly string[]>;
   readonly web: Option<'on' | 'off' | null>;
   readonly rehearsal: Option<RehearsalAccess>;
   readonly rehearsalTimeoutMs: Option<number>;
@@ -36,6 +37,16 @@ export const reviewOptions: ReviewOptions = {
     project: afterTrust('decides what is applied to production'),
     sentence:
       "Whether an approval is applied (`allow`) or refused (`refuse`) if production's triggers set other values than they did while staging. Times and random values never stop it.",
+  },
+  sensitiveColumns: {
+    type: columnPatterns(),
+    default: [],
+    env: ['STAGE_SENSITIVE_COLUMNS'],
+    flag: '--sensitive-columns NAMES',
+    key: 'sensitive_columns',
+    project: afterTrust('decides what reviewers are shown'),
+    sentence:
+      'Columns whose changes a brief names as sensitive: `table.column` or `schema.table.column`, `*` for every table.',
   },
   web: {
     type: choice(['on', 'off']),

@@ -38,6 +38,7 @@ export interface Settings {
   readonly fourEyes: boolean;
   readonly conflictScope: ConflictScope;
   readonly conflictIgnoreColumns: readonly string[];
+  readonly sensitiveColumns: readonly string[];
   readonly approveLockTimeoutMs: number;
   readonly triggerDifferences: TriggerDifferences;
   readonly web: 'on' | 'off' | null;

@@ -1,6 +1,6 @@
 /** The types of options. Each parses a value from a file, an environment variable or a flag; undefined means invalid. */
 import { resolve } from 'node:path';
-import { isColumnPattern } from '../model/ignored-columns.ts';
+import { isColumnPattern } from '../model/column-patterns.ts';
 import { isJsonObject } from '../model/json.ts';
 import { hostUrls, withHostsOf } from '../model/upstream-hosts.ts';
 

@@ -121,7 +121,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
   const info: ServerInfo = { version, proxy, database, embedded: login };
   const { conflictScope, conflictIgnoreColumns: ignoredColumns, fourEyes } = settings;
-  const { approveLockTimeoutMs, stallTimeoutMs, triggerDifferences } = settings;
+  const { approveLockTimeoutMs, stallTimeoutMs, triggerDifferences, sensitiveColumns } = settings;
   const access = {
     tokens: start.tokens.accepted,
     areStale: start.tokens.isStale,
@@ -129,7 +129,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   };
   const limits = { approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
   const web = webOf(settings, embedded !== null);
-  const rules = { web, conflictScope, ignoredColumns, fourEyes, triggerDifferences };
+  const rules = { web, conflictScope, ignoredColumns, sensitiveColumns, fourEyes, triggerDifferences };
   const decisions = { ...rules, rehearsal: rehearsalOf(settings), ...limits };
   const events = createEventWaiters(reading);
   const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };

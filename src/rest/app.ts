@@ -15,6 +15,7 @@ import { bothPlaces, createPlaces } from './places.ts';
 import { identifyRequests } from './request-id.ts';
 import type { Route } from './route.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { cardRoutes } from './routes/card.ts';
 import { connectionRoutes } from './routes/connections.ts';
 import { discussionRoutes } from './routes/discussion.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -48,6 +49,7 @@ const fixedRoutes: readonly Route[] = [
   ...sessionRoutes,
   ...mutationRoutes,
   ...reviewRoutes,
+  ...cardRoutes,
   ...rehearsalRoutes,
   ...revertRoutes,
   ...unstageRoutes,

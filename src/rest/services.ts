@@ -96,6 +96,8 @@ export interface RestServices {
   readonly conflictScope: ConflictScope;
   /** Patterns of columns that do not count as conflicts, from the configuration only. */
   readonly ignoredColumns: readonly string[];
+  /** Patterns of columns that a brief names as sensitive. */
+  readonly sensitiveColumns: readonly string[];
   /** Whether the author of a session may not approve it. */
   readonly fourEyes: boolean;
   /** Whether unexpected differences of triggers stop an approval. */

@@ -1,7 +1,7 @@
 /** Conflicts: changes of production under a session's staged rows. */
 import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Conflict, ConflictKind } from '../model/change.ts';
-import { ignoredColumnsOf } from '../model/ignored-columns.ts';
+import { columnsMatching } from '../model/column-patterns.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import { inOrder } from '../model/member-order.ts';
@@ -105,7 +105,7 @@ export async function detectConflicts(
       found.push(schemaConflict(name, null, await changeOf(tx, relation)));
       continue;
     }
-    const columns = JSON.stringify(ignoredColumnsOf(ignoredColumns, name));
+    const columns = JSON.stringify(columnsMatching(ignoredColumns, name));
     const values = [uuid, conflictScope, String(locked.has(relation)), columns];
     const rows = staged ? await tx.query(conflictsOf(relation), values) : [];
     rows.push(...(await tx.query(reachedIn(relation), [uuid])));

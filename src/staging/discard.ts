@@ -12,7 +12,7 @@ export interface DeletedSession {
 }
 
 /** Removes a session's staged rows and mutation log. If there are many, they are only marked, and `discardBatch` removes them later. */
-export async function discardStaged(tx: Queryable, uuid: string): Promise<void> {
+async function discardStaged(tx: Queryable, uuid: string): Promise<void> {
   await tx.query('SELECT stage.discard_rows($1, true)', [uuid]);
 }
 

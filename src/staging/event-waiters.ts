@@ -37,7 +37,7 @@ const selectEvents = `
 SELECT number, ${sessionIdSql('session')} AS session_id, project_id FROM stage.event WHERE number > $1 ORDER BY number LIMIT $2`;
 
 const intervalMs = 500;
-const mostWaiting = 1_000;
+const mostWaiting = 2_000;
 const mostEvents = 1_000;
 
 interface Waiter extends Pick<Awaited, 'concerns'> {

@@ -1,14 +1,8 @@
 /** The view of one session: head, banner, panes and actions. */
 /// <reference lib="dom" />
-import { tableCell } from '../client/cell.ts';
 import { readOutline, readSession } from '../client/decode.ts';
 import { Fields } from '../client/fields.ts';
-import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
-import { countsInWords } from '../client/words.ts';
-import type { Outline } from '../model/change.ts';
-import { stepCountsOf } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
-import { shortId } from '../model/session.ts';
 import type { Action, Known } from './decide.ts';
 import { actionsFor, readDigest } from './decide.ts';
 import type { Child } from './dom.ts';
@@ -25,6 +19,7 @@ import {
   statementsPane,
 } from './panes.ts';
 import { RowsPane } from './rows-pane.ts';
+import { briefView, headOf, readBriefOf } from './session-head.ts';
 
 export interface Caller {
   readonly name: string | null;
@@ -37,6 +32,7 @@ type PaneName = (typeof paneNames)[number];
 export class SessionView {
   readonly #id: string;
   readonly #head = h('header', { class: 'session' });
+  readonly #brief = h('section', { class: 'brief', 'aria-label': 'Brief' });
   readonly #banner = h('div', { class: 'banners', role: 'status' });
   readonly #tabs = h('div', { class: 'tabs', role: 'tablist' });
   readonly #body = h('section', { class: 'pane' });
@@ -58,7 +54,7 @@ export class SessionView {
       () => this.#known?.comments ?? [],
       () => void this.#readComments(),
     );
-    fill(region, this.#head, this.#banner, this.#tabs, this.#body, this.#actions);
+    fill(region, this.#head, this.#brief, this.#banner, this.#tabs, this.#body, this.#actions);
   }
 
   /** Loads everything again, the first rows first. */
@@ -88,6 +84,8 @@ export class SessionView {
       this.rows.setOutline(outline);
       this.#learn({ outline });
     }
+    const brief = await this.#part(turn, () => readBriefOf(session.id));
+    if (turn === this.#reading) fill(this.#brief, ...briefView(brief));
     if (isOpen(session)) await this.#readConflicts(turn);
     else if (turn === this.#reading) this.#learn({ conflicts: 0 });
     await this.#readDigest(session, turn);
@@ -264,29 +262,4 @@ async function firstTableOf(id: string): Promise<string | null> {
   const path = withQuery(`/sessions/${id}/mutations`, { limit: 1 });
   const [first] = new Fields(await request('GET', path)).list('mutations');
   return first === undefined ? null : new Fields(first).required('table');
-}
-
-function headOf(session: Session, digest: string | null, outline: Outline | null): Child[] {
-  const [title, author] = [titleOf(session), authorOf(session)];
-  const by = author === '' ? [] : [`by ${author}`];
-  return [
-    h(
-      'h1',
-      {},
-      title === '' ? `Session ${shortId(session.id)}` : title,
-      ' ',
-      h('span', { class: `status ${session.status}` }, session.status),
-    ),
-    h('p', { class: 'dim' }, [session.id, ...by, `${ageOf(session.createdAt)} old`].join(' · ')),
-    h(
-      'p',
-      {},
-      outline === null ? 'Counting…' : countsInWords(stepCountsOf(outline.tables)),
-      outline === null
-        ? ''
-        : ` in ${outline.tables.map(({ table }) => tableCell(table)).join(', ')}`,
-    ),
-    h('p', { class: 'digest' }, digest ?? 'digest not known yet'),
-    session.reason === null ? null : h('p', {}, `Reason: ${session.reason}`),
-  ];
 }

@@ -50,6 +50,7 @@ const values: Readonly<Record<string, string>> = {
   allow_publications: 'true',
   allow_functions: '[pg_notify]',
   conflict_ignore_columns: '["*.seen"]',
+  sensitive_columns: '["*.iban"]',
   trigger_differences: 'refuse',
   max_connections: '1',
   upgrade_lock_timeout_ms: '1',

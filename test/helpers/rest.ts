@@ -46,6 +46,7 @@ export interface TestRestOptions {
   readonly tokens?: readonly Token[];
   readonly fourEyes?: boolean;
   readonly ignoredColumns?: readonly string[];
+  readonly sensitiveColumns?: readonly string[];
   readonly approveLockTimeoutMs?: number;
   readonly rehearsal?: RehearsalAccess;
   readonly rehearsalTimeoutMs?: number;
@@ -107,6 +108,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     },
     conflictScope: 'row',
     ignoredColumns: options.ignoredColumns ?? [],
+    sensitiveColumns: options.sensitiveColumns ?? [],
     fourEyes: options.fourEyes ?? false,
     triggerDifferences: 'allow',
     approveLockTimeoutMs: options.approveLockTimeoutMs ?? 2_000,

@@ -21,7 +21,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION stage.refuse_event_change();`,
   },
   {
     name: 'decisions are append-only',
-    file: 'templates/sql/migrations/000031_decisions.sql',
+    file: 'templates/sql/migrations/000034_decisions.sql',
     text: `CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stage.decision
 FOR EACH STATEMENT EXECUTE FUNCTION stage.refuse_event_change();`,
     without: '',
@@ -29,7 +29,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION stage.refuse_event_change();`,
   },
   {
     name: 'decisions are not shown to roles',
-    file: 'templates/sql/migrations/000031_decisions.sql',
+    file: 'templates/sql/migrations/000034_decisions.sql',
     text: 'REVOKE ALL ON stage.decision FROM PUBLIC',
     without: 'GRANT SELECT ON stage.decision TO PUBLIC',
     tests: ['review/decisions'],

@@ -1,6 +1,6 @@
 /** Ignored columns, which cause no conflicts: what approval applies, what is reported, and what always counts. */
 import type { StageError } from '../../src/errors.ts';
-import { ignoredColumnsOf, isColumnPattern } from '../../src/model/ignored-columns.ts';
+import { columnsMatching, isColumnPattern } from '../../src/model/column-patterns.ts';
 import type { ConflictScope } from '../../src/model/session.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -247,6 +247,6 @@ suite('columns that do not count', (test) => {
       ['"s.t"."y""z"', ['a', 'f']],
       ['*', ['a', 'g']],
     ] as const)
-      assert.equal(ignoredColumnsOf(patterns, table), columns, table);
+      assert.equal(columnsMatching(patterns, table), columns, table);
   });
 });

@@ -86,9 +86,9 @@ suite('staging: event watch', (test) => {
     assert.ok(looks > 0);
   });
 
-  test('has 1,000 places, and gives those of readers that left to others', async () => {
+  test('has 2,000 places, and gives those of readers that left to others', async () => {
     const controller = new AbortController();
-    const waiters = Array.from({ length: 1_000 }, () => wait('a', controller.signal));
+    const waiters = Array.from({ length: 2_000 }, () => wait('a', controller.signal));
     const { code } = (await rejects(wait().done)) as { code?: string };
     assert.is(code, 'busy');
     controller.abort();

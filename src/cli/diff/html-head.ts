@@ -1,13 +1,16 @@
 /** The head of a diff's page: who made the session and for what, how large it is, and what prevents its approval. */
 import type { ApiClient } from '../../client/api-client.ts';
+import { briefSentences, flagsInWords } from '../../client/brief-words.ts';
 import { tableCell } from '../../client/cell.ts';
 import { conflictLine } from '../../client/place-words.ts';
 import { originOf } from '../../client/session-words.ts';
 import { countsInWords } from '../../client/words.ts';
+import type { Brief } from '../../model/brief.ts';
 import type { ChangeCounts, Conflict } from '../../model/change.ts';
 import { stepCountsOf, stepSumOf } from '../../model/change.ts';
 import type { Html } from '../output/html.ts';
 import { html } from '../output/html.ts';
+import { briefOfDiff } from './brief.ts';
 
 export interface PageHead {
   /** Who made the session, for what and when. */
@@ -16,6 +19,8 @@ export interface PageHead {
   readonly message: string | null;
   readonly digest: string;
   readonly tables: readonly ChangeCounts[];
+  /** What is unusual, and what the changes mean; null if it could not be read. */
+  readonly brief: Brief | null;
   /** Null for a decided session, which has no conflicts. */
   readonly conflicts: readonly Conflict[] | null;
 }
@@ -34,6 +39,7 @@ export async function readHead(
     about: originOf(session),
     message: comments.findLast(({ kind }) => kind === 'proposed')?.body ?? null,
     digest: await api.readDigest(id),
+    brief: await briefOfDiff(api, id, table),
     tables: tables
       .filter((each) => table === undefined || each.table === table)
       .map((each) => ({
@@ -51,8 +57,9 @@ export async function readHead(
 const mostConflicts = 20;
 
 /** Writes the head. */
-export function headText({ about, message, digest, tables, conflicts }: PageHead): Html {
-  const quote = message === null ? html`` : html`<blockquote>${linesOf(message)}</blockquote>\n`;
+export function headText({ about, message, digest, tables, conflicts, brief }: PageHead): Html {
+  const quote = message === null ? html`` : html`<blockquote>${linesOf(message)}</blockquote>
+`;
   if (tables.length === 0) return html`<p>${about}</p>\n${quote}`;
   const [one, many] = ['table', 'tables'];
   const totals = `${countsInWords(stepSumOf(tables))} in ${tables.length} ${tables.length === 1 ? one : many}`;
@@ -60,7 +67,16 @@ export function headText({ about, message, digest, tables, conflicts }: PageHead
     (counts, at) =>
       html`<li><a href="#t${at + 1}">${tableCell(counts.table)}</a>: ${countsInWords(counts)}</li>\n`,
   );
-  return html`<p>${about}</p>\n${quote}<p>${totals}</p>\n<p>digest ${digest}</p>\n${conflictsText(conflicts)}<ul>\n${lines}</ul>\n`;
+  return html`<p>${about}</p>\n${quote}<p>${totals}</p>\n<p>digest ${digest}</p>\n${conflictsText(conflicts)}${briefText(brief)}<ul>\n${lines}</ul>\n`;
+}
+
+function briefText(brief: Brief | null): Html {
+  if (brief === null) return html``;
+  const flags = flagsInWords(brief).map((flag) => html`<li class="alarm">! ${flag}</li>\n`);
+  const said = briefSentences(brief).flatMap(({ table, sentences }) =>
+    sentences.map((sentence) => html`<li>${table}: ${sentence}</li>\n`),
+  );
+  return flags.length + said.length === 0 ? html`` : html`<ul>\n${[...flags, ...said]}</ul>\n`;
 }
 
 /** Keeps line breaks of a message, which are escaped like all control characters otherwise. */

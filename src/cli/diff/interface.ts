@@ -11,6 +11,7 @@ const aboutText = [
   'json',
   'mode',
   'stat',
+  'brief',
   'summary',
   'nameOnly',
   'steps',

@@ -29,15 +29,24 @@ const words: Readonly<Record<Operation, string>> = {
 /** The most tables without net changes that are named; the closing line counts all of them. */
 const mostPassed = 10;
 
-/** Creates the format. Changes that do not fit are counted, and the text ends with the command that shows them. */
-export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat {
+/**
+ * Creates the format. Changes that do not fit are counted, and the text ends with the command that shows them.
+ * @param head the text before the changes
+ */
+export function createMarkdownFormat(reader: DiffReader, id: string, head = ''): DiffFormat {
   let table: string | null = null;
-  let length = 0;
+  let begun = false;
+  let length = head.length;
   let left = 0;
   const turnTo = (next: string): string => {
     const closing = table === null ? '' : '\n</details>\n\n';
     table = next;
     return closing + tableHeading(reader, next);
+  };
+  const begin = (): string => {
+    const text = begun ? '' : head;
+    begun = true;
+    return text;
   };
   return {
     change: (change) => {
@@ -49,12 +58,12 @@ export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat
       }
       const text = (change.table === table ? '' : turnTo(change.table)) + line;
       length += text.length;
-      return text;
+      return begin() + text;
     },
     end: (ending) => {
       const text = `${table === null ? '' : '\n</details>\n\n'}${passedText(reader)}`;
       const hidden = hiddenText(hiddenTables(reader), length + text.length);
-      return text + hidden + closing(ending, reader, id, left);
+      return begin() + text + hidden + closing(ending, reader, id, left);
     },
   };
 }

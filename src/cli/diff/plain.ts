@@ -10,6 +10,7 @@ import { changesIn, stepSumOf } from '../../model/change.ts';
 import type { Connection, Context } from '../context.ts';
 import type { Output } from '../output/output.ts';
 import { grouped, withProgress } from '../progress.ts';
+import { briefMarkdown, briefOfDiff } from './brief.ts';
 import { createCsvFormat } from './csv.ts';
 import type { DiffFormat } from './format.ts';
 import { hiddenTables, totalsOf } from './format.ts';
@@ -81,6 +82,15 @@ export async function showPlainDiff(
   return selection.isWhole && output !== 'sql' ? net + totals.furtherChanges : net;
 }
 
+async function markdownHead(
+  api: ApiClient,
+  id: string,
+  table: string | undefined,
+): Promise<string> {
+  const brief = await briefOfDiff(api, id, table);
+  return brief === null ? '' : briefMarkdown(brief);
+}
+
 /** Warns on stderr of hidden tables, for formats that cannot include them. */
 export async function warnOfHidden(out: Output, tables: readonly ChangeCounts[]): Promise<void> {
   for (const counts of tables)
@@ -113,7 +123,7 @@ async function createFormat(
     case 'sql':
       return createSqlFormat((await api.readOutline(id)).value.tables, reader);
     case 'markdown':
-      return createMarkdownFormat(reader, id);
+      return createMarkdownFormat(reader, id, await markdownHead(api, id, table));
     case 'html':
       return createHtmlFormat(reader, id, await readHead(api, id, table));
   }

@@ -7,7 +7,7 @@ import { lostSettings, readBack } from '../../db/connection-settings.ts';
 import type { Database, Row } from '../../db/database.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
-import { ignoredColumnsOf } from '../../model/ignored-columns.ts';
+import { columnsMatching } from '../../model/column-patterns.ts';
 import { shownName } from '../../model/table.ts';
 import { unstagedTriggers } from '../../overlay/triggers/unstaged-triggers.ts';
 import { divideConnections, readSlots } from '../upstream/connection-budget.ts';
@@ -75,7 +75,7 @@ async function patternFaults(db: Database, patterns: readonly string[]): Promise
   }));
   const fits = (pattern: string) =>
     known.some(({ table, columns }) =>
-      ignoredColumnsOf([pattern], table).some((column) => columns.has(column)),
+      columnsMatching([pattern], table).some((column) => columns.has(column)),
     );
   return patterns
     .filter((pattern) => !fits(pattern))

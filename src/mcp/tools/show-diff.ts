@@ -1,5 +1,8 @@
 /** `show_diff`: shows what the session changes, net, row by row. */
 import { z } from 'zod';
+import type { ApiClient } from '../../client/api-client.ts';
+import { briefLines } from '../../client/brief-words.ts';
+import { StageError } from '../../errors.ts';
 import type { NumberedChange, Outline } from '../../model/change.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Place } from '../changes.ts';
@@ -12,7 +15,7 @@ export const showDiff = defineTool({
   name: 'show_diff',
   title: 'Show the changes',
   description:
-    'Shows what the session changes: counts of each table, and rows: of an update the changed columns before and after, of an insert or delete the whole row. Tables that your login may not read are counted as hidden. The digest names exactly this diff.',
+    'Shows what the session changes: counts of each table, and rows: of an update the changed columns before and after, of an insert or delete the whole row. Tables that your login may not read are counted as hidden. The digest names exactly this diff. data.brief says what the changes mean; lines with ! are unusual.',
   input: {
     table: tableName.optional(),
     cursor: z
@@ -47,6 +50,7 @@ export const showDiff = defineTool({
           : 'Read on with data.continue as cursor.',
       facts: { status, digest },
       data: {
+        ...(cursor === undefined ? { brief: await briefOf(api, sessionId) } : {}),
         tables: outline.tables.map(countsBody),
         changes,
         ...(next ? { continue: `${next.number}@${next.table}` } : {}),
@@ -55,6 +59,18 @@ export const showDiff = defineTool({
     };
   },
 });
+
+const mostLines = 40;
+
+/** Returns the first lines of the brief; none where it cannot be read. */
+async function briefOf(api: ApiClient, id: string): Promise<string[]> {
+  try {
+    return briefLines((await api.readBrief(id)).value).slice(0, mostLines);
+  } catch (error) {
+    if (error instanceof StageError) return [];
+    throw error;
+  }
+}
 
 function placeOf(cursor: string): Place {
   const at = cursor.indexOf('@');

@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (
  * Selects foreign keys of a table that have actions, with the staged tables that they refer to. Tables that are hidden from the caller are
  * left out.
  */
-const selectForeignKeys = `
+export const selectForeignKeys = `
 SELECT DISTINCT c.conname AS name, p.target FROM pg_constraint c
 CROSS JOIN LATERAL (SELECT coalesce(pg_partition_root(c.confrelid), c.confrelid)::oid AS target) p
 WHERE c.contype = 'f' AND c.conparentid = 0 AND $1::oid IN (c.conrelid, pg_partition_root(c.conrelid))

@@ -55,6 +55,8 @@ export interface DiffTable {
   readonly page: string;
   /** Returns after, inserts, updates and deletes of each chunk of $1 changes. */
   readonly outline: string;
+  /** Returns as `number` the numbers of all changes, and others between them. */
+  readonly numbers: string;
   /** Returns `count`, the number of row changes that approval replays, or has applied. */
   readonly steps: string;
   /** Returns inserts, updates, deletes, and as `steps` the count of `steps`. */
@@ -104,7 +106,8 @@ function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
   const outline = outlineOf(`stage.audit_diff('${uuid}', ${oid})`);
   const page = `stage.audit_diff('${uuid}', ${oid}, $1, $2, $3, $4)`;
   const steps = `(SELECT count(*) FROM stage.audit a WHERE a.session = '${uuid}' AND a.relation = ${oid})`;
-  return { relation: oid, name, page, outline, steps, counts: countsOf(outline, steps) };
+  const numbers = `(SELECT a.lineage AS number FROM stage.audit a WHERE a.session = '${uuid}' AND a.relation = ${oid})`;
+  return { relation: oid, name, page, outline, numbers, steps, counts: countsOf(outline, steps) };
 }
 
 /**
@@ -122,6 +125,7 @@ function stagedTable(uuid: string, relation: number, name: string): Sources {
     name,
     page: `stage_data.diff_${relation}('${uuid}', $1, $2, $3, $4)`,
     outline: `stage_data.outline_${relation}('${uuid}', $1)`,
+    numbers: `(SELECT s._stage_seq AS number FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}')`,
     steps: replayedOf(uuid, relation),
     counts: `stage_data.counts_${relation}('${uuid}')`,
   };
@@ -134,7 +138,15 @@ function parkedTable(uuid: string, relation: number, name: string): Sources {
   const page = `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`;
   const steps = `(SELECT count(*) FROM ${changes} a)`;
   const outline = outlineOf(changes);
-  return { relation, name, page, outline, steps, counts: countsOf(outline, steps) };
+  return {
+    relation,
+    name,
+    page,
+    outline,
+    numbers: changes,
+    steps,
+    counts: countsOf(outline, steps),
+  };
 }
 
 const outlineOf = (changes: string) => `(

@@ -33,6 +33,7 @@ export const headOf = (about: string, more: Partial<PageHead> = {}): PageHead =>
   message: null,
   digest: '',
   tables: [],
+  brief: null,
   conflicts: null,
   ...more,
 });

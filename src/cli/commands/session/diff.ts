@@ -11,6 +11,7 @@ import { showDiffCounts } from '../../diff/counts.ts';
 import { openInterface, wantsInterface } from '../../diff/interface.ts';
 import type { DiffOutput, PlainOptions } from '../../diff/plain.ts';
 import { diffOutputs, showPlainDiff } from '../../diff/plain.ts';
+import { showBrief } from '../../diff/show-brief.ts';
 import { showSteps } from '../../diff/steps.ts';
 import { textModes } from '../../diff/text-modes.ts';
 import { walk } from '../../diff/walk.ts';
@@ -21,6 +22,7 @@ import type { SharedOptions } from '../../settings.ts';
 
 interface Options extends PlainOptions, SharedOptions {
   readonly output?: DiffOutput;
+  readonly brief?: true;
   readonly stat?: true;
   readonly summary?: true;
   readonly nameOnly?: true;
@@ -35,6 +37,7 @@ const help = examples([
   'stage diff sess_2f0c... --table orders --mode stacked',
   `stage diff --filter updates --where "from_price < 10 AND to_price >= 10"`,
   'stage diff --patch --table orders',
+  'stage diff --brief',
   'stage diff --stat',
   'stage diff --steps',
   'stage diff --why --table orders',
@@ -54,6 +57,7 @@ export const configureDiff: ConfigureCommand = (command, run) => {
     .argument('[session]', 'session id')
     .addOption(outputOption(diffOutputs, 'text'))
     .addOption(new Option('--mode <mode>', 'layout of the text (default: line)').choices(textModes))
+    .option('--brief', 'what the changes mean, in sentences, and what is unusual')
     .option('--stat', 'only the counts of each table')
     .option('--summary', 'only the counts of all tables together')
     .option('--name-only', 'only the names of the tables')
@@ -76,22 +80,28 @@ export const configureDiff: ConfigureCommand = (command, run) => {
       run<Options>(async (context, options, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, openStates);
-          if (options.patch) {
-            await walk(context, connection, id, options);
-            return 0;
-          }
-          const shown = wantsInterface(context, options)
-            ? await openInterface(context, connection, id)
-            : await show(context, connection, id, options);
-          return options.exitCode && shown > 0 ? 2 : 0;
+          return present(context, connection, id, options);
         }),
       ),
     );
 };
 
+/** Shows the diff in the requested way. Returns the exit code. */
+async function present(context: Context, connection: Connection, id: string, options: Options) {
+  if (options.patch) {
+    await walk(context, connection, id, options);
+    return 0;
+  }
+  const shown = wantsInterface(context, options)
+    ? await openInterface(context, connection, id)
+    : await show(context, connection, id, options);
+  return options.exitCode && shown > 0 ? 2 : 0;
+}
+
 /** Writes the diff in the requested format and returns the number of changes shown. */
 async function show(context: Context, connection: Connection, id: string, options: Options) {
   const output = chosenOutput(options) ?? 'text';
+  if (options.brief) return showBrief(context, connection, id, output);
   if (options.steps) return showSteps(context, connection, id, output, options);
   if (options.why) return showWhy(context, connection, id, output, options);
   const detail = detailOf(options);

@@ -1,4 +1,4 @@
-/** Patterns of columns that do not count as conflicts: `table.column` or `schema.table.column`, with `*` for every table. */
+/** Patterns of columns in the configuration: `table.column` or `schema.table.column`, with `*` for every table. */
 import { shownParts } from './table.ts';
 
 /** A name, plain or quoted as in SQL. `*` can only replace a table. */
@@ -9,7 +9,7 @@ const pattern = new RegExp(String.raw`^(?:(?:${name}\.)?${name}|(?:${name}\.)?\*
 export const isColumnPattern = (text: string): boolean => pattern.test(text);
 
 /** Returns the columns of a table that match the patterns. @param shownTable the table's name as shown to users */
-export function ignoredColumnsOf(patterns: readonly string[], shownTable: string): string[] {
+export function columnsMatching(patterns: readonly string[], shownTable: string): string[] {
   const [schema, table] = schemaAndName(shownParts(shownTable));
   return patterns.flatMap((text) => {
     const parts = text.match(new RegExp(String.raw`${name}|\*`, 'g')) ?? [];

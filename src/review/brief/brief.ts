@@ -1,0 +1,139 @@
+/** Reads a session's brief: what its diff means, in facts that are counted in the database. */
+import type { Database, Queryable } from '../../db/database.ts';
+import { loadSql } from '../../db/sql-file.ts';
+import type { Brief, Flag, FlagCode, Overlap, TableBrief } from '../../model/brief.ts';
+import type { ChangeCounts } from '../../model/change.ts';
+import { changesIn } from '../../model/change.ts';
+import { columnsMatching } from '../../model/column-patterns.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { revisionOf } from '../diff/diff-pages.ts';
+import type { DiffTable } from '../diff/diff-tables.ts';
+import { countChanges, describe, diffTables } from '../diff/diff-tables.ts';
+import { renewOutdated } from '../renew.ts';
+import { inSnapshot } from '../snapshot.ts';
+import type { BriefShape, ColumnFacts } from './column-facts.ts';
+import { columnFacts } from './column-facts.ts';
+import { carriedFacts, overlappingSessions, shapeForBrief } from './table-facts.ts';
+
+/** An author is compared with this many earlier approved sessions at least. */
+const fewestSessions = 3;
+const unusualShare = 20;
+const unusualFactor = 10;
+
+export interface BriefRules {
+  /** Whether tables that a role that staged in the session may not read are only counted. */
+  readonly readableOnly: boolean;
+  /** Whether other sessions are counted, but not named. */
+  readonly ownOnly: boolean;
+  /** Patterns of columns that the configuration marks as sensitive. */
+  readonly sensitiveColumns: readonly string[];
+}
+
+/** @throws StageError `session_not_found`, `took_too_long` */
+export async function readBrief(db: Database, id: string, rules: BriefRules): Promise<Brief> {
+  await renewOutdated(db, id);
+  return inSnapshot(db, async (tx) => {
+    const session = await getSession(tx, id);
+    const uuid = sessionUuid(id);
+    const briefs: TableBrief[] = [];
+    const flags: Flag[] = [];
+    const overlaps: Overlap[] = [];
+    for (const table of await diffTables(tx, uuid, session.status, rules.readableOnly)) {
+      const counts = await countChanges(tx, table);
+      if (counts === null) continue;
+      const found = await tableBrief(tx, uuid, table, counts, rules);
+      briefs.push(found.brief);
+      flags.push(...found.flags);
+      overlaps.push(...found.overlaps);
+    }
+    flags.push(...(await authorFlags(tx, uuid, briefs)));
+    return { revision: revisionOf(session), tables: briefs, flags, overlaps };
+  });
+}
+
+interface FoundInTable {
+  readonly brief: TableBrief;
+  readonly flags: readonly Flag[];
+  readonly overlaps: readonly Overlap[];
+}
+
+async function tableBrief(
+  tx: Queryable,
+  uuid: string,
+  table: DiffTable,
+  counts: ChangeCounts,
+  { readableOnly, ownOnly, sensitiveColumns }: BriefRules,
+): Promise<FoundInTable> {
+  const flags: Flag[] = [];
+  const flag = (code: FlagCode, count: number, column: string | null = null) => {
+    if (count > 0) flags.push({ code, table: table.name, column, count });
+  };
+  flag('deletes', counts.deletes);
+  flag('further_changes', counts.furtherChanges);
+  const plain = { ...counts, sampled: null, facts: [] };
+  // guard: of hidden tables a brief tells counts only
+  const shape = table.hidden ? null : await shapeForBrief(tx, table);
+  if (shape === null) return { brief: plain, flags, overlaps: [] };
+  const columns = await columnFacts(tx, table, shape, counts);
+  const carried = await carriedFacts(tx, uuid, table, readableOnly);
+  flags.push(...columns.flags);
+  flag('carried_along', carried.rows);
+  if (table.kind === 'staged') flag('share_of_table', shareOf(counts, shape));
+  for (const column of columnsMatching(sensitiveColumns, table.name))
+    flag('sensitive_column', rowsOf(column, counts, shape, columns), column);
+  flag('triggers', (await describe(tx, uuid, table)).triggers.length);
+  const others = await overlappingSessions(tx, uuid, table, shape);
+  flag('overlap', others.length);
+  const { sampled } = columns;
+  return {
+    brief: { ...counts, sampled, facts: [...columns.facts, ...carried.facts] },
+    flags,
+    overlaps: others.map(({ sessionId, rows }) => ({
+      // guard: other sessions are not named to those who see their own only
+      sessionId: ownOnly ? null : sessionId,
+      table: table.name,
+      rows,
+    })),
+  };
+}
+
+/** Returns the share of a table's rows that are changed, in percent; 0 for a usual share. */
+function shareOf({ updates, deletes }: ChangeCounts, { rows }: BriefShape): number {
+  const share = Math.floor((100 * (updates + deletes)) / Math.max(rows, 1));
+  return share >= unusualShare ? Math.min(share, 100) : 0;
+}
+
+/** Returns the number of rows in which a sensitive column is set, changed or deleted. Updates that no sample shows count all. */
+function rowsOf(
+  column: string,
+  counts: ChangeCounts,
+  shape: BriefShape,
+  { sampled, changed }: ColumnFacts,
+): number {
+  if (!shape.columns.some(({ name }) => name === column)) return 0;
+  if (sampled !== null) return changesIn(counts);
+  return counts.inserts + counts.deletes + (changed.get(column) ?? 0);
+}
+
+/** Compares a session with the earlier ones of its author: their tables, and the number of their changes. */
+async function authorFlags(
+  tx: Queryable,
+  uuid: string,
+  briefs: readonly TableBrief[],
+): Promise<Flag[]> {
+  const [row] = await tx.query(loadSql('brief/author.sql'), [uuid]);
+  if (Number(row?.['sessions']) < fewestSessions) return [];
+  const usual = new Set(JSON.parse(row?.['tables'] ?? '[]') as string[]);
+  const stepsOf = (counts: TableBrief) => changesIn(counts) + counts.furtherChanges;
+  const flags = briefs
+    .filter(({ table }) => !usual.has(table))
+    .map((counts): Flag => {
+      const count = stepsOf(counts);
+      return { code: 'new_table_for_author', table: counts.table, column: null, count };
+    });
+  const all = briefs.reduce((sum, counts) => sum + stepsOf(counts), 0);
+  if (all > unusualFactor * Math.max(1, Number(row?.['median'])))
+    flags.push({ code: 'size_for_author', table: null, column: null, count: all });
+  return flags;
+}

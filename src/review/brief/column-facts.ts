@@ -1,0 +1,175 @@
+/** Facts about the changed rows of one table, column by column: from all of them, or from a sample. */
+
+import type { Queryable } from '../../db/database.ts';
+import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Flag } from '../../model/brief.ts';
+import type { NetCounts } from '../../model/change.ts';
+import { changesIn } from '../../model/change.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { DiffTable } from '../diff/diff-tables.ts';
+
+/** At most this many changes of a table are read, and this many values. The rest is represented by a sample. */
+const mostChanges = 10_000;
+const mostValues = 200_000;
+const samplePages = 100;
+
+/** Production is searched for values only in tables of at most this many rows. */
+export const mostSearched = 100_000;
+
+export interface BriefColumn {
+  readonly name: string;
+  /** Whether it is part of the key. */
+  readonly isKey: boolean;
+  /** Whether clients give its value: it has no default. */
+  readonly isGiven: boolean;
+  /** Whether it is of a built-in type with few values or short ones, which production can be searched for. */
+  readonly isPlain: boolean;
+}
+
+/** Facts on a table as it is now. */
+export interface BriefShape {
+  readonly schema: string;
+  readonly name: string;
+  /** Approximate number of its rows. */
+  readonly rows: number;
+  readonly columns: readonly BriefColumn[];
+}
+
+export interface ColumnFacts {
+  readonly sampled: number | null;
+  readonly facts: readonly JsonText[];
+  readonly flags: readonly Flag[];
+  /** Number of updates that changed each column. */
+  readonly changed: ReadonlyMap<string, number>;
+}
+
+/** Describes the net changes of a table that is not hidden. */
+export async function columnFacts(
+  tx: Queryable,
+  table: DiffTable,
+  shape: BriefShape,
+  counts: NetCounts,
+): Promise<ColumnFacts> {
+  const look = await lookAt(tx, table, changesIn(counts), shape.columns.length);
+  const found = new Found(table.name);
+  if (counts.updates > 0) await findChanges(look, shape, found);
+  if (counts.inserts > 1) await findDuplicates(look, shape, found);
+  if (counts.inserts + counts.updates > 0 && shape.rows <= mostSearched)
+    await findNewValues(look, shape, found, counts.inserts > 0);
+  const { facts, flags, changed } = found;
+  return { sampled: look.sampled, facts, flags, changed };
+}
+
+/** Collects facts and flags of one table. */
+class Found {
+  readonly facts: JsonText[] = [];
+  readonly flags: Flag[] = [];
+  readonly changed = new Map<string, number>();
+  readonly #table: string;
+
+  constructor(table: string) {
+    this.#table = table;
+  }
+
+  add(fact: JsonObject): void {
+    this.facts.push(new JsonText(stringifyJson(fact)));
+  }
+
+  flag(code: Flag['code'], column: string | null, count: number): void {
+    if (count > 0) this.flags.push({ code, table: this.#table, column, count });
+  }
+}
+
+async function findChanges(look: Look, { columns }: BriefShape, found: Found): Promise<void> {
+  const keys = new Set(columns.filter(({ isKey }) => isKey).map(({ name }) => name));
+  for (const row of await look.query('columns', JSON.stringify(columns.map(({ name }) => name)))) {
+    const [column, rows] = [String(row['column']), Number(row['rows'])];
+    found.facts.push(new JsonText(String(row['fact'])));
+    found.changed.set(column, rows);
+    found.flag('beyond_rule', column, Number(row['outliers']));
+    if (keys.has(column)) found.flag('keys_moved', column, rows);
+  }
+}
+
+/** Finds inserted rows that are equal in all columns that a client gives, except the key. */
+async function findDuplicates(look: Look, { columns }: BriefShape, found: Found): Promise<void> {
+  const given = columns.filter(({ isKey, isGiven }) => isGiven && !isKey).map(({ name }) => name);
+  // one column says too little: many rows are open
+  if (given.length < 2) return;
+  const [row] = await look.query('duplicates', JSON.stringify(given));
+  const rows = Number(row?.['rows']);
+  if (rows === 0) return;
+  found.add({ kind: 'duplicates', rows, columns: given });
+  found.flag('duplicates', null, rows);
+}
+
+async function findNewValues(
+  look: Look,
+  { schema, name: table, columns }: BriefShape,
+  found: Found,
+  hasInserts: boolean,
+): Promise<void> {
+  const production = qualifiedName(schema, table);
+  for (const { name } of columns.filter(({ isPlain, isKey }) => isPlain && !isKey)) {
+    if (!hasInserts && !found.changed.has(name)) continue;
+    const [row] = await look.query('new_values', name, {
+      production,
+      column: quoteIdentifier(name),
+    });
+    if (row === undefined) continue;
+    const values = new JsonText(String(row['values']));
+    found.add({ kind: 'new_values', column: name, rows: Number(row['rows']), values });
+    found.flag('new_values', name, Number(row['rows']));
+  }
+}
+
+interface Look {
+  readonly sampled: number | null;
+  query(
+    name: 'columns' | 'duplicates' | 'new_values',
+    argument: string,
+    parts?: Readonly<Record<string, string>>,
+  ): ReturnType<Queryable['query']>;
+}
+
+/** Chooses the changes to look at. A sample consists of short pages that begin at even distances. */
+async function lookAt(
+  tx: Queryable,
+  table: DiffTable,
+  count: number,
+  columns: number,
+): Promise<Look> {
+  const most = Math.min(mostChanges, Math.max(samplePages, Math.floor(mostValues / columns)));
+  const isSample = count > most;
+  const starts = isSample ? await evenStarts(tx, table) : ['0'];
+  const limit = isSample ? Math.floor(most / samplePages) : count;
+  const changes = fillSql(loadSql('brief/changes.sql'), { page: pageOfStart(table) });
+  const values = [`{${starts.join(',')}}`, limit];
+  const query: Look['query'] = (name, argument, parts = {}) =>
+    tx.query(fillSql(loadSql(`brief/${name}.sql`), { changes, ...parts }), [...values, argument]);
+  if (!isSample) return { sampled: null, query };
+  const [row] = await tx.query(`WITH ${changes} SELECT count(*) AS count FROM change`, values);
+  return { sampled: Number(row?.['count']), query };
+}
+
+/** Returns a page of the diff, of all kinds, behind the number p.after and with at most $2 changes. */
+function pageOfStart({ page }: DiffTable): string {
+  const values: Readonly<Record<string, string>> = {
+    $1: 'p.after',
+    $2: 'NULL',
+    $3: '0',
+    $4: '$2',
+  };
+  return page.replace(/\$[1-4]/g, (parameter) => values[parameter] ?? parameter);
+}
+
+/** Returns the numbers behind which the pages of a sample begin. */
+async function evenStarts(tx: Queryable, { numbers }: DiffTable): Promise<readonly string[]> {
+  const [row] = await tx.query(
+    `SELECT jsonb_agg((r.first - 1 + (r.last - r.first) * n / ${samplePages})::text ORDER BY n) AS starts
+     FROM (SELECT min(n.number) AS first, max(n.number) AS last FROM ${numbers} n) r CROSS JOIN generate_series(0, ${samplePages - 1}) n`,
+  );
+  return JSON.parse(row?.['starts'] ?? '[]') as string[];
+}

@@ -1,0 +1,78 @@
+/** Facts about a staged table beyond its columns: what foreign keys carried along, and which other sessions touch the same rows. */
+
+import type { Queryable } from '../../db/database.ts';
+import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import { selectForeignKeys } from '../diff/causes.ts';
+import type { DiffTable } from '../diff/diff-tables.ts';
+import type { BriefColumn, BriefShape } from './column-facts.ts';
+import { mostSearched } from './column-facts.ts';
+
+/** Plain types are those whose JSON and comparison are PostgreSQL's own. */
+const selectShape = `
+SELECT n.nspname AS schema, c.relname AS name, (
+  SELECT coalesce(sum(CASE WHEN r.reltuples < 0 THEN pg_relation_size(r.oid) / 50 ELSE r.reltuples END), 0)::bigint
+  FROM pg_class r WHERE r.oid IN (SELECT c.oid UNION SELECT p.relid FROM pg_partition_tree(c.oid) p)
+) AS rows, (
+  SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'isKey', a.attname = ANY (o.key_columns),
+    'isGiven', NOT a.atthasdef AND a.attidentity = '' AND a.attgenerated = '',
+    'isPlain', t.typtype = 'e' OR t.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bool'::regtype)) ORDER BY a.attnum)
+  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+) AS columns
+FROM stage.overlay o JOIN pg_class c ON c.oid = o.relation JOIN pg_namespace n ON n.oid = c.relnamespace WHERE o.relation = $1`;
+
+/** Reads the shape of a table as it is now; null where it is gone. */
+export async function shapeForBrief(
+  tx: Queryable,
+  { current }: DiffTable,
+): Promise<BriefShape | null> {
+  const [row] = await tx.query(selectShape, [current]);
+  if (row === undefined) return null;
+  const [schema, name] = [String(row['schema']), String(row['name'])];
+  const estimated = Number(row['rows']);
+  const columns = JSON.parse(row['columns'] ?? '[]') as BriefColumn[];
+  if (estimated > mostSearched) return { schema, name, rows: estimated, columns };
+  const [counted] = await tx.query(`SELECT count(*) AS rows FROM ${qualifiedName(schema, name)}`);
+  return { schema, name, rows: Number(counted?.['rows']), columns };
+}
+
+/** Returns a fact for each foreign key that carried changes to rows of a table, and the number of rows. */
+export async function carriedFacts(
+  tx: Queryable,
+  uuid: string,
+  { kind, relation, current }: DiffTable,
+  readableOnly: boolean,
+): Promise<{ readonly facts: readonly JsonText[]; readonly rows: number }> {
+  if (kind !== 'staged') return { facts: [], rows: 0 };
+  const keys = await tx.query(selectForeignKeys, [current, uuid, String(readableOnly)]);
+  const facts: JsonText[] = [];
+  let rows = 0;
+  for (const key of keys) {
+    const shadow = (of: number | string) => `stage_data.shadow_${of}`;
+    const parts = { shadow: shadow(relation), target: shadow(String(key['target'])) };
+    const [row] = await tx.query(fillSql(loadSql('brief/cascades.sql'), parts), [uuid]);
+    const [deletes, updates] = [Number(row?.['deletes']), Number(row?.['updates'])];
+    if (deletes + updates === 0) continue;
+    rows += deletes + updates;
+    const foreignKey = String(key['name']);
+    const fact = { kind: 'carried', foreign_key: foreignKey, deletes, updates };
+    facts.push(new JsonText(stringifyJson(fact)));
+  }
+  return { facts, rows };
+}
+
+/** Counts the rows that other open sessions of the project changed, too, by session. Rows without a key cannot be compared. */
+export async function overlappingSessions(
+  tx: Queryable,
+  uuid: string,
+  { kind, relation }: DiffTable,
+  { columns }: BriefShape,
+): Promise<readonly { readonly sessionId: string; readonly rows: number }[]> {
+  const key = columns.filter(({ isKey }) => isKey);
+  if (kind !== 'staged' || key.length === 0) return [];
+  const texts = key.map(({ name }) => `format('%s', s.${quoteIdentifier(name)})`);
+  const parts = { shadow: `stage_data.shadow_${relation}`, key: `ARRAY[${texts.join(', ')}]` };
+  const rows = await tx.query(fillSql(loadSql('brief/overlaps.sql'), parts), [uuid]);
+  return rows.map((row) => ({ sessionId: String(row['session_id']), rows: Number(row['rows']) }));
+}

@@ -1,0 +1,55 @@
+/** The head of a session's view: what it is, and what its changes mean. */
+/// <reference lib="dom" />
+import { readBrief } from '../client/brief.ts';
+import { briefSentences, flagsInWords } from '../client/brief-words.ts';
+import { tableCell } from '../client/cell.ts';
+import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
+import { countsInWords } from '../client/words.ts';
+import type { Brief } from '../model/brief.ts';
+import type { Outline } from '../model/change.ts';
+import { stepCountsOf } from '../model/change.ts';
+import type { Session } from '../model/session.ts';
+import { shortId } from '../model/session.ts';
+import type { Child } from './dom.ts';
+import { h } from './dom.ts';
+import { request } from './http.ts';
+
+export function headOf(session: Session, digest: string | null, outline: Outline | null): Child[] {
+  const [title, author] = [titleOf(session), authorOf(session)];
+  const by = author === '' ? [] : [`by ${author}`];
+  return [
+    h(
+      'h1',
+      {},
+      title === '' ? `Session ${shortId(session.id)}` : title,
+      ' ',
+      h('span', { class: `status ${session.status}` }, session.status),
+    ),
+    h('p', { class: 'dim' }, [session.id, ...by, `${ageOf(session.createdAt)} old`].join(' · ')),
+    h(
+      'p',
+      {},
+      outline === null ? 'Counting…' : countsInWords(stepCountsOf(outline.tables)),
+      outline === null
+        ? ''
+        : ` in ${outline.tables.map(({ table }) => tableCell(table)).join(', ')}`,
+    ),
+    h('p', { class: 'digest' }, digest ?? 'digest not known yet'),
+    session.reason === null ? null : h('p', {}, `Reason: ${session.reason}`),
+  ];
+}
+
+/** Reads the brief; null where it takes too long, because the rows are there without it. */
+export async function readBriefOf(id: string): Promise<Brief | null> {
+  return request('GET', `/sessions/${id}/card`).then(readBrief, () => null);
+}
+
+/** Returns a list of what is unusual, and what changed in each column. */
+export function briefView(brief: Brief | null): Child[] {
+  if (brief === null) return [];
+  const flags = flagsInWords(brief).map((flag) => h('li', { class: 'flag' }, flag));
+  const said = briefSentences(brief).flatMap(({ table, sentences }) =>
+    sentences.map((sentence) => h('li', {}, h('b', {}, table), ` ${sentence}`)),
+  );
+  return flags.length + said.length === 0 ? [] : [h('ul', {}, ...flags, ...said)];
+}

@@ -1,0 +1,33 @@
+-- Returns the rule after = before * factor + addend that explains most pairs, the simplest of several: one value for all (factor 0), the same
+-- difference, a factor, a line. A product may be rounded to the places that the values have. Nothing is returned for no pairs.
+CREATE OR REPLACE FUNCTION stage.number_rule(p_before numeric[], p_after numeric[],
+  OUT factor numeric, OUT addend numeric, OUT explained bigint, OUT follows boolean[])
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+  WITH pair AS MATERIALIZED (
+    SELECT p.place, p.before, p.after, 0.5 * 10::numeric ^ -max(scale(p.after)) OVER () AS half_unit,
+      CASE WHEN p.before <> 0 THEN round(p.after / p.before, 8) END AS ratio
+    FROM unnest(p_before, p_after) WITH ORDINALITY p (before, after, place)
+  ), usual AS MATERIALIZED (
+    -- the middle half of the ratios, which rows that break the rule do not reach
+    SELECT round(regr_slope(m.after::float8, m.before::float8)::numeric, 4) AS slope, avg(m.after) AS after, avg(m.before) AS before,
+      percentile_disc(0.5) WITHIN GROUP (ORDER BY m.ratio) AS ratio
+    FROM (SELECT p.*, percent_rank() OVER (ORDER BY p.ratio) AS rank FROM pair p WHERE p.ratio IS NOT NULL) m
+    WHERE m.rank BETWEEN 0.25 AND 0.75
+  ), candidate AS MATERIALIZED (
+    SELECT 1 AS place, 0::numeric AS factor, mode() WITHIN GROUP (ORDER BY p.after) AS addend FROM pair p
+    UNION ALL
+    SELECT 2, 1, mode() WITHIN GROUP (ORDER BY p.after - p.before) FROM pair p
+    UNION ALL
+    SELECT 3 + d, round(u.ratio, d), 0 FROM usual u CROSS JOIN generate_series(0, 4) d WHERE round(u.ratio, d) NOT IN (0, 1)
+    UNION ALL
+    SELECT 8 + d, u.slope, round(u.after - u.slope * u.before, d) FROM usual u CROSS JOIN generate_series(0, 4) d WHERE u.slope NOT IN (0, 1)
+  )
+  SELECT trim_scale(j.factor), trim_scale(j.addend), j.explained, j.follows FROM (
+    SELECT c.place, c.factor, c.addend, count(*) FILTER (WHERE f.follows) AS explained, array_agg(f.follows ORDER BY p.place) AS follows
+    FROM candidate c CROSS JOIN pair p
+    CROSS JOIN LATERAL (SELECT abs(p.after - (c.factor * p.before + c.addend))
+      <= CASE WHEN c.factor IN (0, 1) THEN 0 ELSE p.half_unit + 0.000000001 * abs(p.after) END AS follows) f
+    WHERE c.addend IS NOT NULL GROUP BY c.place, c.factor, c.addend
+  ) j ORDER BY j.explained DESC, j.place LIMIT 1
+$$;
+REVOKE ALL ON FUNCTION stage.number_rule(numeric[], numeric[]) FROM PUBLIC;

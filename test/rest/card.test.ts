@@ -1,0 +1,71 @@
+/** GET /sessions/:id/card: who is told what, and the heads of the forms of a diff. */
+import { briefMarkdown } from '../../src/cli/diff/brief.ts';
+import { readBrief } from '../../src/client/brief.ts';
+import { briefLines } from '../../src/client/brief-words.ts';
+import { JsonText } from '../../src/model/json.ts';
+import type { Sent } from '../helpers/http.ts';
+import type { TestRest } from '../helpers/rest.ts';
+import { startTestRest, testToken } from '../helpers/rest.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const tokens = [
+  testToken({ name: 'bot', role: 'agent' }),
+  testToken({ name: 'other', role: 'agent' }),
+  testToken({ name: 'dev', role: 'author' }),
+  testToken({ name: 'ann', role: 'reviewer' }),
+];
+const as = (name: string, json?: object): Sent => ({
+  headers: { authorization: `Bearer ${name}` },
+  ...(json === undefined ? {} : { json }),
+});
+
+suite('rest: cards', (test) => {
+  let rest: TestRest;
+  test.before(async () => {
+    rest = await startTestRest({ tokens, sensitiveColumns: ['products.stock'] });
+  });
+  test.after(() => rest.stop());
+
+  const create = async (name: string, statement: string): Promise<string> => {
+    const { id } = (await rest.call('POST', '/sessions', as(name, {}))).body;
+    await rest.write(id, statement);
+    return id;
+  };
+  const cardOf = (id: string, name: string) => rest.call('GET', `/sessions/${id}/card`, as(name));
+  const change = "UPDATE products SET stock = stock + 1, name = 'a *new* <b>' WHERE id <= 2";
+
+  test('names other sessions to reviewers, and to agents neither these nor their own rivals', async () => {
+    const [mine, theirs] = [await create('bot', change), await create('other', change)];
+    const told = await cardOf(mine, 'ann');
+    assert.is(told.status, 200);
+    assert.equal(
+      told.body.overlaps.map(({ session_id }: { session_id: string }) => session_id),
+      [theirs],
+    );
+    const counted = await cardOf(mine, 'bot');
+    assert.equal(counted.body.overlaps, [{ session_id: null, table: 'products', rows: 2 }]);
+    assert.not.ok(counted.text.includes(theirs.slice(5)));
+    assert.is((await cardOf(theirs, 'bot')).status, 404);
+    const flags = told.body.flags.map(({ code }: { code: string }) => code);
+    assert.ok(flags.includes('sensitive_column') && flags.includes('overlap'), flags.join());
+  });
+
+  test('tells no value of a table that the roles of the session may not read', async () => {
+    const id = await create('dev', change);
+    await rest.database.query(
+      `UPDATE stage.mutation SET role = NULL WHERE session = '${id.slice(5)}'`,
+    );
+    const { text, body } = await cardOf(id, 'dev');
+    assert.not.match(text, /stock|new/);
+    assert.equal([body.tables[0].hidden, body.tables[0].updates], [true, 2]);
+    assert.match((await cardOf(id, 'ann')).text, /stock/);
+  });
+
+  test('is text of the service, whatever the values are', async () => {
+    const { text } = await cardOf(await create('dev', change), 'ann');
+    const brief = readBrief(new JsonText(text));
+    const lines = briefLines(brief).join('\n');
+    assert.match(lines, / {2}name: all 2 changed to|.* → a \*new\* <b> 1/);
+    assert.not.match(briefMarkdown(brief), /[^&]\*new|<b>/);
+  });
+});
