@@ -120,30 +120,36 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   });
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
   const info: ServerInfo = { version, proxy, database, embedded: login };
-  const { conflictScope, conflictIgnoreColumns: ignoredColumns, fourEyes } = settings;
-  const { approveLockTimeoutMs, stallTimeoutMs, triggerDifferences, sensitiveColumns } = settings;
   const access = {
     tokens: start.tokens.accepted,
     areStale: start.tokens.isStale,
     hosts: allowedHosts(settings.host),
   };
-  const limits = { approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
   const web = webOf(settings, embedded !== null);
-  const rules = { web, conflictScope, ignoredColumns, sensitiveColumns, fourEyes, triggerDifferences };
-  const decisions = { ...rules, rehearsal: rehearsalOf(settings), ...limits };
   const events = createEventWaiters(reading);
   const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };
-  const restUrl = await startRest(start, { ...parts, ...decisions });
+  const restUrl = await startRest(start, { ...parts, ...decisionsOf(settings), web });
   await upstream.start();
   startUpkeep(start, { db: deciding, upstream, metrics });
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
   return { restUrl, hasPage: web !== null, proxyAddress, info, upstream: upstream.state, embedded };
 }
 
-const rehearsalOf = (settings: Settings): RestServices['rehearsal'] => ({
-  access: settings.rehearsal,
-  timeoutMs: settings.rehearsalTimeoutMs,
-  scanRows: settings.rehearsalScanRows,
+/** What decides on sessions, and its limits. */
+const decisionsOf = (settings: Settings) => ({
+  conflictScope: settings.conflictScope,
+  ignoredColumns: settings.conflictIgnoreColumns,
+  sensitiveColumns: settings.sensitiveColumns,
+  fourEyes: settings.fourEyes,
+  triggerDifferences: settings.triggerDifferences,
+  rehearsal: {
+    access: settings.rehearsal,
+    timeoutMs: settings.rehearsalTimeoutMs,
+    scanRows: settings.rehearsalScanRows,
+  },
+  approveLockTimeoutMs: settings.approveLockTimeoutMs,
+  maxBodyBytes,
+  stallTimeoutMs: settings.stallTimeoutMs,
 });
 
 /** The review page, which is there by itself only where there is nothing but a sample. */

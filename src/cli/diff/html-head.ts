@@ -58,7 +58,10 @@ const mostConflicts = 20;
 
 /** Writes the head. */
 export function headText({ about, message, digest, tables, conflicts, brief }: PageHead): Html {
-  const quote = message === null ? html`` : html`<blockquote>${linesOf(message)}</blockquote>
+  const quote =
+    message === null
+      ? html``
+      : html`<blockquote>${linesOf(message)}</blockquote>
 `;
   if (tables.length === 0) return html`<p>${about}</p>\n${quote}`;
   const [one, many] = ['table', 'tables'];

@@ -2,7 +2,7 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict } from '../../model/change.ts';
-import { JsonText } from '../../model/json.ts';
+import type { JsonText } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { decide } from '../../staging/decision-store.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
