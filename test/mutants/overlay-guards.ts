@@ -3,6 +3,16 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
+    name: 'triggers of an action read nothing that the owner of the table may not',
+    without: 'WHERE false LIMIT 1;',
+    tests: ['proxy/action-triggers-rights'],
+  },
+  {
+    name: 'triggers of an action call nothing that the owner of the table may not',
+    without: 'WHERE false LIMIT 1;',
+    tests: ['proxy/action-triggers-rights'],
+  },
+  {
     name: 'what production changed under a session is no difference of a trigger',
     without: '',
     tests: ['review/trigger-differences'],

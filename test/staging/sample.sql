@@ -1212,7 +1212,7 @@ BEGIN
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
-    -- `update` is apply_update.sql, filled
+    -- Filled in src/overlay/approval/apply.ts: `update` is apply_update.sql, filled.
     IF v_settled THEN
       RETURN QUERY
       -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger
@@ -1332,7 +1332,7 @@ BEGIN
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
-    -- `update` is apply_update.sql, filled
+    -- Filled in src/overlay/approval/apply.ts: `update` is apply_update.sql, filled.
     IF v_settled THEN
       RETURN QUERY
       -- only columns that this staged change altered are set: the others may have changed since, by a merge or a trigger

@@ -1,4 +1,4 @@
-    -- `update` is apply_update.sql, filled
+    -- Filled in src/overlay/approval/apply.ts: `update` is apply_update.sql, filled.
     IF v_settled THEN
       RETURN QUERY
 {{update}}

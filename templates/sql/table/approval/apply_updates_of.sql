@@ -1,6 +1,7 @@
     -- Triggers of production fire for updates of certain columns: only the columns that the statement named are set, and those that it changed.
     -- What it named is not known of actions, and of statements from before there were such triggers: the latter set all columns.
-    -- `b` is the row before the change, `update` apply_update.sql in two parts, filled with numbers of parameters.
+    -- Filled in src/overlay/approval/apply.ts: `b` is the row before the change, `update` apply_update.sql in two parts, filled with numbers
+    -- of parameters.
     SELECT pg_catalog.array_agg(DISTINCT c.name) INTO v_columns FROM (
       SELECT pg_catalog.jsonb_array_elements_text(m.columns) AS name FROM stage.mutation m
       WHERE m.id OPERATOR(pg_catalog.=) p_mutation AND m.relation OPERATOR(pg_catalog.=) {{oid}}::pg_catalog.oid AND p_origin OPERATOR(pg_catalog.=) 'client'::stage.row_origin

@@ -29,10 +29,13 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_origin stage.row_origin := 'action';
   _stage_v_row record;
+  _stage_v_is_first boolean := true;
 BEGIN
   FOR _stage_v_row IN
     {{rows}}
   LOOP
+    IF _stage_v_is_first THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
+    _stage_v_is_first := false;
 {{fire}}
   END LOOP;
 END $body$;

@@ -1,4 +1,5 @@
-SELECT s._stage_op, CASE WHEN s._stage_op <> 'D' THEN ROW({{s_columns}})::{{row_type}} END AS _stage_new,
+-- the rows of the statement, old and new; filled in src/overlay/triggers/fire-after.ts
+      SELECT s._stage_op, CASE WHEN s._stage_op <> 'D' THEN ROW({{s_columns}})::{{row_type}} END AS _stage_new,
       CASE s._stage_op WHEN 'D' THEN ROW({{s_columns}})::{{row_type}} WHEN 'U' THEN coalesce(s._stage_base,
         (SELECT ROW({{v_columns}})::{{row_type}} FROM {{shadow}} v
          WHERE v._stage_root = s._stage_root AND v._stage_seq < s._stage_seq AND v._stage_origin <> 'overlay' ORDER BY v._stage_seq DESC LIMIT 1),

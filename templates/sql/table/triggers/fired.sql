@@ -8,6 +8,7 @@ DECLARE
 BEGIN
   -- an upsert has fired them before it looked for the row in the way
   IF coalesce(current_setting('stage.made_{{oid}}', true), '') <> '' THEN RETURN NEW; END IF;
+  IF pg_trigger_depth() > 1 THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
 {{prepare}}
   _stage_v_made := {{made}}({{fire}}(ROW({{new_columns}}), {{old}}), ROW({{new_columns}}));
   IF _stage_v_made IS NULL THEN RETURN NULL; END IF;
