@@ -93,7 +93,7 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   duplicates: (fields) =>
     `${fields.number('rows')} inserted rows equal another inserted one in ${fields.list('columns').map(columnOf).join(', ')}`,
   new_values: (fields) =>
-    `production never had ${fields.list('values').map(shortCell).join(', ')} (${rowsInWords(fields.number('rows'))})`,
+    `no row of production has ${fields.list('values').map(shortCell).join(', ')} (${rowsInWords(fields.number('rows'))})`,
   carried: (fields) => {
     const parts = (['deletes', 'updates'] as const).flatMap((kind) => {
       const count = fields.number(kind);
@@ -122,7 +122,7 @@ function ruleInWords(fields: Fields, prefix: string): string {
 const flagWords: Readonly<Record<FlagCode, (flag: Flag, where: string) => string>> = {
   beyond_rule: ({ count }, where) => `${rowsInWords(count)} of ${where} break the rule`,
   new_values: ({ count }, where) =>
-    `values that production never had in ${where}: ${rowsInWords(count)}`,
+    `values that no row of production has in ${where}: ${rowsInWords(count)}`,
   duplicates: ({ count }, where) => `duplicates among the rows inserted into ${where}: ${count}`,
   carried_along: ({ count }, where) =>
     `${rowsInWords(count)} of ${where} carried along by foreign keys`,

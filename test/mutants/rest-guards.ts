@@ -8,6 +8,11 @@ export const restGuards: readonly Guard[] = [
     tests: ['review/brief.test'],
   },
   {
+    name: "a brief runs no cast of users with the service's rights",
+    without: '',
+    tests: ['review/brief.test'],
+  },
+  {
     name: 'other sessions are not named to those who see their own only',
     without: 'sessionId,',
     tests: ['review/brief.test'],

@@ -17,7 +17,10 @@ SELECT n.nspname AS schema, c.relname AS name, (
 ) AS rows, (
   SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'isKey', a.attname = ANY (o.key_columns),
     'isGiven', NOT a.atthasdef AND a.attidentity = '' AND a.attgenerated = '',
-    'isPlain', t.typtype = 'e' OR t.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bool'::regtype)) ORDER BY a.attnum)
+    'isPlain', t.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bool'::regtype) OR t.typtype = 'e'
+    -- guard: a brief runs no cast of users with the service's rights
+    AND NOT stage.has_json_cast(t.oid)
+  ) ORDER BY a.attnum)
   FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 ) AS columns
 FROM stage.overlay o JOIN pg_class c ON c.oid = o.relation JOIN pg_namespace n ON n.oid = c.relnamespace WHERE o.relation = $1`;
