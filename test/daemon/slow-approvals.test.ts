@@ -13,7 +13,7 @@ suite('daemon: approvals that take long', (test) => {
     daemon = await startTestDaemon({ flags: { approveLockTimeoutMs: 20_000 } });
     await daemon.database.query(`
       CREATE TABLE slow (id int PRIMARY KEY, v text);
-      CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(4); RETURN NEW; END $$;
+      CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN PERFORM pg_sleep(4); RETURN NEW; END $$;
       CREATE TRIGGER wait AFTER INSERT ON slow FOR EACH ROW EXECUTE FUNCTION wait()`);
   });
   test.after(() => daemon.stop());

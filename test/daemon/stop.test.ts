@@ -77,10 +77,10 @@ suite('daemon: stop', (test) => {
     assert.instance(await query, Error);
   });
 
-  /** Proposes a session whose row production takes long to apply. An AFTER trigger does not fire while it is staged. */
+  /** Proposes a session whose row production takes long to apply. A trigger with its owner's rights does not fire while it is staged. */
   async function slowProposal(seconds: number): Promise<string> {
     await database.query(`
-      CREATE OR REPLACE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS
+      CREATE OR REPLACE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
         'BEGIN PERFORM pg_sleep(${seconds}); RETURN NEW; END';
       CREATE OR REPLACE TRIGGER take_time AFTER UPDATE ON products FOR EACH ROW EXECUTE FUNCTION take_time()`);
     const daemon = await startTestDaemon({ database });

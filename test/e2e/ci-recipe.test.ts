@@ -150,7 +150,7 @@ suite('CI recipe', (test) => {
   test(
     'says in the comment that approval would be refused, and leads back to the run',
     async () => {
-      await daemon.database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''no notes today''; END';
+      await daemon.database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN RAISE ''no notes today''; END';
         CREATE TRIGGER refuse AFTER UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION refuse()`);
       const { code } = await change(['open', 'note.sql'], { STAGE_RUN: 'https://ci/1' }).ended;
       await daemon.database.query('DROP FUNCTION refuse CASCADE');

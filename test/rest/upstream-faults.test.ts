@@ -21,7 +21,7 @@ suite('rest: reviews while the upstream is in trouble', (test) => {
   test.before(async () => {
     rest = await startTestRest({ approveLockTimeoutMs: 150 });
     await rest.database.query(`
-      CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+      CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
       BEGIN RAISE EXCEPTION 'it went wrong' USING ERRCODE = NEW.note; END $$;
       CREATE TRIGGER fail AFTER UPDATE ON orders FOR EACH ROW WHEN (length(NEW.note) = 5) EXECUTE FUNCTION public.fail()`);
     holder = new pg.Client({ connectionString: rest.database.url });

@@ -83,7 +83,7 @@ suite('rehearsal: limits', (test) => {
 
   test('code that takes its time is ended, whether or not it lets itself be cancelled', async () => {
     await staging.database.query(`
-      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$
+      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
       BEGIN
         FOR i IN 1 .. CASE WHEN NEW.a = 'stubborn' THEN 20 ELSE 1 END LOOP
           BEGIN

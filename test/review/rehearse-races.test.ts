@@ -99,7 +99,7 @@ suite('rehearsal: races', (test) => {
 
   test('nothing stays of one whose connection is cut', async () => {
     await staging.database.query(`
-      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
+      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
       CREATE TRIGGER sleep AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION sleep()`);
     const session = await staging.open();
     await staging.stage(session, 'UPDATE merging SET b = 3');
