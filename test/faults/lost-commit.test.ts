@@ -67,8 +67,12 @@ suite('a COMMIT without an answer', (test) => {
     (await sessions()).find((session) => session.id === id)?.status ?? 'deleted';
 
   /** Loses the COMMIT of the next request. COMMITs of other transactions pass, because the daemon sends its own at any time. */
-  async function lose(lost: Moment['lost']): Promise<{ readonly cut: Promise<void> }> {
-    const cut = proxy.cutAt({ word: 'COMMIT', after: 'stage.emit(', lost });
+  async function lose(
+    isVerdict: boolean,
+    lost: Moment['lost'],
+  ): Promise<{ readonly cut: Promise<void> }> {
+    const after = isVerdict ? 'stage.decide(' : 'stage.emit(';
+    const cut = proxy.cutAt({ word: 'COMMIT', after, lost });
     await other.query('BEGIN');
     await other.query('COMMIT');
     return { cut };
@@ -88,7 +92,7 @@ suite('a COMMIT without an answer', (test) => {
   for (const [name, { method, path, from, done }] of Object.entries(operations)) {
     test(`${name}: when it was committed, the answer is the usual one`, async () => {
       const id = await prepare(from);
-      const { cut } = await lose('answer');
+      const { cut } = await lose(from === 'proposed', 'answer');
       const { status, body } = await daemon.call(method, `/sessions${id && `/${id}`}${path}`, {
         json: {},
       });
@@ -101,7 +105,7 @@ suite('a COMMIT without an answer', (test) => {
     test(`${name}: when it was not, that is said, and it can be asked for again`, async () => {
       const id = await prepare(from);
       const before = (await sessions()).length;
-      const { cut } = await lose('message');
+      const { cut } = await lose(from === 'proposed', 'message');
       const call = () => daemon.call(method, `/sessions${id && `/${id}`}${path}`, { json: {} });
       const { status, headers, body } = await call();
       await cut;
