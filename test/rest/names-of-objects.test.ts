@@ -70,8 +70,8 @@ suite('rest: names of what every object has', (test) => {
     assert.equal(Object.keys(tables).sort(), ['__proto__', composite]);
     const [first] = tables[composite].changes;
     assert.equal(Object.entries(first.row_id), [
-      ['toString', 's'],
       ['__proto__', 1],
+      ['toString', 's'],
     ]);
     assert.equal(Object.entries(first.after).sort(), [
       ['__proto__', 1],

@@ -53,6 +53,8 @@ suite('rest: roles', (test) => {
     ['POST', `/sessions/${unknown}/reopen`, 'agent ann root'],
     ['POST', `/sessions/${unknown}/comments`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/comments`, 'agent ann root'],
+    ['GET', `/sessions/${unknown}/card`, 'agent ann root'],
+    ['GET', `/sessions/${unknown}/decisions`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/events`, 'agent ann root'],
     ['GET', '/events', 'agent ann root'],
     ['POST', `/sessions/${unknown}/approve`, 'ann root'],
