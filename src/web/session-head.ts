@@ -51,5 +51,8 @@ export function briefView(brief: Brief | null): Child[] {
   const said = briefSentences(brief).flatMap(({ table, sentences }) =>
     sentences.map((sentence) => h('li', {}, h('b', {}, table), ` ${sentence}`)),
   );
-  return flags.length + said.length === 0 ? [] : [h('ul', {}, ...flags, ...said)];
+  if (flags.length + said.length === 0) return [];
+  // it scrolls, so the keyboard has to reach it
+  const list = { tabindex: '0', 'aria-label': 'What the changes mean' };
+  return [h('ul', list, ...flags, ...said)];
 }

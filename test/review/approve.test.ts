@@ -3,7 +3,7 @@
  * repeated.
  */
 import type { StageError } from '../../src/errors.ts';
-import type { JsonText } from '../../src/model/json.ts';
+import { JsonText } from '../../src/model/json.ts';
 import { getAuditEntry, listAudit } from '../../src/review/audit-store.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -82,7 +82,12 @@ suite('approve', (test) => {
     assert.equal(await staging.contents(), before);
     assert.is((await getSession(staging.service, session)).status, 'proposed');
     assert.equal(await auditOf(session), []);
-    return { code: error.code, ...error.facts };
+    const row = error.facts['row'];
+    return {
+      code: error.code,
+      ...error.facts,
+      ...(row instanceof JsonText ? { row: JSON.parse(row.text) } : {}),
+    };
   }
 
   test('the audit shows rows as triggers left them', async () => {
