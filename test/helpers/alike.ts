@@ -12,20 +12,22 @@ interface Alike {
   readonly reads?: 'production' | 'staged';
   /** Selects the responses to compare. */
   readonly only?: (answer: string) => boolean;
+  /** Puts the responses into the order in which they are compared. */
+  readonly arrange?: (answers: string[]) => string[];
 }
 
 /** Sends the same messages both ways, approves, and compares. Returns the session's responses. */
 export async function assertAlike(
   proxied: Proxied,
   messages: readonly Buffer[],
-  { reads = 'staged', only = () => true }: Alike = {},
+  { reads = 'staged', only = () => true, arrange = (answers) => answers }: Alike = {},
 ): Promise<string[]> {
   const { daemon } = proxied;
   const before = await proxied.contents();
   const session = await daemon.newSession({ reads });
   const answers = await runScript(daemon.clientUrl(session), messages);
   const expected = await runScript(proxied.twin.url, messages);
-  assert.equal(answers.filter(only), expected.filter(only));
+  assert.equal(arrange(answers.filter(only)), arrange(expected.filter(only)));
   assert.equal(await proxied.contents(), before, 'production before the approval');
   await approve(proxied, session);
   return answers;
