@@ -145,6 +145,11 @@ CREATE TRIGGER b_balance AFTER INSERT OR UPDATE OF amount, account OR DELETE ON 
 CREATE CONSTRAINT TRIGGER a_tell AFTER INSERT OR UPDATE OR DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION tell('x');
 CREATE TRIGGER b_moved AFTER UPDATE OF id ON accounts FOR EACH ROW WHEN (OLD.id <> NEW.id) EXECUTE FUNCTION tell();
 
+CREATE TABLE heard (id int PRIMARY KEY, v text);
+CREATE FUNCTION tell_heard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE NOTICE '% %', TG_OP, coalesce(NEW.id, OLD.id); RETURN NULL; END $$;
+CREATE TRIGGER heard AFTER INSERT OR UPDATE OR DELETE ON heard FOR EACH ROW EXECUTE FUNCTION tell_heard();
+
 -- story: what a trigger fills in and computes lands once
 INSERT INTO goods (id, name, price) VALUES (10, 'Ten Things', 12), (11, 'Eleven', NULL) RETURNING *;
 INSERT INTO goods (id, name, slug, price, region) VALUES (12, 'Twelve', 'given', 1, 'us');
@@ -309,3 +314,8 @@ INSERT INTO accounts (id, name) SELECT g, 'many ' || g FROM generate_series(40, 
 UPDATE accounts SET name = concat(name, '!') WHERE id >= 40;
 TABLE accounts ORDER BY id;
 TABLE entries ORDER BY id;
+
+-- story: triggers after sets of rows
+INSERT INTO heard SELECT g, 'v' FROM generate_series(1, 3) g;
+UPDATE heard SET v = concat(v, '!') WHERE v = 'v';
+DELETE FROM heard WHERE v = 'v!';
