@@ -58,11 +58,7 @@ const mostConflicts = 20;
 
 /** Writes the head. */
 export function headText({ about, message, digest, tables, conflicts, brief }: PageHead): Html {
-  const quote =
-    message === null
-      ? html``
-      : html`<blockquote>${linesOf(message)}</blockquote>
-`;
+  const quote = message === null ? html`` : html`<blockquote>${linesOf(message)}</blockquote>\n`;
   if (tables.length === 0) return html`<p>${about}</p>\n${quote}`;
   const [one, many] = ['table', 'tables'];
   const totals = `${countsInWords(stepSumOf(tables))} in ${tables.length} ${tables.length === 1 ? one : many}`;
