@@ -14,6 +14,7 @@ import {
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
+import { rowBefore } from '../row-before.ts';
 import {
   givenValue,
   keyColumns,
@@ -117,8 +118,7 @@ function updatesOf(table: Table, values: Values, numbered: Values): string {
   return fillSql(loadSql('table/approval/apply_updates_of.sql'), {
     ...values,
     oid: table.oid,
-    row_type: rowTypeName(table),
-    v_columns: columnList(columnNames(table), 'v.'),
+    row_before: rowBefore(table),
     changed: changed.join(', '),
     all: `ARRAY[${columnNames(table).map(quoteLiteral).join(', ')}]`,
     settable: settable

@@ -10,6 +10,7 @@ import {
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
+import { rowBefore } from '../row-before.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { mayFireAfter } from './candidates.ts';
 import { firesFor } from './fire.ts';
@@ -50,7 +51,7 @@ export function fireAfterSql(table: Table, triggers: AfterTriggers): string[] {
       shadow: shadowName(table),
       row_type: rowTypeName(table),
       s_columns: columnList(columnNames(table), 's.'),
-      v_columns: columnList(columnNames(table), 'v.'),
+      row_before: rowBefore(table),
     }),
     fire: fire.join('\n'),
   });

@@ -1,18 +1,13 @@
-    -- Triggers of production fire for updates of certain columns: only the columns that the statement named are set, and those that it changed.
-    -- What it named is not known of actions, and of statements from before there were such triggers: the latter set all columns.
-    -- Filled in src/overlay/approval/apply.ts: `b` is the row before the change, `update` apply_update.sql in two parts, filled with numbers
-    -- of parameters.
+    -- Triggers of production fire for updates of certain columns: only the columns that the statement named are set, and those that it
+    -- changed. What it named is not known of actions, and of statements from before there were such triggers: the latter set all columns.
+    -- Filled in src/overlay/approval/apply.ts: `row_before` is row_before.sql, `before` and `after` are apply_update.sql in two parts,
+    -- filled with numbers of parameters.
     SELECT pg_catalog.array_agg(DISTINCT c.name) INTO v_columns FROM (
       SELECT pg_catalog.jsonb_array_elements_text(m.columns) AS name FROM stage.mutation m
       WHERE m.id OPERATOR(pg_catalog.=) p_mutation AND m.relation OPERATOR(pg_catalog.=) {{oid}}::pg_catalog.oid AND p_origin OPERATOR(pg_catalog.=) 'client'::stage.row_origin
       UNION ALL
       SELECT u.name FROM {{shadow}} s
-      CROSS JOIN LATERAL (SELECT (coalesce(s._stage_base,
-        (SELECT ROW({{v_columns}})::{{row_type}} FROM {{shadow}} v
-         WHERE v._stage_root OPERATOR(pg_catalog.=) s._stage_root AND v._stage_seq OPERATOR(pg_catalog.<) s._stage_seq
-           AND v._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin ORDER BY v._stage_seq DESC LIMIT 1),
-        (SELECT ROW({{v_columns}})::{{row_type}} FROM {{shadow}} v
-         WHERE v._stage_session OPERATOR(pg_catalog.=) s._stage_session AND v._stage_seq OPERATOR(pg_catalog.=) s._stage_root))).*) b
+      CROSS JOIN LATERAL (SELECT ({{row_before}}).*) b
       CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
       CROSS JOIN LATERAL pg_catalog.unnest(ARRAY[{{changed}}]) u(name)
       WHERE {{rows}} AND u.name IS NOT NULL) c;

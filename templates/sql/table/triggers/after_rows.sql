@@ -1,11 +1,7 @@
 -- the rows of the statement, old and new; filled in src/overlay/triggers/fire-after.ts
       SELECT s._stage_op, CASE WHEN s._stage_op <> 'D' THEN ROW({{s_columns}})::{{row_type}} END AS _stage_new,
-      CASE s._stage_op WHEN 'D' THEN ROW({{s_columns}})::{{row_type}} WHEN 'U' THEN coalesce(s._stage_base,
-        (SELECT ROW({{v_columns}})::{{row_type}} FROM {{shadow}} v
-         WHERE v._stage_root = s._stage_root AND v._stage_seq < s._stage_seq AND v._stage_origin <> 'overlay' ORDER BY v._stage_seq DESC LIMIT 1),
-        (SELECT ROW({{v_columns}})::{{row_type}} FROM {{shadow}} v
-         WHERE v._stage_session = s._stage_session AND v._stage_seq = s._stage_root)) END AS _stage_old
+      CASE s._stage_op WHEN 'D' THEN ROW({{s_columns}})::{{row_type}} WHEN 'U' THEN {{row_before}} END AS _stage_old
     FROM {{shadow}} s
-    WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq < _stage_v_end AND s._stage_mutation = _stage_v_mutation
-      AND s._stage_origin = _stage_v_origin
+    WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq < _stage_v_end
+      AND s._stage_mutation = _stage_v_mutation AND s._stage_origin = _stage_v_origin
     ORDER BY s._stage_seq
