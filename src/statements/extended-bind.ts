@@ -28,7 +28,7 @@ import { readOnlyRefusal } from './read-only-write.ts';
 import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './shared-steps.ts';
 import { readyWrite } from './staged-write.ts';
-import { listsStatements, tellWritten } from './written-texts.ts';
+import { listsStatements, sendWrittenTexts } from './written-texts.ts';
 
 /** A Bind of a statement that the proxy knows. */
 interface Bound {
@@ -85,7 +85,7 @@ async function bindUnready(context: ConnectionContext, bound: Bound): Promise<vo
   if (body.kind === 'control') await readyControl(context, statement, body.action);
   if (body.kind === 'read' && needsRefresh(context, statement, body))
     await refreshBound(context, bound, body);
-  tellWritten(context, body);
+  sendWrittenTexts(context, body);
   bindReady(context, bound);
 }
 

@@ -18,7 +18,7 @@ import { checkCursorWithHold, checkReadCalls, needsBlock, noteHeldCursor } from 
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './shared-steps.ts';
 import { undo } from './staged-write.ts';
-import { noteDeclared, tellWritten } from './written-texts.ts';
+import { noteDeclared, sendWrittenTexts } from './written-texts.ts';
 
 export interface Step {
   readonly plan: QueryPlan;
@@ -52,7 +52,7 @@ async function tryRead(context: ConnectionContext, step: Step): Promise<boolean>
     internal.guard(isOfWrite);
     metrics.query('read');
     if (verification !== null) validateWithBatch(context, verification);
-    tellWritten(context, verdict);
+    sendWrittenTexts(context, verdict);
     const wrapErrors = isOfWrite ? hintExplain : undefined;
     const isReadyShown = sendStep(context, step, replacements, {}, wrapErrors);
     await waitForResponses(context);

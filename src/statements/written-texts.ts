@@ -1,6 +1,6 @@
 /**
- * Tells PostgreSQL the client's own texts of its prepared statements and cursors, before a statement lists them: `pg_prepared_statements` and
- * `pg_cursors` would show the texts that were sent.
+ * Sends the client's own texts of its prepared statements and cursors before a statement that lists them: `pg_prepared_statements` and
+ * `pg_cursors` would show the texts that the proxy sent.
  */
 import { readOf } from '../rewrite/query-planner.ts';
 import { readsList } from '../rewrite/statement-lists.ts';
@@ -16,8 +16,8 @@ export function listsStatements({ statements }: ConnectionContext, verdict: Verd
   return body !== undefined && readsList(readOf(body) ?? body);
 }
 
-/** Tells the texts if the statement needs them. Call it directly before the statement is sent. */
-export function tellWritten(context: ConnectionContext, verdict: Verdict): void {
+/** Sends the texts if the statement needs them. Call it directly before the statement is sent. */
+export function sendWrittenTexts(context: ConnectionContext, verdict: Verdict): void {
   const { statements, portals, declared, internal, state } = context;
   if (state.failed || !listsStatements(context, verdict)) return;
   const written: Record<string, string> = Object.fromEntries(declared.entries());

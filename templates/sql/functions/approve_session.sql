@@ -1,6 +1,7 @@
 -- Applies an approval, in the transaction that has locked the session and found no conflict: applies the staged rows, writes and seals the
--- audit, and discards what was staged. stage.decide changes the state after that. Returns {"failure"} if production refused a row, else {"differences"} (see
--- stage.trigger_differences). With p_refuses, unexpected differences end it before anything is sealed: the caller has to roll back.
+-- audit, and discards what was staged. stage.decide changes the state after that. Returns {"failure"} if production refused a row, else
+-- {"differences"} (see stage.trigger_differences). With p_refuses, unexpected differences end it before anything is sealed: the caller has
+-- to roll back.
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text);
 CREATE OR REPLACE FUNCTION stage.approve_session(
   p_session uuid, p_approved_by text, p_approved_as text, p_digest text, p_refuses boolean DEFAULT false

@@ -1,6 +1,6 @@
 -- Fails where the copies of a table's triggers, fired for the action of a foreign key, could read or call what the owner of the table may
--- not. What functions of users read is among the uses. PostgreSQL runs an action, with its triggers, with the rights of that owner, but here it runs with those of the service. For a
--- client's own statement, which runs with the client's rights, this does nothing.
+-- not. What functions of users read is among the uses. PostgreSQL runs an action, with its triggers, with the rights of that owner, but
+-- here it runs with those of the service. For a client's own statement, which runs with the client's rights, this does nothing.
 CREATE OR REPLACE FUNCTION stage.demand_owner_reads(p_relation oid) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -18,7 +18,8 @@ BEGIN
   WHERE stage.can_read(v_table.owner, stage.relation_in(n.name, v_table.path)) IS NOT TRUE LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'permission denied for table %', v_name USING ERRCODE = 'insufficient_privilege',
-      HINT = format('A trigger of %s reads it for the action of a foreign key, with the rights of the owner %s, who may not read all of it.', v_table.shown_name, v_table.owner);
+      HINT = format('A trigger of %s reads it for the action of a foreign key, with the rights of the owner %s, who may not read all of it.',
+        v_table.shown_name, v_table.owner);
   END IF;
   SELECT p.proname INTO v_name
   FROM jsonb_array_elements(v_table.uses -> 'functions') n(name) CROSS JOIN LATERAL stage.functions_named(n.name, v_table.path) p
