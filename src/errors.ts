@@ -25,6 +25,7 @@ const faces = {
   no_such_conflict: { status: 409, sqlstate: '02000', exit: 5 },
   not_resolvable: { status: 409, sqlstate: '55000', exit: 3 },
   has_dependents: { status: 409, sqlstate: '2BP01', exit: 3 },
+  not_splittable: { status: 409, sqlstate: '55000', exit: 3 },
   not_unstageable: { status: 409, sqlstate: '55000', exit: 3 },
   apply_failed: { status: 409, sqlstate: '40000', exit: 3 },
   trigger_differences: { status: 409, sqlstate: '40000', exit: 3 },

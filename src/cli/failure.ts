@@ -55,6 +55,7 @@ const nextCommands: Partial<Record<ErrorCode, string>> = {
   no_such_conflict: 'stage check',
   not_resolvable: 'stage check',
   has_dependents: 'stage diff',
+  not_splittable: 'stage diff',
   not_unstageable: 'stage diff',
   session_busy: 'stage watch',
   busy: 'stage status',

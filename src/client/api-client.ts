@@ -35,7 +35,7 @@ import { auditPath, sessionPath } from './paths.ts';
 import type { RehearsalReport } from './rehearsal.ts';
 import { readRehearsal } from './rehearsal.ts';
 import type { ConflictChoice, ResolveReport, Side } from './resolve.ts';
-import { readResolved } from './resolve.ts';
+import { readResolved, resolveBody } from './resolve.ts';
 import type { AuditVerdict, Caller, Health, Page, ReviewLink, ServerInfo } from './responses.ts';
 import {
   pageOf,
@@ -49,10 +49,12 @@ import {
 } from './responses.ts';
 import type { RevertReport } from './revert.ts';
 import { readRevert } from './revert.ts';
+import type { ApprovalRequest, PartChoice, SplitReport } from './split.ts';
+import { approvalBody, partBody, readSplit } from './split.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import type { RowChoice, UnstageReport } from './unstage.ts';
-import { readUnstaged } from './unstage.ts';
+import { readUnstaged, rowsBody } from './unstage.ts';
 
 export interface Reply<T> {
   /** The body as received, for output that must equal it. */
@@ -175,12 +177,8 @@ export class ApiClient {
     return this.#read({ method: 'GET', path: sessionPath(id, 'events'), query, signal }, read);
   }
 
-  async approve(
-    id: string,
-    by: { approvedBy: string | undefined; digest: string | undefined },
-  ): Promise<Reply<Session>> {
-    const body = { approved_by: by.approvedBy, digest: by.digest };
-    return this.#post(sessionPath(id, 'approve'), readSession, body);
+  async approve(id: string, approval: ApprovalRequest): Promise<Reply<Session>> {
+    return this.#post(sessionPath(id, 'approve'), readSession, approvalBody(approval));
   }
 
   /** Creates a session that reverts an approved one. The report includes the rows that were left out. */
@@ -188,14 +186,18 @@ export class ApiClient {
     return this.#post(sessionPath(id, 'revert'), readRevert, { skip_changed: skipChanged });
   }
 
+  /** Moves staged rows of an active session to a new one. */
+  async split(id: string, part: PartChoice): Promise<Reply<SplitReport>> {
+    return this.#post(sessionPath(id, 'split'), readSplit, partBody(part));
+  }
+
   /** Removes staged rows from an active session. */
   async unstage(
     id: string,
-    choices: readonly RowChoice[],
+    rows: readonly RowChoice[],
     withDependents: boolean,
   ): Promise<Reply<UnstageReport>> {
-    const rows = choices.map(({ table, rowId }) => ({ table, row_id: rowId }));
-    const body = { rows, with_dependents: withDependents };
+    const body = { rows: rowsBody(rows), with_dependents: withDependents };
     return this.#post(sessionPath(id, 'unstage'), readUnstaged, body);
   }
 
@@ -206,15 +208,7 @@ export class ApiClient {
     choice: ConflictChoice | null,
     withDependents: boolean,
   ): Promise<Reply<ResolveReport>> {
-    const row = choice && {
-      table: choice.table,
-      row_id: choice.rowId,
-      field: choice.field,
-      take,
-      production_current: choice.productionCurrent,
-    };
-    const meant = row === null ? { all: take } : { resolutions: [row] };
-    const body = { ...meant, with_dependents: withDependents };
+    const body = { ...resolveBody(take, choice), with_dependents: withDependents };
     return this.#post(sessionPath(id, 'resolve'), readResolved, body);
   }
 

@@ -43,6 +43,9 @@ export function readSession(json: JsonText): Session {
     approvedAs: fields.text('approved_as'),
     rejectedAs: fields.text('rejected_as'),
     reverts: fields.text('reverts'),
+    splitFrom: fields.text('split_from'),
+    remaining: fields.text('remaining_session_id'),
+    reviewedDigest: fields.text('reviewed_digest'),
     lastEvent: fields.text('last_event') ?? '0',
     roles: fields.list('roles').map((json) => JSON.parse(json.text) as string | null),
   };
@@ -199,6 +202,7 @@ export function readAuditEntry(json: JsonText): AuditEntry {
     approvedAt: fields.required('approved_at'),
     approvedBy: fields.text('approved_by'),
     approvedAs: fields.text('approved_as'),
+    splitFrom: fields.text('split_from'),
     ...readHidden(fields),
   };
 }

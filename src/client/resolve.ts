@@ -24,6 +24,15 @@ export interface ResolveReport {
   readonly left: readonly Conflict[];
 }
 
+/** Converts the conflicts to resolve to members of a request. @param choice null for all conflicts */
+export function resolveBody(take: Side, choice: ConflictChoice | null) {
+  if (choice === null) return { all: take };
+  const { table, rowId, field, productionCurrent } = choice;
+  return {
+    resolutions: [{ table, row_id: rowId, field, take, production_current: productionCurrent }],
+  };
+}
+
 export function readResolved(json: JsonText): ResolveReport {
   const fields = new Fields(json);
   return {

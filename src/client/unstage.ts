@@ -27,6 +27,10 @@ export interface UnstageReport {
   readonly dependents: readonly RowReport[];
 }
 
+/** Converts rows to the form that they have in requests. */
+export const rowsBody = (rows: readonly RowChoice[]) =>
+  rows.map(({ table, rowId }) => ({ table, ...(rowId ? { row_id: rowId } : {}) }));
+
 export function readUnstaged(json: JsonText): UnstageReport {
   const fields = new Fields(json);
   const counts = fields.list('unstaged_tables').map((each) => {

@@ -226,5 +226,7 @@ export interface AuditEntry {
   readonly approvedBy: string | null;
   /** Name of the token used; null if no token was required. */
   readonly approvedAs: string | null;
+  /** The session that the entry's session was split from. */
+  readonly splitFrom: string | null;
   readonly hidden?: Hidden;
 }

@@ -5,6 +5,7 @@ export const eventKinds = [
   'created',
   'unstaged',
   'resolved',
+  'split',
   'proposed',
   'changes_requested',
   'withdrawn',

@@ -16,6 +16,7 @@ export type SessionEvent =
   | 'write'
   | 'unstage'
   | 'resolve'
+  | 'split'
   | 'rehearse'
   | 'propose'
   | 'reopen'
@@ -56,6 +57,12 @@ export interface Session {
   readonly roles: readonly (string | null)[];
   /** The approved session whose changes it was created to revert. */
   readonly reverts: string | null;
+  /** The session that it was split from. */
+  readonly splitFrom: string | null;
+  /** The session that has the rest, where a part was approved. */
+  readonly remaining: string | null;
+  /** Digest of the whole diff that was reviewed, where a part was approved. */
+  readonly reviewedDigest: string | null;
   /** Number of its last event; `0` if there is none. */
   readonly lastEvent: string;
 }
@@ -73,6 +80,7 @@ const final = {
   write: null,
   unstage: null,
   resolve: null,
+  split: null,
   rehearse: null,
   propose: null,
   reopen: null,
@@ -90,6 +98,7 @@ export const transitions: Readonly<
     write: 'active',
     unstage: 'active',
     resolve: 'active',
+    split: 'active',
     rehearse: 'active',
     propose: 'proposed',
     reopen: null,
@@ -102,6 +111,7 @@ export const transitions: Readonly<
     write: null,
     unstage: null,
     resolve: null,
+    split: null,
     rehearse: 'proposed',
     propose: null,
     reopen: 'active',

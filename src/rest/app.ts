@@ -26,6 +26,7 @@ import { resolveRoutes } from './routes/resolve.ts';
 import { revertRoutes } from './routes/revert.ts';
 import { reviewRoutes } from './routes/review.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { splitRoutes } from './routes/split.ts';
 import { unstageRoutes } from './routes/unstage.ts';
 import { webRoutes } from './routes/web.ts';
 import type { RestServices } from './services.ts';
@@ -53,6 +54,7 @@ const fixedRoutes: readonly Route[] = [
   ...rehearsalRoutes,
   ...revertRoutes,
   ...unstageRoutes,
+  ...splitRoutes,
   ...resolveRoutes,
   ...discussionRoutes,
   ...eventRoutes,

@@ -35,6 +35,9 @@ export function sessionBody(session: Session): JsonObject {
     created_at: session.createdAt,
     updated_at: session.updatedAt,
     ...named('reverts', session.reverts),
+    ...named('split_from', session.splitFrom),
+    ...named('remaining_session_id', session.remaining),
+    ...named('reviewed_digest', session.reviewedDigest),
     ...named('created_as', session.createdAs),
     ...named('proposed_as', session.proposedAs),
     ...named('approved_as', session.approvedAs),
@@ -176,6 +179,7 @@ export function auditBody(entry: AuditEntry): JsonObject {
     approved_at: entry.approvedAt,
     approved_by: entry.approvedBy,
     ...named('approved_as', entry.approvedAs),
+    ...named('split_from', entry.splitFrom),
     ...marked(entry),
   };
 }

@@ -9,7 +9,8 @@ import { textsOf } from './diff/change-row.ts';
 
 const columns = `
   a.position, a.session, a.relation, ${sessionIdSql('a.session')} AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
-  a.old_data, a.new_data, a.texts, a.staged, stage.iso_time(a.approved_at) AS approved_at, a.approved_by, p.approved_as`;
+  a.old_data, a.new_data, a.texts, a.staged, stage.iso_time(a.approved_at) AS approved_at, a.approved_by, p.approved_as,
+  (SELECT ${sessionIdSql('s.split_from')} FROM stage.session s WHERE s.id = a.session) AS split_from`;
 
 /** The approvals of a page's filter. They provide what their entries have in common. */
 const approvals = `
@@ -126,6 +127,7 @@ type EntryRow = Row & {
   readonly approved_at: string;
   readonly approved_by: string | null;
   readonly approved_as: string | null;
+  readonly split_from: string | null;
 };
 
 async function toEntries(
@@ -168,5 +170,6 @@ function toEntry(row: EntryRow): AuditEntry {
     approvedAt: row.approved_at,
     approvedBy: row.approved_by,
     approvedAs: row.approved_as,
+    splitFrom: row.split_from,
   };
 }

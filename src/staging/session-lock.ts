@@ -10,7 +10,7 @@ const lockTimeout = '2s';
 
 const lockRow = `
 -- guard: whoever proposed an earlier round is an author
-SELECT id AS uuid, project_id, status, conflict_scope, digest, sealed, reverts IS NOT NULL AS reverts, to_jsonb(earlier_authors || ARRAY[created_as, proposed_as]) AS authors
+SELECT id AS uuid, project_id, status, conflict_scope, digest, reviewed_digest, sealed, reverts IS NOT NULL AS reverts, to_jsonb(earlier_authors || ARRAY[created_as, proposed_as]) AS authors
 FROM stage.session WHERE id = $1 FOR UPDATE`;
 
 export interface LockedSession {
@@ -22,6 +22,8 @@ export interface LockedSession {
   readonly conflictScope: ConflictScope;
   /** Digest of the approved diff; null in any other state. */
   readonly digest: string | null;
+  /** Digest of the whole diff, where a part of it was approved. */
+  readonly reviewedDigest: string | null;
   /** Rows with a greater number were staged after the proposal; null while the session is active. */
   readonly sealed: string | null;
   /** Whether it was created to revert another session. The service staged the rows that have no login. */
@@ -44,10 +46,11 @@ export async function lockSession(tx: Queryable, id: string): Promise<LockedSess
   await tx.query('SET LOCAL lock_timeout = DEFAULT');
   if (row === undefined) throw sessionNotFound(id);
   const { status, conflict_scope, digest, sealed, project_id: projectId } = row as LockRow;
+  const { reviewed_digest: reviewedDigest } = row as LockRow;
   const authors = JSON.parse((row as LockRow).authors) as (string | null)[];
   const reverts = row['reverts'] === 't';
   const locked = { id, uuid, projectId, status, conflictScope: conflict_scope };
-  return { ...locked, digest, sealed, reverts, authors };
+  return { ...locked, digest, reviewedDigest, sealed, reverts, authors };
 }
 
 /** Checks that the session's state allows the event. @throws StageError `invalid_transition` */
@@ -95,6 +98,7 @@ type LockRow = Row & {
   readonly status: SessionStatus;
   readonly conflict_scope: ConflictScope;
   readonly digest: string | null;
+  readonly reviewed_digest: string | null;
   readonly sealed: string | null;
   readonly authors: string;
 };

@@ -26,7 +26,8 @@ const columns = `
   stage.iso_time(s.rejected_at) AS rejected_at, s.reason,
   s.created_as, s.proposed_as, s.approved_as, s.rejected_as,
   to_jsonb(ARRAY(SELECT stage.roles_of(s.id) UNION SELECT stage.logins_of(s.id) ORDER BY 1)) AS roles,
-  ${sessionIdSql('s.reverts')} AS reverts, stage.last_event(s.id) AS last_event`;
+  ${sessionIdSql('s.reverts')} AS reverts, ${sessionIdSql('s.split_from')} AS split_from,
+  ${sessionIdSql('s.remaining')} AS remaining, s.reviewed_digest, stage.last_event(s.id) AS last_event`;
 
 const insertRow = `
 INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as, request_key, request_hash, reverts)
@@ -260,6 +261,9 @@ type SessionRow = Row & {
   readonly rejected_as: string | null;
   readonly roles: string;
   readonly reverts: string | null;
+  readonly split_from: string | null;
+  readonly remaining: string | null;
+  readonly reviewed_digest: string | null;
   readonly last_event: string;
 };
 
@@ -287,6 +291,9 @@ function toSession(row: SessionRow): Session {
     rejectedAs: row.rejected_as,
     roles: JSON.parse(row.roles) as (string | null)[],
     reverts: row.reverts,
+    splitFrom: row.split_from,
+    remaining: row.remaining,
+    reviewedDigest: row.reviewed_digest,
     lastEvent: row.last_event,
   };
 }

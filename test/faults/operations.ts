@@ -27,7 +27,9 @@ SELECT coalesce((SELECT s.status FROM stage.session s WHERE s.id = k.id), 'none'
   || coalesce((SELECT s.edits FROM stage.session s WHERE s.id = k.id), 0) || ' '
   || (SELECT count(*) FROM stage.audit a WHERE a.session = k.id) || ' '
   || (SELECT least(count(*), 1) FROM stage.session s WHERE s.reverts = k.id) || ' '
-  || (SELECT string_agg(balance::text, '' ORDER BY id) FROM account WHERE id = ANY ($2)) AS found
+  || (SELECT string_agg(balance::text, '' ORDER BY id) FROM account WHERE id = ANY ($2))
+  || (SELECT CASE WHEN count(*) > 0 THEN ' +' || count(*) ELSE '' END FROM stage_data.shadow_${relation} v
+      JOIN stage.session s ON s.id = v._stage_session WHERE s.split_from = k.id) AS found
 FROM (SELECT coalesce((SELECT s.id FROM stage.session s WHERE s.request_key = $1), $3::uuid) AS id) k`;
 
 const nobody = '00000000-0000-0000-0000-000000000000';
@@ -63,9 +65,10 @@ async function prepare(scene: Scene, name: OperationName, relation: number): Pro
   };
   for (const preparation of plan.prepared ?? []) await preparations[preparation]();
   const headers = plan.prepared ? {} : { 'idempotency-key': key };
+  const only = plan.isPartial ? { only: [{ table: 'account', row_id: rows[0] }] } : {};
   const ask = (url: string) =>
     callHttp(url, plan.method, `/sessions${path}${plan.path}`, {
-      json: plan.body ?? {},
+      json: { ...plan.body, ...only },
       headers,
     });
   const found = async () => {

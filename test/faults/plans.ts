@@ -4,9 +4,11 @@ export interface Plan {
   readonly method: 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: object;
+  /** Whether the body has the first row as `only`. */
+  readonly isPartial?: true;
   /** What was done to the session before; not set if there is none. */
   readonly prepared?: readonly Preparation[];
-  /** State, mutations, staged rows, edits, audit entries, sessions that revert it, and the balances of its three rows. */
+  /** State, mutations, staged rows, edits, audit entries, sessions that revert it, the balances of its three rows, and rows that were split off. */
   readonly before: string;
   readonly after: string;
   /** The statuses of the response if it was not done before, and if it was. An operation that changes nothing is never done before. */
@@ -86,6 +88,24 @@ export const plans = {
     before: proposed,
     after: approved,
     statuses: [200, 409],
+  },
+  'approve part': {
+    method: 'POST',
+    path: '/approve',
+    isPartial: true,
+    prepared: ['staged', 'proposed'],
+    before: proposed,
+    after: 'approved 1 0 0 1 0 100 +2',
+    statuses: [200, 409],
+  },
+  split: {
+    method: 'POST',
+    path: '/split',
+    isPartial: true,
+    prepared: ['staged'],
+    before: staged,
+    after: 'active 1 2 1 0 0 000 +1',
+    statuses: [201, 409],
   },
   reject: {
     method: 'POST',

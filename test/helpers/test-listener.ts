@@ -189,6 +189,9 @@ function createSession(reads: ReadsMode): Session {
     rejectedAs: null,
     roles: [],
     reverts: null,
+    splitFrom: null,
+    remaining: null,
+    reviewedDigest: null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Guard } from './guard.ts';
 import { editOf, findMarks } from './marked-guards.ts';
 import { migrationGuards } from './migration-guards.ts';
 import { overlayGuards } from './overlay-guards.ts';
+import { partGuards } from './part-guards.ts';
 import type { Edit } from './project-copy.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
@@ -25,6 +26,7 @@ export const markedGuards: readonly Guard[] = [
   ...databaseGuards,
   ...discardGuards,
   ...editGuards,
+  ...partGuards,
   ...overlayGuards,
   ...restGuards,
   ...agentGuards,

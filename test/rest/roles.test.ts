@@ -49,6 +49,7 @@ suite('rest: roles', (test) => {
     ['POST', `/sessions/${unknown}/rehearse`, 'agent ann root'],
     ['POST', `/sessions/${unknown}/revert`, 'agent root'],
     ['POST', `/sessions/${unknown}/unstage`, 'agent root'],
+    ['POST', `/sessions/${unknown}/split`, 'agent root'],
     ['POST', `/sessions/${unknown}/resolve`, 'agent root'],
     ['POST', `/sessions/${unknown}/reopen`, 'agent ann root'],
     ['POST', `/sessions/${unknown}/comments`, 'agent ann root'],

@@ -19,7 +19,7 @@
 --   outwait_<invoice>, texts_<invoice>, apply_<invoice>_row, apply_<invoice>_set, prepare_<invoice>, capture_<invoice>,
 --   apply_<invoice>_cascaded, apply_<invoice>_gone, vanished_<invoice>, reached_<invoice>, lock_<invoice>, conflicts_<invoice>,
 --   diff_<invoice>, outline_<invoice>, counts_<invoice>, restored_<invoice>, moved_<invoice>, undo_<invoice>, lineages_<invoice>,
---   dependents_<invoice>, unstage_<invoice>, rebase_<invoice>, rebegin_<invoice>
+--   dependents_<invoice>, shared_<invoice>, unstage_<invoice>, rebase_<invoice>, rebegin_<invoice>
 -- views in stage_overlay_<namespace>: invoice
 -- triggers of stage_overlay_<namespace>.invoice: allow_insert, before_insert, stage_insert, after_insert, allow_update,
 --   before_update, stage_update, after_update, allow_delete, before_delete, stage_delete, after_delete
@@ -438,7 +438,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+      ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -528,7 +528,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+      ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -566,7 +566,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+      ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -663,7 +663,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+      ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -755,7 +755,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+      ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -830,7 +830,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+      ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -920,7 +920,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+      ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_x', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -1825,9 +1825,11 @@ END $body$;
 
 REVOKE ALL ON FUNCTION stage_data.restored_<invoice>(jsonb, jsonb), stage_data.moved_<invoice>(uuid, oid), stage_data.undo_<invoice>(uuid, oid, text, bigint, bigint, bigint[]) FROM PUBLIC;
 ;
--- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
+-- Lineages: all versions of one staged row. They are taken out of a session, or go to another one, as a whole, with what could not be
+-- applied without them.
 -- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `dependents_by_reason` the files dependents_*.sql,
--- filled.
+-- filled, and
+-- `shared_by_reason` the files shared_*.sql.
 
 -- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
 -- left, its key as diffs show it, and whether it began as a row of the session's own.
@@ -1863,9 +1865,10 @@ CROSS JOIN LATERAL (SELECT
   ORDER BY _stage_f._stage_seq;
 END $body$;
 
--- Returns the lineages that could not be applied without the chosen ones because of this table or a foreign key to it. What a version of a
--- row needed at any time counts: approval goes through all of them.
-CREATE FUNCTION stage_data.dependents_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
+-- Returns the lineages that could not be applied without the chosen ones because of this table or a foreign key to it, each with the chosen
+-- one that it depends on. What a version of a row needed at any time counts: approval goes through all of them.
+CREATE FUNCTION stage_data.dependents_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[])
+RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -1873,12 +1876,30 @@ BEGIN
   -- rows that took a value that comes back with a chosen row
   -- filled in src/overlay/approval/lineages.ts: `collides` compares the base of a chosen row, b, with a staged version, s
   RETURN QUERY
-  SELECT DISTINCT <invoice>::oid, coalesce(s._stage_root, s._stage_seq)
+  SELECT DISTINCT <invoice>::oid, coalesce(s._stage_root, s._stage_seq), <invoice>::oid, b.root
   FROM (
-    SELECT f._stage_base AS base FROM unnest(p_relations, p_roots) AS c (relation, root)
+    SELECT c.root, f._stage_base AS base FROM unnest(p_relations, p_roots) AS c (relation, root)
     JOIN stage_data.shadow_<invoice> f ON f._stage_seq = c.root AND f._stage_session = p_session AND f._stage_first WHERE c.relation = <invoice>
   ) b JOIN stage_data.shadow_<invoice> s ON (b.base)."id" OPERATOR(pg_catalog.=) s."id"
   WHERE s._stage_session = p_session AND s._stage_op <> 'D' AND (b.base)."id" IS DISTINCT FROM NULL AND s."id" IS DISTINCT FROM NULL;
+
+END $body$;
+
+-- Returns pairs of lineages of which one had a value that the other needed at another time, because of this table or a foreign key to it.
+-- Both can be taken out alone, as their statements ran one after the other. But approvals of both, one after the other, run them in another
+-- order.
+CREATE FUNCTION stage_data.shared_<invoice>(p_session uuid) RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+  -- rows that had a value one after the other: it is free for one of them only because the other left it, or has not taken it yet
+  -- filled in src/overlay/approval/lineages.ts: `collides` compares two staged versions, t and s
+  RETURN QUERY
+  SELECT DISTINCT <invoice>::oid, coalesce(s._stage_root, s._stage_seq), <invoice>::oid, coalesce(t._stage_root, t._stage_seq)
+  FROM stage_data.shadow_<invoice> t JOIN stage_data.shadow_<invoice> s ON t."id" OPERATOR(pg_catalog.=) s."id"
+  WHERE t._stage_session = p_session AND s._stage_session = p_session AND t._stage_op <> 'D' AND s._stage_op <> 'D'
+    AND coalesce(t._stage_root, t._stage_seq) < coalesce(s._stage_root, s._stage_seq) AND t."id" IS DISTINCT FROM NULL AND s."id" IS DISTINCT FROM NULL;
 
 END $body$;
 
@@ -1899,7 +1920,7 @@ BEGIN
   WHERE s._stage_session = p_session AND s._stage_seq = n.seq AND NOT s._stage_head;
 END $body$;
 
-REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.dependents_<invoice>(uuid, oid[], bigint[]), stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.dependents_<invoice>(uuid, oid[], bigint[]), stage_data.shared_<invoice>(uuid), stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
 ;
 -- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
 -- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A

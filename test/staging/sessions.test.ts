@@ -9,6 +9,7 @@ import { rejectSession } from '../../src/review/decisions/reject.ts';
 import { reopenSession } from '../../src/review/decisions/reopen.ts';
 import { revertSession } from '../../src/review/decisions/revert.ts';
 import { resolveConflicts } from '../../src/review/edits/resolve.ts';
+import { splitSession } from '../../src/review/edits/split.ts';
 import { unstageRows } from '../../src/review/edits/unstage.ts';
 import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import { deleteSession } from '../../src/staging/discard.ts';
@@ -76,6 +77,9 @@ suite('sessions', (test) => {
       rejectedAs: null,
       roles: [],
       reverts: null,
+      splitFrom: null,
+      remaining: null,
+      reviewedDigest: null,
     });
     assert.is(
       (await createSession(staging.service, { projectId: 'p', metadata, reads: 'production' }))
@@ -210,6 +214,7 @@ suite('sessions', (test) => {
   });
 
   test('obey the table of transitions, every event in every state', async () => {
+    const waits = { lockTimeoutMs: 2_000 };
     const events: Record<Exclude<SessionEvent, 'write'>, (id: string) => Promise<unknown>> = {
       resolve: (id) =>
         resolveConflicts(staging.service, id, {
@@ -226,12 +231,10 @@ suite('sessions', (test) => {
           trialMs: null,
           lockTimeoutMs: 2_000,
         }),
+      split: (id) =>
+        splitSession(staging.service, id, { rows: [], withTies: false, splitAs: null, ...waits }),
       revert: (id) =>
-        revertSession(staging.service, id, {
-          skipChanged: false,
-          revertedAs: null,
-          lockTimeoutMs: 2_000,
-        }),
+        revertSession(staging.service, id, { skipChanged: false, revertedAs: null, ...waits }),
       rehearse: (id) => rehearseSession(staging.service, id, usual),
       propose: (id) => proposeSession(staging.service, id),
       reopen: (id) =>

@@ -39,6 +39,9 @@ export const session: Session = {
   rejectedAs: null,
   roles: [],
   reverts: null,
+  splitFrom: null,
+  remaining: null,
+  reviewedDigest: null,
 };
 
 export type Row = Readonly<Record<string, unknown>>;

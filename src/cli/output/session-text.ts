@@ -16,6 +16,8 @@ export function sessionRows(session: Session): [string, string][] {
     ['session', session.id],
     ['project', textCell(session.projectId)],
     ['status', session.status],
+    ['split from', session.splitFrom && textCell(session.splitFrom)],
+    ['rest in', session.remaining && textCell(session.remaining)],
     ['reads', session.reads],
     ['conflict scope', session.conflictScope],
     ['mutations', String(session.mutationCount)],

@@ -1,4 +1,4 @@
-/** The functions of a table that remove staged rows from a session, with the rows that could not be applied without them. */
+/** The functions of a table that remove staged rows from a session, and that find the rows that depend on them. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, ForeignKeyEnd, Table } from '../../model/table.ts';
@@ -12,7 +12,7 @@ import { collideAs } from '../uniques.ts';
 import { newestVersionSql } from './diff.ts';
 
 /**
- * Builds `lineages_<oid>`, `dependents_<oid>` and `unstage_<oid>`. There are none for a table without a key, whose equal rows cannot be
+ * Builds `lineages_<oid>`, `dependents_<oid>`, `shared_<oid>` and `unstage_<oid>`. There are none for a table without a key, whose equal rows cannot be
  * told apart, and none for a table with parents or children, where a key may be in any of them.
  */
 export function lineagesSql(table: Table): string {
@@ -20,6 +20,7 @@ export function lineagesSql(table: Table): string {
   return fillSql(loadSql('table/approval/lineages.sql'), {
     lineages: functionName(table, 'lineages'),
     dependents: functionName(table, 'dependents'),
+    shared: functionName(table, 'shared'),
     unstage: functionName(table, 'unstage'),
     shadow: shadowName(table),
     newest_version: newestVersionSql(table),
@@ -31,6 +32,12 @@ export function lineagesSql(table: Table): string {
       ...uniqueDependents(table),
       ...table.referencedBy.flatMap(foreignKeyDependents(table)),
     ].join('\n'),
+    shared_by_reason: [
+      // guard: rows that had one value after another stay together
+      ...sharedUniques(table),
+      // guard: rows that referred to a row for a while stay with it
+      ...table.referencedBy.map(sharedForeignKey(table)),
+    ].join('\n'),
   });
 }
 
@@ -38,6 +45,18 @@ function uniqueDependents(table: Table): string[] {
   return table.uniques.map((unique) => {
     const { collides, bothParticipate } = collideAs(table, unique, '(b.base).', 's.');
     return fillSql(loadSql('table/approval/dependents_unique.sql'), {
+      oid: table.oid,
+      shadow: shadowName(table),
+      collides,
+      both_participate: bothParticipate,
+    });
+  });
+}
+
+function sharedUniques(table: Table): string[] {
+  return table.uniques.map((unique) => {
+    const { collides, bothParticipate } = collideAs(table, unique, 't.', 's.');
+    return fillSql(loadSql('table/approval/shared_unique.sql'), {
       oid: table.oid,
       shadow: shadowName(table),
       collides,
@@ -75,11 +94,8 @@ const allParts = (
 
 const base = (name: string) => `(f._stage_base).${quoteIdentifier(name)}`;
 
-/**
- * Finds dependents by a foreign key to the table. Values of parents and children correspond by their positions in the key. The parent's
- * partition is not compared: rows that depend without need only stay together.
- */
-const foreignKeyDependents = (table: Table) => (foreignKey: ForeignKey) => {
+/** Builds the parts that all queries about a foreign key to the table share: its columns in pairs, and the rows x that left a value. */
+function endsOf(table: Table, foreignKey: ForeignKey) {
   const columns = pairs(foreignKey).map((pair, index) => ({
     ...pair,
     value: `value_${index + 1}`,
@@ -100,6 +116,26 @@ const foreignKeyDependents = (table: Table) => (foreignKey: ForeignKey) => {
     ),
     x_kept: allParts(parent, 'x', (name) => `x.${oldColumnName(table, name)}`),
   };
+  return { common, each, all };
+}
+
+type Pair = Parameters<Parameters<ReturnType<typeof endsOf>['all']>[0]>[0];
+
+const sharedForeignKey = (table: Table) => (foreignKey: ForeignKey) => {
+  const { common, all } = endsOf(table, foreignKey);
+  return fillSql(loadSql('table/approval/shared_foreign_key.sql'), {
+    ...common,
+    x_referred_to_by_q: all(({ value, equals, child }) => `x.${value} ${equals} q.${child}`),
+  });
+};
+
+/**
+ * Finds dependents by a foreign key to the table. Values of parents and children correspond by their positions in the key. The parent's
+ * partition is not compared: rows that depend without need only stay together.
+ */
+const foreignKeyDependents = (table: Table) => (foreignKey: ForeignKey) => {
+  const { child, parent } = foreignKey;
+  const { common, each, all } = endsOf(table, foreignKey);
   const dependents = fillSql(loadSql('table/approval/dependents_foreign_key.sql'), {
     ...common,
     p_values: each((pair) => `p.${pair.parent} AS ${pair.value}`),

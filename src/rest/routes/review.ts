@@ -10,6 +10,7 @@ import { readDiff } from '../../review/diff/diff.ts';
 import { readChanges, readOutline } from '../../review/diff/diff-pages.ts';
 import { unknownTable } from '../../review/diff/known-tables.ts';
 import { readStepPage } from '../../review/diff/step-pages.ts';
+import type { Part } from '../../review/edits/parts.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { changePageBody, outlineBody, sessionBody, stepPageBody } from '../bodies.ts';
 import { diffStream } from '../diff-stream.ts';
@@ -30,6 +31,8 @@ import {
   stepCursor,
 } from '../schemas/inputs.ts';
 import { conflictList, diff, session } from '../schemas/outputs.ts';
+import { only, withTies } from '../schemas/split.ts';
+import { choiceOf } from './unstage.ts';
 
 const showDiff = defineRoute({
   method: 'get',
@@ -163,12 +166,15 @@ const approve = defineRoute({
   method: 'post',
   path: '/sessions/:id/approve',
   name: 'approveSession',
-  summary: 'Applies a proposed session to production: all of it in one transaction, or nothing.',
+  summary:
+    'Applies a proposed session to production: all of it in one transaction, or nothing. With only, a part of it; the rest goes to a new, active session.',
   right: 'review',
   // guard: unknown members of a body are refused
   body: z.strictObject({
     approved_by: shortText.nullish(),
     digest: digest.nullish(),
+    only,
+    with_ties: withTies,
   }),
   responses: { 200: approvedSession },
   errors: [
@@ -180,6 +186,9 @@ const approve = defineRoute({
     'conflict_detected',
     'apply_failed',
     'digest_mismatch',
+    'no_such_change',
+    'has_dependents',
+    'not_splittable',
     'trigger_differences',
     'busy',
   ],
@@ -193,7 +202,7 @@ const approve = defineRoute({
       const databaseRoles = databaseRolesOf(access.tokens(), caller);
       const { fourEyes, approveLockTimeoutMs: lockTimeoutMs, ignoredColumns } = rules;
       const refuseDifferences = rules.triggerDifferences === 'refuse';
-      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest };
+      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest, only: partOf(body) };
       const { status } = await getSession(db, id);
       const demands = { fourEyes, lockTimeoutMs, ignoredColumns, refuseDifferences };
       const approved = await approveSession(db, id, { ...by, ...demands });
@@ -210,6 +219,16 @@ const approve = defineRoute({
     }
   },
 });
+
+interface PartBody {
+  readonly only?: z.infer<typeof only>;
+  readonly with_ties?: z.infer<typeof withTies>;
+}
+
+/** Converts the part of an approval; null for the whole. */
+function partOf({ only: rows, with_ties: ties }: PartBody): Part | null {
+  return rows == null ? null : { rows: rows.map(choiceOf), withTies: ties ?? false };
+}
 
 const reject = defineRoute({
   method: 'post',

@@ -4,8 +4,9 @@ import { seesReadableOnly } from '../../model/access.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Choice } from '../../review/edits/row-choice.ts';
+import { countFacts, rowFacts } from '../../review/edits/row-names.ts';
 import type { Unstaged } from '../../review/edits/unstage.ts';
-import { rowFacts, unstageRows } from '../../review/edits/unstage.ts';
+import { unstageRows } from '../../review/edits/unstage.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
@@ -40,7 +41,7 @@ const unstage = defineRoute({
     const leave = isTried ? await rehearsals.take() : () => undefined;
     try {
       const done = await unstageRows(db, id, {
-        rows: body.rows.map(({ table, row_id: key }) => choiceOf(table, key)),
+        rows: body.rows.map(choiceOf),
         withDependents: body.with_dependents ?? false,
         unstagedAs: caller.name,
         readableOnly: seesReadableOnly(caller),
@@ -59,15 +60,22 @@ type Key = number | string | Readonly<Record<string, unknown>>;
 /** Returns a key as JSON. */
 export const keyText = (key: Key | null) => new JsonText(stringifyJson(key as JsonObject));
 
-function choiceOf(table: string, key: Key | null | undefined): Choice {
-  return { table, rowId: key == null ? null : keyText(key) };
+interface RowChoice {
+  readonly table: string;
+  readonly row_id?: Key | null | undefined;
 }
+
+/** Converts a row of a request. */
+export const choiceOf = ({ table, row_id: key }: RowChoice): Choice => ({
+  table,
+  rowId: key == null ? null : keyText(key),
+});
 
 function bodyOf({ session, rows, counts, isTried }: Unstaged): JsonObject {
   return {
     ...sessionBody(session),
     unstaged: rows.map((row) => ({ ...rowFacts(row), dependent: row.isDependent })),
-    unstaged_tables: counts.map(({ table, rows: count }) => ({ table, rows: count })),
+    unstaged_tables: countFacts(counts),
     tried: isTried,
   };
 }

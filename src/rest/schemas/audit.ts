@@ -20,6 +20,7 @@ export const auditEntry = z
     approved_at: time,
     approved_by: z.string().nullable(),
     approved_as: tokenName,
+    split_from: z.string().optional().meta({ description: 'The session that it was split from' }),
     hidden,
   })
   .meta({ id: 'AuditEntry' });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { roles } from '../../model/access.ts';
 import { conflictKinds, operations } from '../../model/change.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
+import { sessionLinks } from './session-links.ts';
 
 export const time = z
   .string()
@@ -59,9 +60,7 @@ export const session = z
     proposed_as: tokenName,
     approved_as: tokenName,
     rejected_as: tokenName,
-    reverts: z.string().optional().meta({
-      description: 'The approved session whose changes it was made to take back',
-    }),
+    ...sessionLinks,
     roles: z.array(z.string().nullable()).meta({
       description: 'Database roles that staged in it; null among them where one is not known',
     }),

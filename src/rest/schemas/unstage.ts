@@ -13,16 +13,19 @@ export const key = z.union([z.int(), z.string(), jsonObject]).superRefine((value
   if (fault !== null) context.addIssue(fault);
 });
 
+/** Staged rows, or all rows of tables. */
+export const choices = z
+  .array(
+    z.strictObject({
+      table: shortText,
+      row_id: key.nullish().meta({ description: 'Left out for all rows of the table' }),
+    }),
+  )
+  .min(1)
+  .max(mostRows);
+
 export const unstageBody = z.strictObject({
-  rows: z
-    .array(
-      z.strictObject({
-        table: shortText,
-        row_id: key.nullish().meta({ description: 'Left out for all rows of the table' }),
-      }),
-    )
-    .min(1)
-    .max(mostRows),
+  rows: choices,
   with_dependents: z.boolean().nullish().meta({
     description: 'Takes out, too, what would not hold without the rows',
   }),

@@ -14,11 +14,16 @@ import { conflictFacts, counts, detectConflicts, lockTouchedRows } from '../conf
 import type { RefuseOutdated } from '../current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import { digestOf } from '../diff/diff-tables.ts';
+import type { Part } from '../edits/parts.ts';
+import { emitSplit } from '../edits/parts.ts';
 import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { countPlaces } from '../place-counts.ts';
+import { renewOutdated } from '../renew.ts';
 import { shownDifferences } from '../trigger-differences.ts';
 import type { ProductionRefusal } from './apply-failed.ts';
 import { refusalError } from './apply-failed.ts';
+import type { Rest } from './approve-part.ts';
+import { leaveRest } from './approve-part.ts';
 import { demandFourEyes } from './four-eyes.ts';
 
 export interface Approval extends ConflictRules {
@@ -34,6 +39,8 @@ export interface Approval extends ConflictRules {
   readonly fourEyes?: boolean;
   /** Whether unexpected differences between staged rows and those that production's triggers made of them stop the approval. */
   readonly refuseDifferences?: boolean;
+  /** The rows to apply; the others go to a new session. All rows by default. */
+  readonly only?: Part | null;
   /** The total time that it may wait for locks of others, in milliseconds; 2,000 by default. */
   readonly lockTimeoutMs?: number;
 }
@@ -49,17 +56,18 @@ export interface ApprovedSession extends Session {
 const usualLockTimeoutMs = 2_000;
 
 /**
- * Applies a proposed session to production. Approving it again with the approved digest returns the approved session, so a caller that lost
- * the response can retry.
+ * Applies a proposed session to production, or a part of it. Approving it again with the approved digest, or that of the reviewed whole,
+ * returns the approved session, so a caller that lost the response can retry.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`, `staged_after_proposal`,
  * `conflict_detected`, `digest_mismatch`, `trigger_differences`, `busy` when others hold what it needs, or `apply_failed` when production
- * refused a row; in each case nothing was applied
+ * refused a row; for a part also `no_such_change`, `has_dependents`, `not_splittable`; in each case nothing was applied, nor split
  */
 export async function approveSession(
   db: Database,
   id: string,
   approval: Approval,
 ): Promise<ApprovedSession> {
+  if (approval.only != null) await renewOutdated(db, id);
   return withinBudget(approval.lockTimeoutMs ?? usualLockTimeoutMs, (leftMs) =>
     onCurrentOverlays(db, sessionUuid(id), (refuse) =>
       db.transaction(
@@ -87,29 +95,52 @@ async function approveLocked(
     digest,
     fourEyes = false,
     refuseDifferences = false,
+    only = null,
     ...rules
   }: Approval,
   { leftMs, refuse }: Attempt,
 ): Promise<ApprovedSession> {
   const session = await lockSession(tx, id);
-  if (session.digest !== null && session.digest === digest) return getSession(tx, id);
+  const decided = [session.digest, session.reviewedDigest].filter((each) => each !== null);
+  if (digest !== null && decided.includes(digest)) return getSession(tx, id);
   requireTransition(session, 'approve');
   // guard: authors do not approve
   if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
   await refuseLateRows(tx, session);
   await prepare(tx);
+  const rest = only && (await splitReviewed(tx, session, { only, digest, refuse }));
   const ignored = await refuseConflicts(tx, session, rules, refuse);
   const current = await digestOf(tx, session.uuid);
   // guard: approval compares the digest
-  if (digest !== null && digest !== current) throw digestMismatch(current);
+  if (digest !== null && digest !== current && !rest) throw digestMismatch(current);
   await lockAuditHead(tx, leftMs);
   const by = { approvedBy, approvedAs, refuseDifferences };
   const differences = await apply(tx, session.uuid, current, by);
   const facts = { digest: current, approved_by: approvedBy };
   const places = ignored.map(({ table, field }) => ({ table, field }));
   const body = ignored.length > 0 ? { ...facts, ignored: countPlaces(places) } : facts;
+  if (rest) await emitSplit(tx, session, rest, approvedAs, rest.body);
   await decide(tx, session.uuid, 'approve', approvedAs, body);
   return { ...(await getSession(tx, id)), ...differences };
+}
+
+interface Reviewed {
+  readonly only: Part;
+  readonly digest: string | null;
+  readonly refuse: RefuseOutdated;
+}
+
+/** Leaves the chosen part in the session. Returns what became of the rest. @throws StageError `digest_mismatch`, those of `leaveRest` */
+async function splitReviewed(
+  tx: Queryable,
+  session: LockedSession,
+  { only, digest, refuse }: Reviewed,
+): Promise<Rest | null> {
+  refuse(await reviewRelations(tx, session.uuid));
+  const current = await digestOf(tx, session.uuid);
+  // guard: approval of a part compares the digest of the whole
+  if (digest !== null && digest !== current) throw digestMismatch(current);
+  return leaveRest(tx, session, only, current);
 }
 
 /** Applies the session. Returns its differences. @throws StageError `apply_failed`, `trigger_differences` */

@@ -14,7 +14,7 @@ const appliedSteps = (uuid: string) => `
 SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after,
   stage.texts_of_rows('before', a.texts -> 'old_data', 'after', a.texts -> 'new_data') AS texts, a.mutation, m.statement,
   a.position AS place, 0::bigint AS seq
-FROM stage.audit a LEFT JOIN stage.mutation m ON m.id = a.mutation
+FROM stage.audit a LEFT JOIN stage.mutation m ON m.session = a.session AND m.id = a.mutation
 WHERE a.position >= (SELECT p.first_position FROM stage.approval p WHERE p.session = '${uuid}')
   AND a.position < (SELECT p.first_position + p.entries FROM stage.approval p WHERE p.session = '${uuid}')
 ORDER BY a.position`;

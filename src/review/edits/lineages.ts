@@ -124,16 +124,22 @@ function toNamed({ relation, key }: StagedTable, row: Row): NamedLineage {
 }
 
 /** Lists the lineages that could not be applied without the given ones. */
-export async function dependentLineages(
+export const dependentLineages = (tx: Queryable, uuid: string, lineages: readonly Lineage[]) =>
+  reached(tx, 'dependent_lineages', uuid, lineages);
+
+/** Lists the lineages that could not be applied without the given ones, and those without which these could not. */
+export const tiedLineages = (tx: Queryable, uuid: string, lineages: readonly Lineage[]) =>
+  reached(tx, 'tied_lineages', uuid, lineages);
+
+async function reached(
   tx: Queryable,
+  by: 'dependent_lineages' | 'tied_lineages',
   uuid: string,
   lineages: readonly Lineage[],
 ): Promise<Lineage[]> {
   if (lineages.length === 0) return [];
-  const rows = await tx.query('SELECT * FROM stage.dependent_lineages($1, $2, $3)', [
-    uuid,
-    ...arraysOf(lineages),
-  ]);
+  const values = [uuid, ...arraysOf(lineages)];
+  const rows = await tx.query(`SELECT * FROM stage.${by}($1, $2, $3)`, values);
   return rows.map((row) => ({ relation: Number(row['relation']), root: String(row['root']) }));
 }
 

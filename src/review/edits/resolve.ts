@@ -20,7 +20,8 @@ import { arraysOf, dependentLineages, stagedTables } from './lineages.ts';
 import type { Resolution, ResolvedRow, Side } from './resolution.ts';
 import { changing, chooseSides, settle } from './resolution.ts';
 import { demandLineages, demandOperable } from './row-choice.ts';
-import { hasDependents, Names } from './unstage.ts';
+import { Names } from './row-names.ts';
+import { hasDependents } from './unstage.ts';
 
 export interface Resolving extends ConflictRules {
   /** The resolution of each conflict, or one side for all of them. */

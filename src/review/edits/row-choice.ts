@@ -12,15 +12,22 @@ export interface Choice {
   readonly rowId: JsonText | null;
 }
 
-/** Refuses a session whose staged rows a migration has parked. @throws StageError `not_unstageable` */
-export async function refuseParked(tx: Queryable, uuid: string): Promise<void> {
+/** Builds the error for a table whose rows an edit cannot choose. */
+export type Refusal = (table: string, why: string, hint?: string) => StageError;
+
+/** Refuses a session whose staged rows a migration has parked. @throws StageError `not_unstageable`, or that of `refusal` */
+export async function refuseParked(
+  tx: Queryable,
+  uuid: string,
+  refusal: Refusal = notUnstageable,
+): Promise<void> {
   const [parked] = await tx.query(
     'SELECT min(table_name) AS name FROM stage.parked_table WHERE session = $1',
     [uuid],
   );
   const name = parked?.['name'] ?? null;
   if (name !== null)
-    throw notUnstageable(name, 'a change of the table has made its staged rows ambiguous');
+    throw refusal(name, 'a change of the table has made its staged rows ambiguous');
 }
 
 export interface Picked {
@@ -39,13 +46,14 @@ export async function pick(
   uuid: string,
   tables: readonly StagedTable[],
   choices: readonly Choice[],
+  refusal: Refusal = notUnstageable,
 ): Promise<Picked> {
   const lineages = new Map<string, Lineage>();
   const whole: number[] = [];
   for (const name of new Set(choices.map(({ table }) => table))) {
     const chosen = choices.filter((choice) => choice.table === name);
     const table = tables.find((candidate) => candidate.name === name);
-    const found = table && (await pickFrom(tx, uuid, table, chosen));
+    const found = table && (await pickFrom(tx, uuid, table, chosen, refusal));
     if (table === undefined || found === undefined) throw noSuchChange(chosen[0]);
     if (found === 'whole') whole.push(table.relation);
     else for (const each of found) lineages.set(`${each.relation} ${each.root}`, each);
@@ -59,6 +67,7 @@ async function pickFrom(
   uuid: string,
   table: StagedTable,
   chosen: readonly Choice[],
+  refusal: Refusal,
 ): Promise<readonly Lineage[] | 'whole' | undefined> {
   const keys = chosen.flatMap(({ rowId }) => rowId ?? []);
   const isWhole = keys.length < chosen.length;
@@ -66,7 +75,7 @@ async function pickFrom(
   // guard: rows of hidden tables cannot be named
   if (table.hidden) return undefined;
   if (!table.hasLineages)
-    throw notUnstageable(table.name, reasonOf(table), 'Take out all rows of the table.');
+    throw refusal(table.name, reasonOf(table), 'Name the table alone, for all its rows.');
   return findEach(tx, uuid, table, keys);
 }
 
@@ -88,20 +97,21 @@ async function findEach(
  * allowed if foreign keys connect it with no other.
  * @throws StageError `not_unstageable`
  */
-export function demandOperable(tables: readonly StagedTable[], { lineages, whole }: Picked): void {
+export function demandOperable(
+  tables: readonly StagedTable[],
+  { lineages, whole }: Picked,
+  refusal: Refusal = notUnstageable,
+): void {
   const chosen = new Set([...whole, ...lineages.map(({ relation }) => relation)]);
   const islands = new Set(
     tables.filter(({ relation }) => chosen.has(relation)).map(({ island }) => island),
   );
   for (const table of tables.filter(({ island }) => islands.has(island))) {
     if (!table.isCurrent)
-      throw notUnstageable(
-        table.name,
-        'the table is gone, or is one that cannot be staged any more',
-      );
+      throw refusal(table.name, 'the table is gone, or is one that cannot be staged any more');
     const isAlone = tables.filter(({ island }) => island === table.island).length === 1;
     if (!table.hasLineages && !(table.key.length === 0 && isAlone))
-      throw notUnstageable(table.name, reasonOf(table));
+      throw refusal(table.name, reasonOf(table));
   }
 }
 

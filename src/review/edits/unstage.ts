@@ -1,8 +1,6 @@
 /** Unstage: removes staged rows from an active session, with all rows that depend on them; or none. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import type { Hidden, Operation } from '../../model/change.ts';
-import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { emit, isEmitted } from '../../staging/event-store.ts';
@@ -12,10 +10,11 @@ import { getSession } from '../../staging/session-store.ts';
 import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { demandAcceptable } from '../rehearsal/trial.ts';
 import { renewOutdated } from '../renew.ts';
-import type { Lineage, StagedTable } from './lineages.ts';
-import { arraysOf, dependentLineages, listLineages, stagedTables } from './lineages.ts';
+import { arraysOf, dependentLineages, stagedTables } from './lineages.ts';
 import type { Choice } from './row-choice.ts';
 import { demandOperable, pick, refuseParked } from './row-choice.ts';
+import type { RowCount, UnstagedRow } from './row-names.ts';
+import { countFacts, countRows, mostNamed, Names, rowFacts } from './row-names.ts';
 
 export interface Unstaging {
   readonly rows: readonly Choice[];
@@ -31,28 +30,15 @@ export interface Unstaging {
   readonly lockTimeoutMs: number;
 }
 
-export interface UnstagedRow {
-  readonly table: string;
-  readonly rowId: JsonText | null;
-  /** Its net change before; null where it had none. */
-  readonly type: Operation | null;
-  /** Whether it was unstaged as a dependent of requested rows. */
-  readonly isDependent: boolean;
-  readonly hidden?: Hidden;
-}
-
 export interface Unstaged {
   readonly session: Session;
   /** The number of unstaged rows, by table. */
-  readonly counts: readonly { readonly table: string; readonly rows: number }[];
+  readonly counts: readonly RowCount[];
   /** The first of them. */
   readonly rows: readonly UnstagedRow[];
   /** Whether there was a trial: production accepts what is left, or would have refused the session before, too. */
   readonly isTried: boolean;
 }
-
-/** The maximum number of rows that are named. */
-const mostNamed = 1_000;
 
 /**
  * Unstages rows of an active session: the overlay shows production's rows again, and approval replays nothing of them.
@@ -106,72 +92,11 @@ async function unstageLocked(
     ]);
   await demandAcceptable(db, tx, uuid, { ...asked, change: take });
   await tx.query('SELECT stage.note_edit($1, $2)', [uuid, asked.unstagedAs]);
-  const body = new JsonText(stringifyJson({ tables: counts }));
+  const body = new JsonText(stringifyJson({ tables: countFacts(counts) }));
   const number = await emit(tx, { ...session, kind: 'unstaged', by: asked.unstagedAs, body });
   const isTried = asked.trialMs !== null;
   const unstaged = { session: await getSession(tx, id), counts, isTried };
   return { unstaged: { ...unstaged, rows: rows.slice(0, mostNamed) }, number };
-}
-
-/** Names lineages, up to the maximum number. */
-export class Names {
-  readonly #tx: Queryable;
-  readonly #uuid: string;
-  readonly #tables: readonly StagedTable[];
-
-  constructor(tx: Queryable, uuid: string, tables: readonly StagedTable[]) {
-    this.#tx = tx;
-    this.#uuid = uuid;
-    this.#tables = tables;
-  }
-
-  async of(lineages: readonly Lineage[], isDependent: boolean): Promise<UnstagedRow[]> {
-    const rows: UnstagedRow[] = [];
-    for (const staged of this.#tables) {
-      const { relation, name: table, hidden } = staged;
-      const roots = new Set(
-        lineages.flatMap((each) => (each.relation === relation ? each.root : [])),
-      );
-      if (roots.size === 0 || rows.length >= mostNamed) continue;
-      const all = await listLineages(this.#tx, this.#uuid, staged);
-      const named = all.filter(({ root }) => roots.has(root)).slice(0, mostNamed - rows.length);
-      rows.push(
-        ...named.map(({ rowId, type }) => {
-          // guard: dependents in hidden tables are not named
-          if (hidden) return { table, rowId: null, type, isDependent, hidden };
-          return { table, rowId, type, isDependent };
-        }),
-      );
-    }
-    return rows;
-  }
-}
-
-async function countRows(
-  tx: Queryable,
-  uuid: string,
-  tables: readonly StagedTable[],
-  whole: readonly number[],
-  lineages: readonly Lineage[],
-): Promise<{ table: string; rows: number }[]> {
-  const counts: { table: string; rows: number }[] = [];
-  for (const { relation, name: table } of tables) {
-    if (whole.includes(relation)) {
-      const [row] = await tx.query(
-        `SELECT count(*) FROM stage_data.shadow_${relation} s WHERE s._stage_session = $1 AND s._stage_origin <> 'overlay'`,
-        [uuid],
-      );
-      counts.push({ table, rows: Number(row?.['count']) });
-    }
-    const rows = lineages.filter((lineage) => lineage.relation === relation).length;
-    if (rows > 0) counts.push({ table, rows });
-  }
-  return counts;
-}
-
-/** Converts a row to the form that it has in bodies. */
-export function rowFacts({ table, rowId, type, hidden }: UnstagedRow): JsonObject {
-  return { table, row_id: rowId, type, ...(hidden ? { hidden } : {}) };
 }
 
 /** Returns the error for rows that would have to be unstaged, too. */

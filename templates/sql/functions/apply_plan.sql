@@ -38,9 +38,9 @@ BEGIN
     ), steps (step, origin, relation, mutation, operation, first, last, row_count) AS (
       SELECT 'apply', 'client'::stage.row_origin, c.* FROM client c
       UNION ALL
-      SELECT 'apply', 'action', a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation WHERE m.operation = 'DELETE'
+      SELECT 'apply', 'action', a.* FROM actions a JOIN stage.mutation m ON m.session = $1 AND m.id = a.mutation WHERE m.operation = 'DELETE'
       UNION ALL
-      SELECT s.step, 'action', a.* FROM actions a LEFT JOIN stage.mutation m ON m.id = a.mutation
+      SELECT s.step, 'action', a.* FROM actions a LEFT JOIN stage.mutation m ON m.session = $1 AND m.id = a.mutation
         CROSS JOIN LATERAL (VALUES ('capture'), (CASE a.operation WHEN 'D' THEN 'gone' ELSE 'cascaded' END)) AS s (step)
       WHERE m.operation IS DISTINCT FROM 'DELETE'
     )
@@ -49,7 +49,8 @@ BEGIN
         ORDER BY s.step = 'capture' DESC, min_first, s.step <> 'apply', s.origin = 'client',
           CASE WHEN s.step = 'apply' AND s.origin = 'action' THEN -s.first ELSE s.first END)
     FROM (SELECT s.*, min(s.first) FILTER (WHERE s.origin = 'client') OVER (PARTITION BY s.mutation) AS min_first FROM steps s) s
-    LEFT JOIN stage.mutation m ON m.id = s.mutation
+    -- guard: the log of a session counts, not that of a session that was split from it
+    LEFT JOIN stage.mutation m ON m.session = $1 AND m.id = s.mutation
     JOIN stage.overlay o ON o.relation = s.relation
     GROUP BY m.statement
     ORDER BY coalesce(max(m.ended), min(s.first))

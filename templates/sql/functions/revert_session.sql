@@ -14,7 +14,7 @@ BEGIN
       SELECT a."position", a.relation, a.operation, a.table_name, coalesce(m.statement, a.mutation) AS statement,
         -- a statement may have left several versions of one row: each is reverted separately
         row_number() OVER (PARTITION BY coalesce(m.statement, a.mutation), a.relation, a.operation, a.lineage ORDER BY a."position") AS version
-      FROM stage.audit a LEFT JOIN stage.mutation m ON m.id = a.mutation
+      FROM stage.audit a LEFT JOIN stage.mutation m ON m.session = a.session AND m.id = a.mutation
       WHERE a.session = p_from AND a.lineage <> ALL (p_skipped)
     ), islands AS (
       SELECT e.*, row_number() OVER (ORDER BY e."position")

@@ -46,9 +46,9 @@ BEGIN
     SELECT r.table_name, CASE r.op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS operation,
       r.row_id, r.before, r.after, r.texts, k.mutation, k.statement, k.place, k.seq
     FROM (SELECT s.*, m.statement, coalesce(max(m.ended) OVER w, min(s.seq) OVER w) AS place
-          FROM (%s) s LEFT JOIN stage.mutation m ON m.id = s.mutation WINDOW w AS (PARTITION BY m.statement)) k
+          FROM (%s) s LEFT JOIN stage.mutation m ON m.session = %L AND m.id = s.mutation WINDOW w AS (PARTITION BY m.statement)) k
     CROSS JOIN LATERAL (%s) r
     ORDER BY k.place, k.seq
-  $q$, v_numbers, v_rows);
+  $q$, v_numbers, p_session, v_rows);
 END $$;
 REVOKE ALL ON FUNCTION stage.steps_query(uuid) FROM PUBLIC;

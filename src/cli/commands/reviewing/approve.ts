@@ -7,7 +7,10 @@ import {
 } from '../../../client/differences.ts';
 import { Fields } from '../../../client/fields.ts';
 import { JsonText } from '../../../model/json.ts';
+import type { PartOptions } from '../../arguments/only.ts';
+import { collected, partOf } from '../../arguments/only.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
+import type { Connection, Context } from '../../context.ts';
 import { approverOf, withServer } from '../../context.ts';
 import type { Output } from '../../output/output.ts';
 import { reportOutcome } from '../../output/session-text.ts';
@@ -16,7 +19,7 @@ import { agree } from '../../review.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
 
-interface Options {
+interface Options extends PartOptions {
   readonly digest?: string;
   readonly by?: string;
   readonly yes?: true;
@@ -26,6 +29,7 @@ const help = examples([
   'stage approve',
   'stage approve sess_2f0c... --yes --by ada@example.org',
   'stage approve --yes --digest "$(stage diff --json | jq -r .digest)"',
+  "stage approve --only orders --only 'products:1,3'",
 ]);
 
 export const configureApprove: ConfigureCommand = (command, run) => {
@@ -37,6 +41,12 @@ export const configureApprove: ConfigureCommand = (command, run) => {
     .argument('[session]', 'session id')
     .option('--digest <digest>', 'approve only if the diff has this digest')
     .option(
+      '--only <rows>',
+      'apply only these rows: orders, products:1,3; may be repeated',
+      collected,
+    )
+    .option('--with-ties', 'include rows that are tied to the chosen ones')
+    .option(
       '--by <name>',
       'who approves, for the audit (default: the name of your token, else of your account)',
     )
@@ -44,33 +54,45 @@ export const configureApprove: ConfigureCommand = (command, run) => {
     .addHelpText('before', help)
     .action(
       run<Options>(async (context, options, argument) =>
-        withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
-          const { agreed, digest, size } = await agree(context, connection, id, {
-            action: 'Apply to production',
-            yes: options.yes,
-          });
-          if (!agreed) return 1;
-          const reply = await withProgress(
-            context.out,
-            () => `Applying ${size} to production`,
-            () =>
-              connection.api.approve(id, {
-                approvedBy: options.by ?? approverOf(connection),
-                digest: options.digest ?? digest ?? undefined,
-              }),
-          );
-          await reportOutcome(
-            context.out,
-            reply,
-            'The rows are in production; `stage audit list` shows them.',
-          );
-          await tellDifferences(context.out, new JsonText(reply.body));
-          return 0;
-        }),
+        withServer(context, (connection) => approve(context, connection, options, argument)),
       ),
     );
 };
+
+/** Applies the session, or the chosen part, after the confirmation. Returns the exit code. */
+async function approve(
+  context: Context,
+  connection: Connection,
+  options: Options,
+  argument: string | undefined,
+): Promise<number> {
+  const part = partOf(options);
+  const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
+  const { agreed, digest, size } = await agree(context, connection, id, {
+    action: part ? 'Apply a part of that to production' : 'Apply to production',
+    yes: options.yes,
+  });
+  if (!agreed) return 1;
+  const approval = {
+    approvedBy: options.by ?? approverOf(connection),
+    digest: options.digest ?? digest ?? undefined,
+    part,
+  };
+  const reply = await withProgress(
+    context.out,
+    () => `Applying ${part ? 'a part' : size} to production`,
+    () => connection.api.approve(id, approval),
+  );
+  const { remaining } = reply.value;
+  const rest = remaining === null ? '' : ` The rest is in ${remaining}, which is active.`;
+  await reportOutcome(
+    context.out,
+    reply,
+    `The rows are in production; \`stage audit list\` shows them.${rest}`,
+  );
+  await tellDifferences(context.out, new JsonText(reply.body));
+  return 0;
+}
 
 /** Reports rows that landed other than staged. The JSON of the response has them, too. */
 async function tellDifferences(out: Output, body: JsonText): Promise<void> {

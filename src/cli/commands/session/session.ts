@@ -25,6 +25,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./session-use.ts')).configureSessionUse,
   },
   {
+    name: 'split',
+    summary: 'move staged rows to a session of their own',
+    load: async () => (await import('./session-split.ts')).configureSessionSplit,
+  },
+  {
     name: 'connections',
     summary: 'list the database clients of a session',
     load: async () => (await import('./session-connections.ts')).configureSessionConnections,
@@ -37,6 +42,6 @@ const entries: readonly CommandEntry[] = [
 ];
 
 export const configureSession: ConfigureCommand = (command, run) => {
-  command.description('Create, list, show, choose and delete sessions.');
+  command.description('Create, list, show, choose, split and delete sessions.');
   addCommands(command, entries, run);
 };

@@ -4,7 +4,8 @@
     -- filled with numbers of parameters.
     SELECT pg_catalog.array_agg(DISTINCT c.name) INTO v_columns FROM (
       SELECT pg_catalog.jsonb_array_elements_text(m.columns) AS name FROM stage.mutation m
-      WHERE m.id OPERATOR(pg_catalog.=) p_mutation AND m.relation OPERATOR(pg_catalog.=) {{oid}}::pg_catalog.oid AND p_origin OPERATOR(pg_catalog.=) 'client'::stage.row_origin
+      WHERE m.session OPERATOR(pg_catalog.=) p_session AND m.id OPERATOR(pg_catalog.=) p_mutation
+        AND m.relation OPERATOR(pg_catalog.=) {{oid}}::pg_catalog.oid AND p_origin OPERATOR(pg_catalog.=) 'client'::stage.row_origin
       UNION ALL
       SELECT u.name FROM {{shadow}} s
       CROSS JOIN LATERAL (SELECT ({{row_before}}).*) b
@@ -12,7 +13,8 @@
       CROSS JOIN LATERAL pg_catalog.unnest(ARRAY[{{changed}}]) u(name)
       WHERE {{rows}} AND u.name IS NOT NULL) c;
     IF p_origin OPERATOR(pg_catalog.=) 'client'::stage.row_origin AND NOT EXISTS (
-      SELECT FROM stage.mutation m WHERE m.id OPERATOR(pg_catalog.=) p_mutation AND m.columns IS NOT NULL)
+      SELECT FROM stage.mutation m
+      WHERE m.session OPERATOR(pg_catalog.=) p_session AND m.id OPERATOR(pg_catalog.=) p_mutation AND m.columns IS NOT NULL)
     THEN
       v_columns := {{all}};
     END IF;

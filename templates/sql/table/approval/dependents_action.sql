@@ -13,6 +13,6 @@
   ), linked AS MATERIALIZED (
     SELECT x.root AS cause, v.root AS carried FROM causes x JOIN carried v ON v.mutation = x.mutation AND {{x_referred_to_by_v}}
   )
-  SELECT {{child_oid}}::oid, l.carried FROM linked l JOIN unnest(p_relations, p_roots) AS c (relation, root) ON c.root = l.cause AND c.relation = {{parent_oid}}
+  SELECT {{child_oid}}::oid, l.carried, {{parent_oid}}::oid, l.cause FROM linked l JOIN unnest(p_relations, p_roots) AS c (relation, root) ON c.root = l.cause AND c.relation = {{parent_oid}}
   UNION
-  SELECT {{parent_oid}}::oid, l.cause FROM linked l JOIN unnest(p_relations, p_roots) AS c (relation, root) ON c.root = l.carried AND c.relation = {{child_oid}};
+  SELECT {{parent_oid}}::oid, l.cause, {{child_oid}}::oid, l.carried FROM linked l JOIN unnest(p_relations, p_roots) AS c (relation, root) ON c.root = l.carried AND c.relation = {{child_oid}};

@@ -20,7 +20,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows{{set_column}})
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), {{oid}}, {{shown_name}},
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected{{set_value}})
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+      ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_{{key}}', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come

@@ -1,0 +1,48 @@
+-- Returns, transitively, the lineages that the chosen ones depend on, those that depend on them, and those that had one of their values at
+-- another time; the chosen ones themselves are left out. Without these, the chosen ones and the others could not be applied in either order.
+CREATE OR REPLACE FUNCTION stage.tied_lineages(p_session uuid, p_relations oid[], p_roots bigint[])
+RETURNS TABLE (relation oid, root bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  v_all text;
+  v_ties text;
+  -- the ties of all lineages: one end, and the other
+  v_relations oid[];
+  v_roots bigint[];
+  v_on_relations oid[];
+  v_on_roots bigint[];
+  v_found_relations oid[] := p_relations;
+  v_found_roots bigint[] := p_roots;
+  v_tied_relations oid[] := '{}';
+  v_tied_roots bigint[] := '{}';
+BEGIN
+  SELECT string_agg(format('SELECT %s::oid, s._stage_seq FROM stage_data.shadow_%1$s s'
+      ' WHERE s._stage_session = $1 AND s._stage_root IS NULL AND s._stage_origin <> ''overlay''', r), ' UNION ALL '),
+    string_agg(format('SELECT * FROM stage_data.dependents_%s($1, a.relations, a.roots) UNION ALL SELECT * FROM stage_data.shared_%1$s($1)', r), ' UNION ALL ')
+  INTO v_all, v_ties
+  FROM stage.staged_relations(p_session) AS r WHERE to_regprocedure(format('stage_data.dependents_%s(uuid, oid[], bigint[])', r)) IS NOT NULL;
+  IF v_all IS NULL THEN RETURN; END IF;
+  EXECUTE format($q$
+    SELECT array_agg(t.relation), array_agg(t.root), array_agg(t.on_relation), array_agg(t.on_root)
+    FROM (SELECT array_agg(l.relation) AS relations, array_agg(l.root) AS roots FROM (%s) l (relation, root)) a
+    CROSS JOIN LATERAL (%s) t (relation, root, on_relation, on_root)
+    WHERE (t.relation, t.root) <> (t.on_relation, t.on_root)
+  $q$, v_all, v_ties) INTO v_relations, v_roots, v_on_relations, v_on_roots USING p_session;
+  LOOP
+    SELECT coalesce(array_agg(n.relation), '{}'), coalesce(array_agg(n.root), '{}') INTO v_found_relations, v_found_roots FROM (
+      -- guard: what the chosen rows depend on goes with them, too
+      SELECT t.on_relation AS relation, t.on_root AS root FROM unnest(v_relations, v_roots, v_on_relations, v_on_roots) AS t (relation, root, on_relation, on_root)
+      JOIN unnest(v_found_relations, v_found_roots) AS f (relation, root) ON f.relation = t.relation AND f.root = t.root
+      UNION
+      SELECT t.relation, t.root FROM unnest(v_relations, v_roots, v_on_relations, v_on_roots) AS t (relation, root, on_relation, on_root)
+      JOIN unnest(v_found_relations, v_found_roots) AS f (relation, root) ON f.relation = t.on_relation AND f.root = t.on_root
+      EXCEPT SELECT k.relation, k.root FROM unnest(p_relations, p_roots) AS k (relation, root)
+      EXCEPT SELECT k.relation, k.root FROM unnest(v_tied_relations, v_tied_roots) AS k (relation, root)) n;
+    EXIT WHEN cardinality(v_found_roots) = 0;
+    v_tied_relations := v_tied_relations || v_found_relations;
+    v_tied_roots := v_tied_roots || v_found_roots;
+  END LOOP;
+  RETURN QUERY SELECT k.relation, k.root FROM unnest(v_tied_relations, v_tied_roots) AS k (relation, root);
+END $$;
+REVOKE ALL ON FUNCTION stage.tied_lineages(uuid, oid[], bigint[]) FROM PUBLIC;
