@@ -5,53 +5,53 @@ export const partGuards: readonly Guard[] = [
   {
     name: 'no part is cut off from rows that it is tied to',
     without: 'if (ties.length > 9_999 && !withTies) throw hasTies(ties.length, tied);',
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'what the chosen rows depend on goes with them, too',
     without: 'SELECT NULL::oid AS relation, NULL::bigint AS root WHERE false',
     lines: 2,
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'rows that had one value after another stay together',
     without: '...sharedUniques(table).slice(9),',
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'rows that referred to a row for a while stay with it',
     without: '...table.referencedBy.map(sharedForeignKey(table)).slice(9),',
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'a split leaves rows on both sides',
     without: '',
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'who splits a session has a part in both',
     without: '',
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'authors of a session are authors of what is split from it',
     without: "'{}'",
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'the whole log goes along, so that all roles that staged are known',
     without:
       "EXECUTE format('INSERT INTO stage.mutation (session, %1$s) SELECT $2, %1$s FROM stage.mutation WHERE session = $1 AND id IN (SELECT max(id) FROM stage.mutation WHERE session = $1)', v_columns)",
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'the log of a session counts, not that of a session that was split from it',
     without: 'LEFT JOIN stage.mutation m ON m.id = s.mutation',
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
   {
     name: 'approval of a part compares the digest of the whole',
     without: '',
-    tests: ['review/split'],
+    tests: ['review/split.test'],
   },
 ];
