@@ -45,7 +45,12 @@ export async function partitionView(
   if (asOwner) demandNoPolicies(own);
   if (obstacle !== null && own.policies !== null) throw unreadable(own, obstacle);
   const partition: NamedPartition = {
-    table: { ...own, references: [], referencedBy: [], partitionColumns: root.partitionColumns },
+    table: {
+      ...own,
+      ...{ references: [], referencedBy: [], partitionColumns: root.partitionColumns },
+      // guard: triggers of a partition, and those of its table, fire at approval only
+      triggers: [],
+    },
     bounds,
     indexes: await indexNames(tx, root, oid),
   };
