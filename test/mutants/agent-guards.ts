@@ -203,6 +203,11 @@ export const agentGuards: readonly Guard[] = [
     tests: ['cli/diff/html'],
   },
   {
+    name: 'a script finds rows without a key by columns of any type',
+    without: 'const isExact = true;',
+    tests: ['cli/diff/sql.test'],
+  },
+  {
     name: 'the description of a row is whole',
     without: 'break;',
     tests: ['proxy/result-origins'],

@@ -118,12 +118,38 @@ const none: Value = { json: new JsonText('null') };
 /** Returns the condition that finds the row by its key. Without a key it compares all values and picks one of the matching rows. */
 function place({ before, texts, columns }: ReadChange, target: Target): string {
   const row = valuesOf(before, texts, 'before', columns);
-  const equals = (column: string, sign: string) =>
-    `${identifier(column)} ${sign} ${literal(column, row.get(column) ?? none, target)}`;
-  if (target.key.length > 0) return target.key.map((column) => equals(column, '=')).join(' AND ');
-  const all = [...row.keys()].map((column) => equals(column, 'IS NOT DISTINCT FROM')).join(' AND ');
+  const equals = (column: string) =>
+    `${identifier(column)} = ${literal(column, row.get(column) ?? none, target)}`;
+  if (target.key.length > 0) return target.key.map(equals).join(' AND ');
+  const all = [...row].map(([column, value]) => isSame(column, value, target)).join(' AND ');
   return `(tableoid, ctid) = (SELECT tableoid, ctid FROM ${target.rows} WHERE ${all} LIMIT 1)`;
 }
+
+/**
+ * Returns the condition that a column has exactly this value. Some types have no equality, such as json, and that of others is not exact:
+ * 1.0 = 1.00.
+ */
+function isSame(column: string, value: Value, target: Target): string {
+  const name = identifier(column);
+  const type = target.types.get(column);
+  const given = literal(column, value, target);
+  // guard: a script finds rows without a key by columns of any type
+  const isExact = value.text === undefined && hasExactEquality.test(type ?? '');
+  if (type === undefined || isNull(value) || isExact)
+    return `${name} IS NOT DISTINCT FROM ${given}`;
+  const isDocument = value.text === undefined && /^[{[]/.test(value.json.text);
+  if (isDocument) return `to_jsonb(${name}) = ${quoted(value.json.text)}::jsonb`;
+  return `${name}::text = ${quoted(textOf(value))}::${type}::text`;
+}
+
+function textOf({ text, json }: Value): string {
+  if (text !== undefined) return text;
+  return json.text.startsWith('"') ? (JSON.parse(json.text) as string) : json.text;
+}
+
+/** Types of which equal values have equal texts. */
+const hasExactEquality =
+  /^(?:smallint|integer|bigint|boolean|text|character varying|date|timestamp|time|uuid|bytea|jsonb)\b(?!.*\[\])/;
 
 /** Returns a value as a literal for this column. Only PostgreSQL can convert the JSON of arrays and composites. */
 function literal(column: string, value: Value, { name, types }: Target): string {

@@ -17,6 +17,7 @@ CREATE TABLE loose_child () INHERITS (loose_parent);
 CREATE TABLE pieces (a integer, b integer) PARTITION BY LIST (a);
 CREATE TABLE pieces_1 PARTITION OF pieces FOR VALUES IN (1);
 CREATE TABLE pieces_2 PARTITION OF pieces FOR VALUES IN (2);
+CREATE TABLE loose_types (j json, x xml, p point, c circle, n numeric, i interval, js json[], w pair, ws pair[], r numrange, f double precision, b jsonb);
 CREATE TABLE node (id integer PRIMARY KEY, parent integer REFERENCES node);
 CREATE TABLE leaf (id integer PRIMARY KEY, node integer REFERENCES node);
 CREATE TABLE two (a integer, b text, c text, twice integer GENERATED ALWAYS AS (a * 2) STORED, PRIMARY KEY (a, b));
@@ -26,10 +27,22 @@ INSERT INTO child VALUES (1, 10), (2, 20);
 INSERT INTO loose_child VALUES (1);
 INSERT INTO loose_parent VALUES (1);
 INSERT INTO pieces VALUES (1, 1), (2, 2);
+INSERT INTO loose_types VALUES ('{"i" : 1}', '<a/>', '(1,2)', '<(0,0),1>', 1.0, '24:00', '{"{\\"a\\": 1}"}', '(1,x)', '{"(1,y)"}', '[1.0,2)', 'NaN', '{"a": 1.0}'),
+  ('{"i": 1}', '<a/>', '(1,2)', '<(9,9),1>', 1.00, '1 day', '{"{\\"a\\":1}"}', '(1,x)', '{"(1,y)"}', '[1.00,2)', '-0', '{"a": 1.00}');
+INSERT INTO loose_types DEFAULT VALUES;
 INSERT INTO two VALUES (1, 'it''s', 'old'), (2, 'b', 'gone');
 INSERT INTO "Odd ""one" ("select", data, numbers, amount) VALUES ('a', '{"k": 1}', '{1,2}', 1.10), ('b', '5', NULL, 'NaN');`;
 
-const compared = ['"Odd ""one"', '"a.b"', 'two', 'bag', 'parent', 'loose_parent', 'pieces'];
+const compared = [
+  '"Odd ""one"',
+  '"a.b"',
+  'two',
+  'bag',
+  'parent',
+  'loose_parent',
+  'pieces',
+  'loose_types',
+];
 
 const writes = [
   `INSERT INTO "Odd ""one" ("select", data, plain, numbers, words, p, amount, ratio, bytes, day, spans, yes) VALUES
@@ -52,6 +65,9 @@ const alike = [
   'UPDATE child SET n = 30 WHERE id = 2',
   'UPDATE ONLY loose_parent SET a = 4',
   'UPDATE pieces SET b = 9 WHERE a = 2',
+  'UPDATE loose_types SET n = 5 WHERE i::text = $$1 day$$',
+  'DELETE FROM loose_types WHERE i::text = $$24:00:00$$',
+  'UPDATE loose_types SET j = $$null$$, n = 7 WHERE i IS NULL',
 ];
 
 const nodesBefore = 'INSERT INTO node VALUES (1, NULL), (2, 1), (3, 2)';
