@@ -1,6 +1,7 @@
 /** A diff for spreadsheets: one line per changed cell, so that all tables share the same columns. */
 import { keyCell } from '../../client/cell.ts';
-import type { DiffReader } from '../../client/diff-reader.ts';
+import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
+import { membersOf } from '../../model/json-members.ts';
 import { csvLine, csvText, csvValue } from '../output/csv.ts';
 import type { DiffFormat } from './format.ts';
 import { cellsOf, isChanged } from './format.ts';
@@ -20,7 +21,7 @@ export function createCsvFormat(reader: DiffReader): DiffFormat {
   };
   return {
     change: (change) => {
-      const row = [csvText(change.table), change.type, csvText(keyCell(change.rowId))];
+      const row = [csvText(change.table), change.type, rowField(change)];
       const lines = cellsOf(change)
         .filter(isChanged)
         .map(({ name, before, after }) =>
@@ -30,4 +31,9 @@ export function createCsvFormat(reader: DiffReader): DiffFormat {
     },
     end: ({ shown }) => begin() + csvLine(['', 'end', '', '', String(shown), reader.digest ?? '']),
   };
+}
+
+/** Formats the key of a row. That of one column looks as the column's value does, so that the two can be joined. */
+function rowField({ rowId }: ReadChange): string {
+  return membersOf(rowId).size === 0 ? csvValue({ json: rowId }) : csvText(keyCell(rowId));
 }

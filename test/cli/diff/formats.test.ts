@@ -155,6 +155,19 @@ suite('diff for programs', (test) => {
     ]);
   });
 
+  test('has a key as CSV as its column, so that the two can be joined', () => {
+    for (const key of ['a\u001bb', '', 'null', "E'x'", '=1+1', 'a,b', ' x', 'plain']) {
+      const value = JSON.stringify(key);
+      const change = `{"type":"INSERT","row_id":${value},"before":null,"after":{"id":${value}}}`;
+      const csv = written(
+        createCsvFormat,
+        `{"session_id":"s","tables":{"t":{"changes":[${change}]}}}`,
+      );
+      const [, field, after] = /^t,INSERT,(.*),id,,(.*)$/m.exec(csv) ?? [];
+      assert.is(field, after);
+    }
+  });
+
   test('names tables where nothing is left in JSON and Markdown', () => {
     assert.equal(JSON.parse(written(createJsonFormat, further)), JSON.parse(further));
     const silent = further.replace(/"t":.*?\]\},/, '');
