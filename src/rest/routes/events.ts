@@ -17,7 +17,7 @@ const follow = defineRoute({
   path: '/sessions/:id/events',
   name: 'listEvents',
   summary:
-    'Lists what happened to a session and what was said about it, oldest first, behind the event with the number `after`. With wait, an empty list is answered only when nothing has happened for so many seconds.',
+    'Lists the events of a session, comments included, oldest first, behind the event with the number `after`. With wait, the response is empty only when nothing has happened for so many seconds.',
   right: 'read',
   query: z.object({ after: cursor, limit: paging.limit, wait: waiting }),
   responses: { 200: eventList },
@@ -43,7 +43,7 @@ const followAll = defineRoute({
   path: '/events',
   name: 'followEvents',
   summary:
-    'Lists what happened to all sessions that the caller may see, oldest first, behind the event with the number `after`. With wait, an empty list is answered only when nothing has happened for so many seconds. With Accept: text/event-stream, the events are told as they happen, from Last-Event-ID or `after` on, else from now on.',
+    'Lists the events of all sessions that the caller may see, oldest first, behind the event with the number `after`. With wait, the response is empty only when nothing has happened for so many seconds. With Accept: text/event-stream, the events are sent as they happen, from Last-Event-ID or `after` on, else from now on.',
   right: 'read',
   query: z.object({
     project_id: shortText.optional(),
