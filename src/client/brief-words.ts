@@ -130,11 +130,12 @@ const flagWords: Readonly<Record<FlagCode, (flag: Flag, where: string) => string
   keys_moved: ({ count }, where) => `keys moved in ${where}: ${rowsInWords(count)}`,
   share_of_table: ({ count }, where) => `${count} % of the rows of ${where}`,
   sensitive_column: ({ count }, where) => `sensitive: ${where}, ${rowsInWords(count)}`,
-  triggers: ({ count }, where) => `${count} of production's triggers on ${where} run at approval`,
+  triggers: ({ count }, where) =>
+    `${count} of production's triggers on ${where} ${count === 1 ? 'runs' : 'run'} at approval`,
   overlap: ({ count }, where) =>
     `${count === 1 ? 'another open session changes' : `${count} other open sessions change`} the same rows of ${where}`,
   further_changes: ({ count }, where) =>
-    `${count} further changes of ${where}, which no net change shows`,
+    `${count} further ${count === 1 ? 'change' : 'changes'} of ${where}, which no net change shows`,
   new_table_for_author: (_, where) => `the author has not changed ${where} before`,
   size_for_author: ({ count }) =>
     `${count} changes, more than ten times as many as the author's usual ones`,

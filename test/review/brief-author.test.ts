@@ -1,5 +1,6 @@
 /** Flags of briefs that compare a session with its author's earlier ones, and the flag of triggers. */
 
+import { flagsInWords } from '../../src/client/brief-words.ts';
 import type { Brief, Flag } from '../../src/model/brief.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { readBrief } from '../../src/review/brief/brief.ts';
@@ -117,5 +118,20 @@ suite('briefs of authors', (test) => {
     assert.equal(only(both, 'triggers'), [triggers(2)], 'of all operations');
     assert.equal(only(await insert('idle'), 'triggers'), [], 'its trigger is disabled');
     assert.equal(only(await insert('orders'), 'triggers'), []);
+  });
+
+  test('one is not many in the words of flags', () => {
+    const words = (code: Flag['code'], count: number) =>
+      flagsInWords({
+        revision: '',
+        tables: [],
+        overlaps: [],
+        flags: [{ code, table: 't', column: null, count }],
+      });
+    const shows = 'of t, which no net change shows';
+    assert.equal(words('further_changes', 1), [`1 further change ${shows}`]);
+    assert.equal(words('further_changes', 2), [`2 further changes ${shows}`]);
+    assert.equal(words('triggers', 1), ["1 of production's triggers on t runs at approval"]);
+    assert.equal(words('triggers', 2), ["2 of production's triggers on t run at approval"]);
   });
 });
