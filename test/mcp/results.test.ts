@@ -195,6 +195,8 @@ suite('mcp: answers', (test) => {
         { sql: 'SELECT $1', params: [{}] },
         'params has to be a list of at most 1000 values, each of the type string or number or boolean or null',
       ],
+      ['stage_write', {}, 'sql is missing', '"sql":"UPDATE products SET'],
+      ['query', {}, 'sql is missing', '"sql":"SELECT name'],
       ['list_tables', { columns: 'yes' }, 'columns has to be true or false'],
       [
         'session_status',

@@ -3,12 +3,17 @@ import { fitting } from '../data.ts';
 import { changing, defineTool } from '../tool.ts';
 import { maxRows, params, sql } from './inputs.ts';
 
+const write = sql.meta({
+  ...sql.meta(),
+  examples: ['UPDATE products SET price = 9.5 WHERE id = $1'],
+});
+
 export const stageWrite = defineTool({
   name: 'stage_write',
   title: 'Stage a change',
   description:
     'Runs one INSERT, UPDATE, DELETE or MERGE and stages what it changes. Nothing reaches production before a person has approved the session. All of the statement is staged, or nothing. RETURNING gives rows.',
-  input: { sql, params, max_rows: maxRows },
+  input: { sql: write, params, max_rows: maxRows },
   takesSession: true,
   annotations: changing,
   work: async (input, { run, api, sessionId, signal }) => {
