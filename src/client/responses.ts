@@ -33,6 +33,8 @@ export interface Caller {
   readonly name: string | null;
   readonly role: string;
   readonly rights: readonly string[];
+  /** Names of the operations that it is allowed; null from a daemon that does not report them. */
+  readonly operations: readonly string[] | null;
 }
 
 export interface AuditVerdict {
@@ -95,8 +97,15 @@ export function readInfo(json: JsonText): ServerInfo {
 
 export function readCaller(json: JsonText): Caller {
   const fields = new Fields(json);
-  const rights = fields.list('rights').map(({ text }) => JSON.parse(text) as string);
-  return { name: fields.text('name'), role: fields.required('role'), rights };
+  const names = (member: string) =>
+    fields.list(member).map(({ text }) => JSON.parse(text) as string);
+  const operations = fields.json('operations') === null ? null : names('operations');
+  return {
+    name: fields.text('name'),
+    role: fields.required('role'),
+    rights: names('rights'),
+    operations,
+  };
 }
 
 /** Reads when tokens were last used, by their ids; null for one without a known use. */

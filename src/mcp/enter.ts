@@ -1,7 +1,7 @@
 /** Admits callers to the tools: their token may stage and may not review. */
 import { randomUUID } from 'node:crypto';
 import { ApiClient } from '../client/api-client.ts';
-import type { ServerInfo } from '../client/responses.ts';
+import type { Caller, ServerInfo } from '../client/responses.ts';
 import { StageError } from '../errors.ts';
 import { Gate } from './gate.ts';
 import type { Place } from './server.ts';
@@ -30,9 +30,11 @@ export function createEntrance(options: EnterOptions) {
   let url: string | undefined;
   return async (token: string | null): Promise<Place & { close(): Promise<void> }> => {
     const api = new ApiClient({ server, token });
+    let caller: Caller;
     try {
+      caller = (await api.whoami()).value;
       // guard: each request over HTTP is asked for its token
-      if (!options.allowAnyToken) await demandAgent(api);
+      if (!options.allowAnyToken) demandAgent(caller);
       // uses the caller's token, as the process may have none
       url ??= options.urlAt((await api.info()).value);
     } catch (error) {
@@ -45,6 +47,7 @@ export function createEntrance(options: EnterOptions) {
       pinned,
       project,
       version,
+      operations: caller.operations,
       nonce: `${nonce} ${token ?? ''}`,
       run: (statement) => gate.pass(() => runStatement(login, statement)),
       close: () => api.close(),
@@ -53,8 +56,7 @@ export function createEntrance(options: EnterOptions) {
 }
 
 /** Refuses tokens that may review, since text from the database can steer an agent: a row could have itself approved. */
-async function demandAgent(api: ApiClient): Promise<void> {
-  const { name, role, rights } = (await api.whoami()).value;
+function demandAgent({ name, role, rights }: Caller): void {
   // guard: stage mcp does not start where everybody may review
   if (name === null) throw refused('the service demands no token, so that everybody may approve');
   // a service that does not report rights may grant any

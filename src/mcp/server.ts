@@ -15,6 +15,8 @@ export interface Place extends ToolContext {
   readonly version: string;
   /** The only session that can be used; null if each call names one. */
   readonly pinned: string | null;
+  /** Names of the operations that the token allows; null if the service does not report them. */
+  readonly operations: readonly string[] | null;
 }
 
 const sessionIdInput = z
@@ -31,11 +33,15 @@ export function createMcpServer(place: Place): McpServer {
     { name: 'stage', title: 'stage: staged writes to PostgreSQL', version: place.version },
     { instructions: instructions(place.pinned) },
   );
-  for (const tool of tools) {
-    if (place.pinned === null || tool.name !== 'open_session') register(server, place, tool);
-  }
+  for (const tool of tools.filter((each) => isOffered(each, place))) register(server, place, tool);
   registerDiff(server, place);
   return server;
+}
+
+/** Whether a place offers a tool: not one that opens sessions beside the given one, and none that the token does not allow. */
+function isOffered({ name, operations }: Tool, place: Place): boolean {
+  if (place.pinned !== null && name === 'open_session') return false;
+  return operations.every((each) => place.operations?.includes(each) ?? true);
 }
 
 function register(server: McpServer, place: Place, tool: Tool): void {

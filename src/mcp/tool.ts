@@ -53,6 +53,8 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly input: Input;
   /** Whether the tool needs an existing session. */
   readonly takesSession: boolean;
+  /** Names of the operations of the REST interface without which the tool is not offered. */
+  readonly operations: readonly string[];
   readonly annotations: Annotations;
   work(input: z.output<z.ZodObject<Input>>, call: Call): Promise<Outcome>;
 }

@@ -153,15 +153,17 @@ export class Loader {
   async #readSession(): Promise<void> {
     const { api, id, dispatch } = this.#options;
     const first = this.#seen === '';
-    const [{ value: session }, info] = await Promise.all([
+    const [{ value: session }, info, caller] = await Promise.all([
       api.getSession(id),
       first ? api.info() : null,
+      first ? api.whoami() : null,
     ]);
     if (this.#isOffline) {
       this.#isOffline = false;
       dispatch({ type: 'offline', text: null });
     }
     this.#isQuiet = session.status !== 'active';
+    if (caller !== null) dispatch({ type: 'caller', caller: caller.value });
     dispatch({ type: 'session', session, database: info?.value.database });
     await this.#readComments();
     const revision = `${session.status} ${session.mutationCount} ${session.edits}`;

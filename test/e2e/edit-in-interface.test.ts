@@ -153,13 +153,13 @@ suite('edit in the interface', (test) => {
       const { terminal } = await sit(['UPDATE products SET price = 6 WHERE id = 4'], 'reviewer');
       await terminal.see(/→ 6/);
       await terminal.press('u');
-      await terminal.press('yes\r');
-      await terminal.see(/a token of the role reviewer does not allow this/);
+      await terminal.see(/You may not take rows out here: your role is reviewer\./);
       const author = await sit(['UPDATE products SET price = 6 WHERE id = 4'], 'author');
       await author.terminal.see(/→ 6/);
       await author.terminal.press('e');
-      await author.terminal.see(/a token of the role author does not allow this/);
-      await author.terminal.see(/Not rehearsed yet; press e/);
+      await author.terminal.see(/You may not rehearse here: your role is author\./);
+      await author.terminal.see(/ propose · /);
+      assert.not.match(author.terminal.frame, /rehearse ·/);
     },
     patience,
   );

@@ -5,7 +5,7 @@ import { createShell, installStage } from '../cli/stage.ts';
 import type { AgentTable } from '../helpers/agent-table.ts';
 import { agentOf, setAgentTable } from '../helpers/agent-table.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 
 /** The syntax of a variable in Cursor and VS Code. */
 const variable = (name: string) => `$\{env:${name}}`;
@@ -53,6 +53,16 @@ suite('mcp: start', (test) => {
     } finally {
       await open.stop();
     }
+  });
+
+  test('offers a reviewer no tool that the token does not allow', async () => {
+    const { client } = await table.connect({ args: ['--allow-any-token'], token: 'ann' });
+    const { tools } = await client.listTools();
+    assert.equal(
+      tools.map(({ name }) => name),
+      ['list_tables', 'query', 'show_diff', 'check_conflicts', 'session_status', 'comment'],
+    );
+    await rejects(client.callTool({ name: 'propose', arguments: {} }));
   });
 
   test('takes the token of an agent and of an author, and ends with its input', async () => {

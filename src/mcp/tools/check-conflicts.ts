@@ -11,6 +11,7 @@ export const checkConflicts = defineTool({
     'Tells whether production has changed since the session first touched its rows. Approval would be refused then. Changes nothing.',
   input: {},
   takesSession: true,
+  operations: ['findConflicts'],
   annotations: reading,
   work: async (_, { api, sessionId }) => {
     const { value } = await api.findConflicts(sessionId);

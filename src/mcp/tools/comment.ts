@@ -26,6 +26,7 @@ export const comment = defineTool({
       }),
   },
   takesSession: true,
+  operations: ['addComment'],
   annotations: changing,
   work: async ({ body, table, row_id: key }, { api, sessionId }) => {
     const rowId = key === undefined ? undefined : new JsonText(JSON.stringify(key));

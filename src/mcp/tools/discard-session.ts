@@ -20,6 +20,7 @@ export const discardSession = defineTool({
       }),
   },
   takesSession: true,
+  operations: ['deleteSession'],
   annotations: { ...changing, destructiveHint: true },
   work: async ({ confirm }, { api, sessionId }) => {
     // guard: a session is discarded by its own short id

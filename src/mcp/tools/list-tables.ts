@@ -48,6 +48,7 @@ export const listTables = defineTool({
       .meta({ description: 'How many to pass over, as data.continue gave it', examples: [500] }),
   },
   takesSession: true,
+  operations: ['getSession'],
   annotations: reading,
   work: async ({ schema, like = '%', columns, offset }, { run, api, sessionId, signal }) => {
     const { rows } = await run({

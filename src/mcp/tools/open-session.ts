@@ -27,6 +27,7 @@ export const openSession = defineTool({
     }),
   },
   takesSession: false,
+  operations: ['createSession'],
   annotations: { ...changing, idempotentHint: true },
   work: async (input, call) => {
     const { id, status, projectId } = await open(call, input);

@@ -14,6 +14,7 @@ export const propose = defineTool({
     }),
   },
   takesSession: true,
+  operations: ['proposeSession'],
   annotations: changing,
   work: async (input, { api, sessionId }) => {
     const { value } = await api.propose(sessionId, input.message);

@@ -10,6 +10,7 @@ export const query = defineTool({
     'Runs one SELECT. It sees live production merged with what this session has staged. It cannot write: use stage_write for that.',
   input: { sql, params, max_rows: maxRows },
   takesSession: true,
+  operations: ['getSession'],
   annotations: reading,
   work: async (input, { run, api, sessionId, signal }) => {
     const statement = { sql: input.sql, params: input.params ?? [], maxRows: input.max_rows };

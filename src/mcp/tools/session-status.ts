@@ -31,6 +31,7 @@ export const sessionStatus = defineTool({
       .meta({ description: 'last_event of an earlier answer', examples: ['42'] }),
   },
   takesSession: true,
+  operations: ['getSession', 'listEvents'],
   annotations: reading,
   work: async ({ wait_seconds: seconds, after_event: after }, call) => {
     const { session, events, last } = await waitForNews(call, seconds, after);

@@ -32,6 +32,7 @@ export const showDiff = defineTool({
       .meta({ description: 'How many changes to give at most', examples: [50] }),
   },
   takesSession: true,
+  operations: ['listChanges', 'getDiffOutline', 'getDiff'],
   annotations: reading,
   work: async ({ table, cursor, limit }, { api, sessionId }) => {
     const { value: outline } = await api.readOutline(sessionId);

@@ -15,6 +15,7 @@ export const stageWrite = defineTool({
     'Runs one INSERT, UPDATE, DELETE or MERGE and stages what it changes. Nothing reaches production before a person has approved the session. All of the statement is staged, or nothing. RETURNING gives rows.',
   input: { sql: write, params, max_rows: maxRows },
   takesSession: true,
+  operations: ['createSession'],
   annotations: changing,
   work: async (input, { run, api, sessionId, signal }) => {
     const statement = { sql: input.sql, params: input.params ?? [], maxRows: input.max_rows };

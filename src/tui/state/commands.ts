@@ -2,7 +2,7 @@
 
 import type { Command, Move } from '../keys.ts';
 import { selectedColumn, shownColumns } from './columns.ts';
-import { cancelled, rehearse, take } from './direct-actions.ts';
+import { cancelled, rehearse, take, withAlarm } from './direct-actions.ts';
 import { followed } from './incoming.ts';
 import { listOf, pageHeight, relisted, toTable } from './lists.ts';
 import {
@@ -14,6 +14,7 @@ import {
   promptForComment,
   promptForSort,
 } from './open-prompts.ts';
+import { forbidden } from './permissions.ts';
 import { toggled } from './reviewed.ts';
 import type { Filter, Pane, State } from './state.ts';
 import { filters, listLength, panes } from './state.ts';
@@ -81,6 +82,8 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
 /** Carries out a command. */
 export function command(state: State, name: Command): State {
   const plain = { ...state, notice: null };
+  const why = forbidden(state.caller, name);
+  if (why !== null) return withAlarm(plain, why);
   return name in moves ? move(plain, name as Move) : changes[name as Exclude<Command, Move>](plain);
 }
 

@@ -1,6 +1,7 @@
 /** Actions without a confirmation: resolving conflicts, starting and cancelling rehearsals. */
 import type { Side } from '../../client/resolve.ts';
 import { hiddenInWords } from '../../client/words.ts';
+import { isAllowed } from './permissions.ts';
 import type { State } from './state.ts';
 
 /** Reports why nothing was done. */
@@ -10,10 +11,11 @@ export const withAlarm = (state: State, text: string): State => ({
 });
 
 /** Returns why staged rows cannot be changed now; null if they can. */
-export function notActive({ session, keymap }: State): string | null {
+export function notActive({ session, keymap, caller }: State): string | null {
   const status = session?.status;
   if (status === 'active') return null;
   if (status !== 'proposed') return `The session is ${status}: what it staged stays as it is.`;
+  if (!isAllowed(caller, 'reopen')) return 'The session is proposed: it takes no edits.';
   const key = keymap.keyFor('reopen') || '`stage reopen`';
   return `The session is proposed: ${key} gives it back for changes first.`;
 }

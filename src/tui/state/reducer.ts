@@ -1,6 +1,7 @@
 /** Computes the next state of the screen. Pure: the state contains what remains to be done. */
 import type { Comment } from '../../client/discussion.ts';
 import type { RehearsalReport } from '../../client/rehearsal.ts';
+import type { Caller } from '../../client/responses.ts';
 import type { ChangePage, Conflict, Mutation, Outline } from '../../model/change.ts';
 import type { Session } from '../../model/session.ts';
 import type { Command, Effect } from '../keys.ts';
@@ -19,6 +20,7 @@ export type Action =
   | { readonly type: 'key'; readonly name: string }
   | { readonly type: 'resized'; readonly size: Size }
   | { readonly type: 'session'; readonly session: Session; readonly database?: string | undefined }
+  | { readonly type: 'caller'; readonly caller: Caller }
   | { readonly type: 'outline'; readonly outline: Outline }
   | { readonly type: 'page'; readonly need: PageNeed; readonly page: ChangePage }
   | {
@@ -66,7 +68,7 @@ type Handlers = { [T in Action['type']]: (state: State, action: Action & { type:
 type StateChange = Exclude<Decision, 'revert'>;
 
 const outcomes: Readonly<Record<StateChange, string>> = {
-  propose: 'Proposed: the session takes no more writes. A approves, X rejects.',
+  propose: 'Proposed: the session takes no more writes.',
   approve: 'Approved: the rows are in production.',
   reject: 'Rejected: what was staged is gone, production is untouched.',
   reopen: 'Given back: the session takes writes again, and its author reads what is to change.',
@@ -82,6 +84,7 @@ const handlers: Handlers = {
     mutationCount: session.mutationCount,
     notice: moved(state, session) ?? state.notice,
   }),
+  caller: (state, { caller }) => ({ ...state, caller }),
   outline: (state, { outline }) => renewed(state, outline),
   page: (state, action) => page(state, action.need, action.page),
   mutations: (state, { offset, items, total }) => ({

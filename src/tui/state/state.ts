@@ -2,6 +2,7 @@
 import type { Comment } from '../../client/discussion.ts';
 import type { Marks } from '../../client/marks.ts';
 import type { RehearsalReport } from '../../client/rehearsal.ts';
+import type { Caller } from '../../client/responses.ts';
 import type {
   Conflict,
   Mutation,
@@ -66,6 +67,8 @@ export interface State {
   readonly size: Size;
   readonly keymap: Keymap;
   readonly database: string;
+  /** The caller and its permissions; null until they are known. */
+  readonly caller: Caller | null;
   readonly session: Session | null;
   readonly outline: Outline | null;
   readonly digest: Digest | null;
@@ -153,6 +156,7 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
     size,
     keymap,
     database: '',
+    caller: null,
     session: null,
     outline: null,
     digest: null,

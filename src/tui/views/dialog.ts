@@ -8,6 +8,7 @@ import { countsInWords, furtherExplained, triggersInWords } from '../../client/w
 import type { TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { Decision, Edit, Prompt } from '../state/decisions.ts';
+import { isAllowed } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 import { currentDigest } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
@@ -15,11 +16,12 @@ import { span } from '../terminal/line.ts';
 import { fit, widthOf, wrap } from '../terminal/text.ts';
 import { isOutdated } from './effects.ts';
 
-/** Draws the bindings that match the typed text. */
-export function helpView({ help, keymap }: State, height: number): Line[] {
+/** Draws the bindings that match the typed text, without those that the caller may not use. */
+export function helpView({ help, keymap, caller }: State, height: number): Line[] {
   const wanted = (help ?? '').toLowerCase();
-  const found = keymap.bindings.filter(({ keys, does, help: text }) =>
-    `${keys.join(' ')} ${does} ${text}`.toLowerCase().includes(wanted),
+  const found = keymap.bindings.filter(
+    ({ keys, does, help: text }) =>
+      isAllowed(caller, does) && `${keys.join(' ')} ${does} ${text}`.toLowerCase().includes(wanted),
   );
   const shown = found.length < height ? found : found.slice(0, Math.max(0, height - 2));
   return [

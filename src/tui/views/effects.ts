@@ -10,6 +10,7 @@ import {
   warningLines,
 } from '../../client/rehearsal-words.ts';
 import { divide } from '../screen.ts';
+import { forbidden } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 import { currentDigest } from '../state/state.ts';
 import type { Line, Style } from '../terminal/line.ts';
@@ -53,11 +54,12 @@ function effectsLines(state: State, width: number): Line[] {
   ];
 }
 
-function notYet({ session, keymap }: State): string {
+function notYet({ session, keymap, caller }: State): string {
   const status = session?.status;
+  const why = forbidden(caller, 'rehearse');
   return status === 'approved' || status === 'rejected'
     ? `Not rehearsed. The session is ${status} already.`
-    : `Not rehearsed yet; press ${keymap.keyFor('rehearse')}.`;
+    : `Not rehearsed yet${why === null ? `; press ${keymap.keyFor('rehearse')}.` : `. ${why}`}`;
 }
 
 const below = ({ session }: State, width: number): Line[] =>

@@ -1,6 +1,7 @@
 /** The line at the bottom: the keys of the pane. */
 import type { SessionStatus } from '../../model/session.ts';
 import type { Command, Effect } from '../keys.ts';
+import { isAllowed } from '../state/permissions.ts';
 import type { Pane, State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';
@@ -82,7 +83,9 @@ const decisions: Readonly<Record<SessionStatus, readonly Hint[]>> = {
   rejected: [],
 };
 
-export function keysLine({ pane, prompt, help, zoomed, keymap, session }: State): Line {
+/** Draws the keys of the pane that the caller may use. */
+export function keysLine(state: State): Line {
+  const { pane, prompt, help, zoomed, keymap, session, caller } = state;
   if (prompt !== null || help !== null) return [span(' enter go on · escape cancel', 'faint')];
   const everywhere: Hint[] = [
     [['help'], 'help'],
@@ -91,8 +94,8 @@ export function keysLine({ pane, prompt, help, zoomed, keymap, session }: State)
   const zoom: Hint[] = zoomed ? [[['zoom'], 'whole screen off']] : [];
   const deciding = session === null ? [] : decisions[session.status];
   const editing = session?.status === 'active' ? (edits[pane] ?? []) : [];
-  const shown = [...everywhere, ...deciding, ...editing, ...zoom, ...hints[pane]].map(
-    ([does, text]) => `${does.map((name) => keymap.keyFor(name)).join('/')} ${text}`,
-  );
+  const shown = [...everywhere, ...deciding, ...editing, ...zoom, ...hints[pane]]
+    .filter(([does]) => does.every((name) => isAllowed(caller, name)))
+    .map(([does, text]) => `${does.map((name) => keymap.keyFor(name)).join('/')} ${text}`);
   return [span(` ${shown.join(' · ')}`, 'faint')];
 }
