@@ -45,6 +45,7 @@ export type Command =
   | 'unstage'
   | 'rehearse'
   | 'comment'
+  | 'brief'
   | 'help';
 
 /** Effects, which the program around the state carries out. */
@@ -111,6 +112,7 @@ export const bindings: readonly Binding[] = [
   { keys: ['u'], does: 'unstage', help: 'take the row out of the session (asks)' },
   { keys: ['e'], does: 'rehearse', help: 'rehearse the approval: what would really land' },
   { keys: ['M'], does: 'comment', help: 'comment on the row, or on the session' },
+  { keys: ['B'], does: 'brief', help: 'what the changes mean: short, whole, folded away' },
   { keys: ['?'], does: 'help', help: 'this help' },
   { keys: ['ctrl-z'], does: 'suspend', help: 'suspend; fg comes back' },
   { keys: ['q', 'ctrl-c'], does: 'quit', help: 'quit' },

@@ -1,6 +1,7 @@
 /** Connects the state with the daemon: fetches what the screen lacks, and polls for changes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../client/api-client.ts';
+import { isLeftOut } from '../client/brief.ts';
 import { causeInWords } from '../client/cause-words.ts';
 import type { ChangeFilter } from '../client/filters.ts';
 import { markKey } from '../client/marks.ts';
@@ -245,12 +246,25 @@ export class Loader {
         });
         return true;
       }
+      case 'brief':
+        return this.#fetchBrief();
       case 'digest': {
         const text = await api.readDigest(id);
         dispatch({ type: 'digest', digest: { revision: need.revision, text } });
         return true;
       }
     }
+  }
+
+  /** Fetches the brief. One that cannot be read is requested again once the session has changed. */
+  async #fetchBrief(): Promise<boolean> {
+    const { api, id, dispatch } = this.#options;
+    try {
+      dispatch({ type: 'brief', brief: (await api.readBrief(id)).value });
+    } catch (error) {
+      if (!(error instanceof StageError) || !isLeftOut(error.code)) throw error;
+    }
+    return false;
   }
 
   async #fetchPage(need: PageNeed): Promise<boolean> {

@@ -1,10 +1,15 @@
 /** Divides the screen: heading, tabs, body, notice, keys. */
 import type { Size, State } from './state/state.ts';
+import { briefView } from './views/brief.ts';
 
 /** The lines outside the body: session and tabs above; notice or prompt, and keys below. */
 const frame = 4;
 
 export const bodyHeight = ({ rows }: Size) => Math.max(1, rows - frame);
+
+/** Returns the height of the panes, below the brief. */
+export const paneHeight = (state: State) =>
+  Math.max(1, bodyHeight(state.size) - briefView(state).length);
 
 /** The width below which one pane is shown at a time, in columns. */
 const narrow = 60;
@@ -21,7 +26,7 @@ export interface Division {
 /** Divides the screen for the current pane. */
 export function divide(state: State): Division {
   const { columns } = state.size;
-  const height = bodyHeight(state.size);
+  const height = paneHeight(state);
   const alone = columns < narrow || state.zoomed;
   const tables = alone ? (state.pane === 'tables' ? columns : 0) : tablesWidth(state);
   const main = tables === columns ? 0 : columns - tables - (tables > 0 ? 1 : 0);

@@ -1,6 +1,6 @@
 /** The head of a session's view: what it is, and what its changes mean. */
 /// <reference lib="dom" />
-import { readBrief } from '../client/brief.ts';
+import { isLeftOut, readBrief } from '../client/brief.ts';
 import { briefSentences, flagsInWords } from '../client/brief-words.ts';
 import { tableCell } from '../client/cell.ts';
 import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
@@ -12,7 +12,7 @@ import type { Session } from '../model/session.ts';
 import { shortId } from '../model/session.ts';
 import type { Child } from './dom.ts';
 import { h } from './dom.ts';
-import { request } from './http.ts';
+import { Refusal, request } from './http.ts';
 
 export function headOf(session: Session, digest: string | null, outline: Outline | null): Child[] {
   const [title, author] = [titleOf(session), authorOf(session)];
@@ -39,9 +39,14 @@ export function headOf(session: Session, digest: string | null, outline: Outline
   ];
 }
 
-/** Reads the brief; null where it takes too long, because the rows are there without it. */
+/** Reads the brief; null if the diff is shown without it. */
 export async function readBriefOf(id: string): Promise<Brief | null> {
-  return request('GET', `/sessions/${id}/card`).then(readBrief, () => null);
+  try {
+    return readBrief(await request('GET', `/sessions/${id}/card`));
+  } catch (error) {
+    if (error instanceof Refusal && isLeftOut(error.code)) return null;
+    throw error;
+  }
 }
 
 /** Returns a list of what is unusual, and what changed in each column. */

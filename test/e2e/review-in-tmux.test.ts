@@ -154,4 +154,19 @@ suite('review in tmux', (test) => {
     },
     patience,
   );
+
+  test(
+    'begins with what the changes mean, on a narrow terminal, too',
+    async () => {
+      await open();
+      await see(/ ! 20 % of the rows of products\n(?: .*\n)*── \d+ more lines: B ─/);
+      await press('B');
+      await see(/Effects .*\n Tables 2 /);
+      await press('B');
+      await tmux.resize(40, 24);
+      await see(/ ! 20 % of the rows of products\n(?: .*\n)*── \d+ more lines: B ─/);
+      await see(/> \+ +\d+ │/);
+    },
+    patience,
+  );
 });

@@ -33,6 +33,16 @@ export const terminalGuards: readonly Guard[] = [
     tests: ['tui/discussion'],
   },
   {
+    name: 'the brief in the review is that of its diff',
+    without: 'return meaning;',
+    tests: ['tui/brief'],
+  },
+  {
+    name: 'a diff is shown without a brief that cannot be read',
+    without: 'export const isLeftOut = (code: string): boolean => code === "";',
+    tests: ['rest/card'],
+  },
+  {
     name: 'what others stage is news in the review',
     without: 'const isOwn = session !== null && edited !== null;',
     tests: ['tui/edits'],

@@ -1,12 +1,16 @@
 /** GET /sessions/:id/card: who is told what, and the heads of the forms of a diff. */
-import { briefMarkdown } from '../../src/cli/diff/brief.ts';
+import { briefMarkdown, briefOfDiff } from '../../src/cli/diff/brief.ts';
+import type { ApiClient } from '../../src/client/api-client.ts';
 import { readBrief } from '../../src/client/brief.ts';
 import { briefLines } from '../../src/client/brief-words.ts';
+import type { ErrorCode } from '../../src/errors.ts';
+import { StageError } from '../../src/errors.ts';
+import { briefOf } from '../../src/mcp/tools/show-diff.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const tokens = [
   testToken({ name: 'bot', role: 'agent' }),
@@ -59,6 +63,22 @@ suite('rest: cards', (test) => {
     assert.not.match(text, /stock|new/);
     assert.equal([body.tables[0].hidden, body.tables[0].updates], [true, 2]);
     assert.match((await cardOf(id, 'ann')).text, /stock/);
+  });
+
+  test('is left out where a service has none, or it takes too long, and for no other reason', async () => {
+    const failing = (code: ErrorCode) => ({
+      readBrief: () => Promise.reject(new StageError(code, 'no brief')),
+    });
+    for (const code of ['not_found', 'took_too_long', 'busy'] as const) {
+      const api = failing(code) as unknown as ApiClient;
+      assert.is(await briefOfDiff(api, 'sess_1', undefined), null);
+      assert.equal(await briefOf(api, 'sess_1'), []);
+    }
+    for (const code of ['session_not_found', 'server_unavailable', 'internal'] as const) {
+      const api = failing(code) as unknown as ApiClient;
+      assert.is((await rejects<StageError>(briefOfDiff(api, 'sess_1', undefined))).code, code);
+      assert.is((await rejects<StageError>(briefOf(api, 'sess_1'))).code, code);
+    }
   });
 
   test('is text of the service, whatever the values are', async () => {

@@ -1,4 +1,5 @@
 /** A made-up diff for tests of the terminal interface: a daemon that is an array, and states and frames over it. */
+import type { Brief } from '../../src/model/brief.ts';
 import type { Chunk, NumberedChange, Operation, Outline } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { Session } from '../../src/model/session.ts';
@@ -68,6 +69,7 @@ export class ArrayDaemon {
   readonly changes: readonly NumberedChange[];
   readonly revision: string;
   readonly asked: DataNeed[] = [];
+  brief: Omit<Brief, 'revision'> = { tables: [], flags: [], overlaps: [] };
 
   constructor(changes: readonly NumberedChange[], revision = 'staged-3') {
     this.changes = changes;
@@ -115,6 +117,8 @@ export class ArrayDaemon {
       const digest = { revision: need.revision, text: `sha256:${'0f'.repeat(32)}` };
       return reduce(state, { type: 'digest', digest });
     }
+    if (need.kind === 'brief')
+      return reduce(state, { type: 'brief', brief: { ...this.brief, revision: need.revision } });
     if (need.kind === 'why') {
       const key = `${need.table}\n${need.number}`;
       return reduce(state, { type: 'why', key, causes: ['mut_1 by bot: UPDATE orders'] });

@@ -1,5 +1,6 @@
 /** The brief at the head of a diff: what it means, in sentences, and what is unusual. */
 import type { ApiClient } from '../../client/api-client.ts';
+import { isLeftOut } from '../../client/brief.ts';
 import { briefSentences, flagsInWords } from '../../client/brief-words.ts';
 import { StageError } from '../../errors.ts';
 import type { Brief } from '../../model/brief.ts';
@@ -24,13 +25,10 @@ export async function briefOfDiff(
       overlaps: brief.overlaps.filter(isShown),
     };
   } catch (error) {
-    // an older service has none, and of a very large diff it may take too long
-    if (error instanceof StageError && unread.has(error.code)) return null;
+    if (error instanceof StageError && isLeftOut(error.code)) return null;
     throw error;
   }
 }
-
-const unread = new Set(['not_found', 'took_too_long', 'busy']);
 
 /** At most this many lines of a brief stand at the head of a comment. */
 const mostLines = 40;

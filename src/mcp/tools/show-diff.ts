@@ -1,6 +1,7 @@
 /** `show_diff`: shows what the session changes, net, row by row. */
 import { z } from 'zod';
 import type { ApiClient } from '../../client/api-client.ts';
+import { isLeftOut } from '../../client/brief.ts';
 import { briefLines } from '../../client/brief-words.ts';
 import { StageError } from '../../errors.ts';
 import type { NumberedChange, Outline } from '../../model/change.ts';
@@ -63,12 +64,12 @@ export const showDiff = defineTool({
 
 const mostLines = 40;
 
-/** Returns the first lines of the brief; none where it cannot be read. */
-async function briefOf(api: ApiClient, id: string): Promise<string[]> {
+/** Returns the first lines of the brief; none if the diff is shown without it. */
+export async function briefOf(api: ApiClient, id: string): Promise<string[]> {
   try {
     return briefLines((await api.readBrief(id)).value).slice(0, mostLines);
   } catch (error) {
-    if (error instanceof StageError) return [];
+    if (error instanceof StageError && isLeftOut(error.code)) return [];
     throw error;
   }
 }

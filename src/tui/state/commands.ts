@@ -1,10 +1,11 @@
 /** Carries out the commands of keys: movement, and display options. */
 
 import type { Command, Move } from '../keys.ts';
+import { isLong } from '../views/brief.ts';
 import { selectedColumn, shownColumns } from './columns.ts';
 import { cancelled, rehearse, take, withAlarm } from './direct-actions.ts';
 import { followed } from './incoming.ts';
-import { listOf, pageHeight, relisted, toTable } from './lists.ts';
+import { listOf, pageHeight, relisted, scrolled, toTable } from './lists.ts';
 import {
   confirmDecision,
   confirmReopen,
@@ -17,7 +18,7 @@ import {
 import { forbidden } from './permissions.ts';
 import { toggled } from './reviewed.ts';
 import type { Filter, Pane, State } from './state.ts';
-import { filters, listLength, panes } from './state.ts';
+import { currentBrief, filters, listLength, panes } from './state.ts';
 
 const moves = {
   down: 1,
@@ -64,7 +65,7 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   changedOnly: (state) => ({ ...state, changedOnly: !state.changedOnly }),
   wrap: (state) => ({ ...state, wrapped: !state.wrapped, detailTop: 0 }),
   types: (state) => ({ ...state, types: !state.types }),
-  zoom: (state) => ({ ...state, zoomed: !state.zoomed }),
+  zoom: (state) => scrolled({ ...state, zoomed: !state.zoomed }),
   goto: openPrompt({ kind: 'goto', text: '' }),
   propose: confirmDecision('propose'),
   approve: confirmDecision('approve'),
@@ -76,6 +77,7 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   theirs: take('theirs'),
   rehearse,
   comment: promptForComment,
+  brief: turnedBrief,
   help: (state) => ({ ...state, help: '' }),
 };
 
@@ -109,6 +111,17 @@ function toColumn(state: State, step: number): State {
 function toPane(state: State, step: number): State {
   const index = (panes.indexOf(state.pane) + step + panes.length) % panes.length;
   return { ...state, pane: panes[index] ?? 'rows', detailTop: 0 };
+}
+
+/** Shows the short brief, the whole one, and none in turn, above the rows. */
+function turnedBrief(state: State): State {
+  const pane = state.pane === 'tables' ? 'tables' : 'rows';
+  const shown: State = { ...state, pane, zoomed: false };
+  if (state.brief === 'folded') return scrolled({ ...shown, brief: 'short' });
+  if (currentBrief(state) === null)
+    return { ...shown, notice: { text: 'What the changes mean is not known yet.', alarm: false } };
+  const isNext = state.brief === 'short' && isLong(state);
+  return scrolled({ ...shown, brief: isNext ? 'whole' : 'folded' });
 }
 
 const within: Partial<Record<Pane, Pane>> = { tables: 'rows', rows: 'detail' };

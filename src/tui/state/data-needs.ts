@@ -3,7 +3,15 @@ import { markKey } from '../../client/marks.ts';
 import type { Chunk, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { Filter, Sort, State } from './state.ts';
-import { countIn, currentDigest, currentTable, digestName, listLength, sortOf } from './state.ts';
+import {
+  countIn,
+  currentBrief,
+  currentDigest,
+  currentTable,
+  digestName,
+  listLength,
+  sortOf,
+} from './state.ts';
 
 /** The changes per page, and how far around the screen they are prefetched. */
 const pageSize = 500;
@@ -29,6 +37,7 @@ export type DataNeed =
   | PageNeed
   | { readonly kind: 'mutations'; readonly offset: number; readonly revision: string }
   | { readonly kind: 'digest'; readonly revision: string }
+  | { readonly kind: 'brief'; readonly revision: string }
   | {
       readonly kind: 'why';
       readonly table: string;
@@ -62,6 +71,9 @@ export function dataNeedsOf(state: State): DataNeed[] {
     const offset = Math.max(0, mutation - 50);
     needs.push({ kind: 'mutations', offset, revision: outline.revision });
   }
+  // the rows come first
+  if (!page && state.brief !== 'folded' && currentBrief(state) === null)
+    needs.push({ kind: 'brief', revision: outline.revision });
   const change = pane === 'detail' ? state.changes.get(state.row) : undefined;
   if (change && !state.whys.has(markKey(change))) {
     const { number } = change;

@@ -1,4 +1,6 @@
 /** Adds what arrives from the daemon to the state. */
+import { briefSentences, flagsInWords } from '../../client/brief-words.ts';
+import type { Brief } from '../../model/brief.ts';
 import type { ChangePage, NumberedChange, Outline } from '../../model/change.ts';
 import type { DataNeed, PageNeed } from './data-needs.ts';
 import { startOfChunkWith } from './data-needs.ts';
@@ -43,6 +45,15 @@ export function page(state: State, need: PageNeed, { changes }: ChangePage): Sta
   const loaded = new Map(state.changes);
   for (const [index, change] of changes.entries()) loaded.set(need.start + index, change);
   return reached({ ...state, changes: pruned(loaded, state.top) }, need.start, changes);
+}
+
+/** Adds a brief, in words. */
+export function explained(state: State, brief: Brief): State {
+  const { revision } = brief;
+  const sentences = briefSentences(brief).flatMap(({ table, sentences: said }) =>
+    said.map((sentence) => `${table} ${sentence}`),
+  );
+  return scrolled({ ...state, meaning: { revision, flags: flagsInWords(brief), sentences } });
 }
 
 /** Moves to the target change if a page contains it. */

@@ -1,5 +1,5 @@
 /** The list of the current pane, and its visible part. */
-import { bodyHeight, divide } from '../screen.ts';
+import { divide, paneHeight } from '../screen.ts';
 import { detailLength } from '../views/detail.ts';
 import { effectsLength } from '../views/effects.ts';
 import type { State } from './state.ts';
@@ -95,5 +95,5 @@ export function visibleRows(state: State): { readonly top: number; readonly coun
 
 /** Returns the number of rows of a pane without its heading. */
 export function pageHeight(state: State): number {
-  return Math.max(1, bodyHeight(state.size) - 1);
+  return Math.max(1, paneHeight(state) - 1);
 }

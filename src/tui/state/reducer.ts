@@ -2,6 +2,7 @@
 import type { Comment } from '../../client/discussion.ts';
 import type { RehearsalReport } from '../../client/rehearsal.ts';
 import type { Caller } from '../../client/responses.ts';
+import type { Brief } from '../../model/brief.ts';
 import type { ChangePage, Conflict, Mutation, Outline } from '../../model/change.ts';
 import type { Session } from '../../model/session.ts';
 import type { Command, Effect } from '../keys.ts';
@@ -10,7 +11,7 @@ import type { StatementFacts } from '../statement-facts.ts';
 import { command } from './commands.ts';
 import type { DataNeed, PageNeed } from './data-needs.ts';
 import type { Decision, Edit } from './decisions.ts';
-import { found, page, renewed } from './incoming.ts';
+import { explained, found, page, renewed } from './incoming.ts';
 import { scrolled } from './lists.ts';
 import { typed } from './prompts.ts';
 import type { Digest, Size, State } from './state.ts';
@@ -29,6 +30,7 @@ export type Action =
       readonly items: readonly Mutation[];
       readonly total: number;
     }
+  | { readonly type: 'brief'; readonly brief: Brief }
   | { readonly type: 'digest'; readonly digest: Digest }
   | {
       readonly type: 'found';
@@ -92,6 +94,7 @@ const handlers: Handlers = {
     mutations: new Map(items.map((item, index) => [offset + index, item])),
     mutationCount: total,
   }),
+  brief: (state, { brief }) => explained(state, brief),
   digest: (state, { digest }) => ({ ...state, digest }),
   found: (state, action) => found(state, action.need, action.page),
   conflicts: (state, { conflicts }) => ({

@@ -63,6 +63,13 @@ export interface Digest {
   readonly text: string;
 }
 
+/** A brief in words, and the revision of the diff that it describes. */
+export interface Meaning {
+  readonly revision: string;
+  readonly flags: readonly string[];
+  readonly sentences: readonly string[];
+}
+
 export interface State {
   readonly size: Size;
   readonly keymap: Keymap;
@@ -72,6 +79,9 @@ export interface State {
   readonly session: Session | null;
   readonly outline: Outline | null;
   readonly digest: Digest | null;
+  /** The latest brief that was read; null if none was. See currentBrief. */
+  readonly meaning: Meaning | null;
+  readonly brief: 'short' | 'whole' | 'folded';
   readonly pane: Pane;
   /** Whether the pane takes the whole screen. */
   readonly zoomed: boolean;
@@ -136,6 +146,16 @@ export interface State {
   readonly effect: { readonly name: Effect } | null;
 }
 
+/** The initial values of what is known of the session. */
+const nothingKnown = {
+  database: '',
+  caller: null,
+  session: null,
+  outline: null,
+  digest: null,
+  meaning: null,
+};
+
 /** The initial values of what is read besides the changes. */
 const nothingRead = {
   mutations: new Map(),
@@ -155,11 +175,8 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
   return {
     size,
     keymap,
-    database: '',
-    caller: null,
-    session: null,
-    outline: null,
-    digest: null,
+    ...nothingKnown,
+    brief: 'short',
     pane: 'rows',
     zoomed: false,
     layout: 'grid',
@@ -231,6 +248,12 @@ export function digestName({ outline, session }: State): string {
   const { round = 0, status } = session ?? {};
   // guard: the digest in the review is that of its round
   return `${outline?.revision ?? ''} ${status === 'active' ? round + 1 : round}`;
+}
+
+/** Returns the brief of the diff that is shown; null if it is unknown. */
+export function currentBrief({ meaning, outline }: State): Meaning | null {
+  // guard: the brief in the review is that of its diff
+  return meaning?.revision === outline?.revision ? meaning : null;
 }
 
 /** Returns the digest of the diff that is shown; null if it is unknown. */

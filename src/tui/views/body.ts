@@ -1,10 +1,11 @@
 /** The body of the screen: the panes side by side, or a dialog. */
 import type { SidesCache } from '../cells.ts';
-import { divide } from '../screen.ts';
+import { bodyHeight, divide } from '../screen.ts';
 import { visibleRows } from '../state/lists.ts';
 import type { State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { beside, fitLines, span } from '../terminal/line.ts';
+import { briefView } from './brief.ts';
 import { commentsView } from './comments.ts';
 import { conflictsView } from './conflicts.ts';
 import { detailView } from './detail.ts';
@@ -16,8 +17,8 @@ import { tablesView } from './tables.ts';
 
 /** Draws the body with exactly as many lines as it has room for. */
 export function bodyView(state: State, sides: SidesCache): Line[] {
-  const { tables, main, height } = divide(state);
   const { columns } = state.size;
+  const height = bodyHeight(state.size);
   if (state.help !== null) return fitLines(helpView(state, height), columns, height);
   const { prompt } = state;
   if (prompt?.kind === 'confirm')
@@ -25,6 +26,12 @@ export function bodyView(state: State, sides: SidesCache): Line[] {
   if (prompt?.kind === 'edit') return fitLines(editView(prompt, columns), columns, height);
   if (prompt?.kind === 'reason')
     return fitLines(confirmView(state, prompt.decision), columns, height);
+  const brief = briefView(state);
+  return fitLines([...brief, ...panesView(state, sides)], columns, height);
+}
+
+function panesView(state: State, sides: SidesCache): Line[] {
+  const { tables, main, height } = divide(state);
   const left = fitLines(tablesView(state, height), tables, height);
   const right = fitLines(mainView(state, sides, main), main, height);
   if (main === 0) return left;
