@@ -26,6 +26,7 @@ const keys: readonly Key[] = [
   { keys: ['3'], does: 'updated rows', run: ({ rows }) => rows.filterBy('UPDATE') },
   { keys: ['4'], does: 'deleted rows', run: ({ rows }) => rows.filterBy('DELETE') },
   { keys: ['Escape'], does: 'close the row', run: ({ rows }) => rows.close() },
+  { keys: ['u'], does: 'take the open row out', run: ({ rows }) => rows.takeOut() },
   { keys: ['R'], does: 'read again', run: (view) => void view.read() },
   { keys: ['q'], does: 'all sessions', run: () => location.assign('/review') },
   { keys: ['?'], does: 'this help', run: () => help() },

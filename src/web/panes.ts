@@ -12,7 +12,8 @@ import { rehearsalLines } from '../client/rehearsal-words.ts';
 import { conflictInWords } from '../client/words.ts';
 import type { Conflict } from '../model/change.ts';
 import type { Child } from './dom.ts';
-import { counted, h, lines, timeOf } from './dom.ts';
+import { button, counted, h, lines, timeOf } from './dom.ts';
+import type { Edits } from './edits.ts';
 import { request, withQuery } from './http.ts';
 
 const mostShown = 500;
@@ -21,17 +22,25 @@ export async function readAllConflicts(id: string): Promise<readonly Conflict[]>
   return readConflicts(new Fields(await request('GET', `/sessions/${id}/conflicts`)));
 }
 
-export function conflictsPane(conflicts: readonly Conflict[] | null): Child[] {
+/** @param settle settles a conflict; null if that is not possible */
+export function conflictsPane(
+  conflicts: readonly Conflict[] | null,
+  settle: Edits['settle'],
+): Child[] {
   if (conflicts === null) return [h('p', { class: 'none' }, 'Looking…')];
   if (conflicts.length === 0) return [h('p', { class: 'none' }, 'No conflicts with production.')];
   const more = conflicts.length - mostShown;
   return [
-    h('ul', { class: 'conflicts' }, ...conflicts.slice(0, mostShown).map(conflictItem)),
+    h(
+      'ul',
+      { class: 'conflicts' },
+      ...conflicts.slice(0, mostShown).map((each) => conflictItem(each, settle)),
+    ),
     more > 0 ? h('p', {}, `and ${more} more`) : null,
   ];
 }
 
-function conflictItem(conflict: Conflict): HTMLLIElement {
+function conflictItem(conflict: Conflict, settle: Edits['settle']): HTMLLIElement {
   const [base, staged, production] = conflictSides(conflict);
   const field = conflict.field === null ? '' : ` ${nameCell(conflict.field)}`;
   const sides = [
@@ -49,8 +58,19 @@ function conflictItem(conflict: Conflict): HTMLLIElement {
       {},
       ...sides.flatMap(([name = '', value = '']) => [h('dt', {}, name), h('dd', {}, value)]),
     ),
+    settle === null || !canBeSettled(conflict)
+      ? null
+      : h(
+          'p',
+          { class: 'edits' },
+          button("Keep the session's…", () => settle(conflict, 'mine')),
+          button("Take production's…", () => settle(conflict, 'theirs')),
+        ),
   );
 }
+
+const canBeSettled = ({ kind, ignored, hidden }: Conflict) =>
+  kind !== 'schema' && !ignored && !hidden;
 
 export async function readAllComments(id: string): Promise<readonly Comment[]> {
   const path = withQuery(`/sessions/${id}/comments`, { limit: 1000 });

@@ -7,6 +7,7 @@ import type { ChangePage, Operation, Outline, TableOutline } from '../model/chan
 import { operations, stepCountsOf, sumOf } from '../model/change.ts';
 import { commentOn } from './decide.ts';
 import { button, fill, h } from './dom.ts';
+import type { Edits } from './edits.ts';
 import { faultOf } from './http.ts';
 import type { Filter } from './pages.ts';
 import { countOf, Pages } from './pages.ts';
@@ -18,6 +19,7 @@ export class RowsPane {
   readonly #id: string;
   readonly #comments: () => readonly Comment[];
   readonly #afterComment: () => void;
+  readonly #edits: () => Edits;
   readonly #nav = h('nav', { class: 'tables', 'aria-label': 'Tables' });
   readonly #about = h('p', { class: 'about' });
   readonly #list = h('ol', { class: 'rows', 'aria-label': 'Changes' });
@@ -35,8 +37,14 @@ export class RowsPane {
   #opened: string | null = null;
   #filter: Filter = { type: undefined, search: undefined };
 
-  constructor(id: string, comments: () => readonly Comment[], afterComment: () => void) {
+  constructor(
+    id: string,
+    comments: () => readonly Comment[],
+    afterComment: () => void,
+    edits: () => Edits,
+  ) {
     [this.#id, this.#comments, this.#afterComment] = [id, comments, afterComment];
+    this.#edits = edits;
     this.#search.addEventListener('change', () => {
       this.#filter = { ...this.#filter, search: this.#search.value || undefined };
       if (this.#pages) this.open(this.#pages.table);
@@ -157,6 +165,7 @@ export class RowsPane {
       this.#about,
       outline && countsInWords(stepCountsOf([outline])),
       triggers && h('b', {}, `! ${triggers}`),
+      this.#takeOutTable(),
     );
     this.#drawPager(page.changes.length);
   }
@@ -207,7 +216,33 @@ export class RowsPane {
     );
     const text =
       about.length === 0 ? null : h('ul', { class: 'comments' }, ...about.map(commentItem));
-    line.append(detailOf(change, this.#current?.columns ?? [], page.mutations, [text, comment]));
+    line.append(
+      detailOf(change, this.#current?.columns ?? [], page.mutations, [
+        text,
+        comment,
+        this.#takeOutRow(change),
+      ]),
+    );
+  }
+
+  /** Creates the button that takes out the whole table; null if that is not possible. */
+  #takeOutTable(): HTMLButtonElement | null {
+    const [{ takeOut }, outline] = [this.#edits(), this.#current];
+    if (takeOut === null || outline === null || outline.hidden) return null;
+    return button('Take the table out…', () => takeOut(outline.table, null), { class: 'edit' });
+  }
+
+  /** Creates the button that takes out a row. Without a key the rows of a table cannot be told apart. */
+  #takeOutRow({ table, rowId }: Listed): HTMLButtonElement | null {
+    const [{ takeOut }, outline] = [this.#edits(), this.#current];
+    // guard: the page takes out the chosen row alone
+    if (takeOut === null || outline === null || outline.key.length === 0) return null;
+    return button('Take this row out…', () => takeOut(table, rowId), { 'data-edit': 'row' });
+  }
+
+  /** Takes out the open row. */
+  takeOut(): void {
+    this.#list.querySelector<HTMLButtonElement>('[data-edit=row]')?.click();
   }
 
   #drawNav(): void {

@@ -7,6 +7,8 @@ import type { Action, Known } from './decide.ts';
 import { actionsFor, readDigest } from './decide.ts';
 import type { Child } from './dom.ts';
 import { button, fill, h } from './dom.ts';
+import type { Edits } from './edits.ts';
+import { editsFor } from './edits.ts';
 import { faultOf, request, withQuery } from './http.ts';
 import type { News } from './live.ts';
 import {
@@ -53,6 +55,7 @@ export class SessionView {
       id,
       () => this.#known?.comments ?? [],
       () => void this.#readComments(),
+      () => this.#edits,
     );
     fill(region, this.#head, this.#brief, this.#banner, this.#tabs, this.#body, this.#actions);
   }
@@ -104,6 +107,12 @@ export class SessionView {
   /** Returns the current actions. */
   actions(): readonly Action[] {
     return this.#known ? actionsFor(this.#known, (rehearsal) => void this.#done(rehearsal)) : [];
+  }
+
+  get #edits(): Edits {
+    return this.#known
+      ? editsFor(this.#known, () => void this.read())
+      : { settle: null, takeOut: null };
   }
 
   show(pane: PaneName): void {
@@ -241,7 +250,7 @@ export class SessionView {
     if (pane === 'Rows') return [this.rows.element];
     if (pane === 'Comments') return commentsPane(this.#known?.comments ?? []);
     if (pane === 'Effects') return effectsPane(this.#known?.rehearsal ?? null);
-    return conflictsPane(this.#known?.conflicts === 0 ? [] : this.#conflicts);
+    return conflictsPane(this.#known?.conflicts === 0 ? [] : this.#conflicts, this.#edits.settle);
   }
 }
 

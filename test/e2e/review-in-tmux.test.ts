@@ -161,6 +161,8 @@ suite('review in tmux', (test) => {
       await open();
       await see(/ ! 20 % of the rows of products\n(?: .*\n)*── \d+ more lines: B ─/);
       await press('B');
+      await see(/ products price: /);
+      await press('B');
       await see(/Effects .*\n Tables 2 /);
       await press('B');
       await tmux.resize(40, 24);

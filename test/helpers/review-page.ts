@@ -1,5 +1,6 @@
 /** Serves the review page to test suites: the REST interface with a few tokens, and a browser that starts with the first tab. */
 import { writeFileSync } from 'node:fs';
+import axe from 'axe-core';
 import type { Token } from '../../src/model/access.ts';
 import type { Browser, Tab } from './browser.ts';
 import { startBrowser } from './browser.ts';
@@ -72,6 +73,13 @@ export async function answer(tab: Tab, field: string, text: string): Promise<voi
   await tab.sees(`document.querySelector('dialog ${field}')`);
   await tab.evaluate(`document.querySelector('dialog ${field}').focus()`);
   await tab.type(text);
+}
+
+/** Returns the violations of accessibility rules on the page. */
+export async function violations(tab: Tab): Promise<unknown> {
+  if (!(await tab.evaluate('Boolean(window.axe)'))) await tab.evaluate(`${axe.source}; 0`);
+  const found = 'violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])';
+  return tab.evaluate(`axe.run().then(({ violations }) => ${found})`);
 }
 
 /** Saves a screenshot, if one was requested. */

@@ -43,6 +43,16 @@ export const terminalGuards: readonly Guard[] = [
     tests: ['rest/card'],
   },
   {
+    name: 'the page settles what it shows',
+    without: "const seen = '';",
+    tests: ['web/review-page-edits'],
+  },
+  {
+    name: 'the page takes out the chosen row alone',
+    without: 'if (takeOut === null || outline === null) return null;',
+    tests: ['web/review-page-edits'],
+  },
+  {
     name: 'what others stage is news in the review',
     without: 'const isOwn = session !== null && edited !== null;',
     tests: ['tui/edits'],

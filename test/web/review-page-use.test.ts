@@ -1,16 +1,7 @@
 /** The review page by its keys, with many rows and long values, with reverts, and for users who cannot see it. */
 import { createHash } from 'node:crypto';
-import axe from 'axe-core';
-import type { Tab } from '../helpers/browser.ts';
-import { answer, as, serveReviewPage, textOf as text } from '../helpers/review-page.ts';
+import { answer, as, serveReviewPage, textOf as text, violations } from '../helpers/review-page.ts';
 import { assert, suite } from '../helpers/suite.ts';
-
-/** Returns the violations of accessibility rules on the page. */
-async function violations(tab: Tab): Promise<unknown> {
-  if (!(await tab.evaluate('Boolean(window.axe)'))) await tab.evaluate(`${axe.source}; 0`);
-  const found = 'violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])';
-  return tab.evaluate(`axe.run().then(({ violations }) => ${found})`);
-}
 
 suite('web: use of the review page', (test) => {
   const page = serveReviewPage(test);
