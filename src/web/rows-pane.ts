@@ -3,11 +3,13 @@
 import { tableCell } from '../client/cell.ts';
 import type { Comment } from '../client/discussion.ts';
 import { changesHidden, countsInWords, triggersInWords } from '../client/words.ts';
+import type { Brief } from '../model/brief.ts';
 import type { ChangePage, Operation, Outline, TableOutline } from '../model/change.ts';
 import { operations, stepCountsOf, sumOf } from '../model/change.ts';
 import { commentOn } from './decide.ts';
 import { button, fill, h } from './dom.ts';
 import type { Edits } from './edits.ts';
+import { figuresOf } from './figures.ts';
 import { faultOf } from './http.ts';
 import type { Filter } from './pages.ts';
 import { countOf, Pages } from './pages.ts';
@@ -22,6 +24,7 @@ export class RowsPane {
   readonly #edits: () => Edits;
   readonly #nav = h('nav', { class: 'tables', 'aria-label': 'Tables' });
   readonly #about = h('p', { class: 'about' });
+  readonly #figures = h('div');
   readonly #list = h('ol', { class: 'rows', 'aria-label': 'Changes' });
   readonly #pager = h('div', { class: 'pager' });
   readonly #search = h('input', {
@@ -31,6 +34,7 @@ export class RowsPane {
   });
   readonly element = h('div', { class: 'browse' });
   #outline: Outline | null = null;
+  #brief: Brief | null = null;
   #pages: Pages | null = null;
   #page: ChangePage | null = null;
   /** Key of the open row. */
@@ -49,7 +53,7 @@ export class RowsPane {
       this.#filter = { ...this.#filter, search: this.#search.value || undefined };
       if (this.#pages) this.open(this.#pages.table);
     });
-    const main = h('div', { class: 'list' }, this.#about, this.#list, this.#pager);
+    const main = h('div', { class: 'list' }, this.#about, this.#figures, this.#list, this.#pager);
     this.element.append(this.#nav, main);
   }
 
@@ -58,6 +62,7 @@ export class RowsPane {
     this.#pages = new Pages(this.#id, table, this.#filter);
     this.#page = null;
     this.#drawNav();
+    this.#drawFigures();
     void this.#read();
   }
 
@@ -70,6 +75,17 @@ export class RowsPane {
     if (outline.tables.some(({ table }) => table === current)) this.#draw();
     else if (first) this.open(first.table);
     else fill(this.#list, h('li', { class: 'none' }, 'No changes.'));
+  }
+
+  /** Sets the brief, whose figures are shown above the rows of each table. */
+  setBrief(brief: Brief | null): void {
+    this.#brief = brief;
+    this.#drawFigures();
+  }
+
+  #drawFigures(): void {
+    const found = this.#brief?.tables.find(({ table }) => table === this.#pages?.table);
+    fill(this.#figures, ...(found ? figuresOf(found) : []));
   }
 
   /** Opens the next or the previous table. */

@@ -88,7 +88,10 @@ export class SessionView {
       this.#learn({ outline });
     }
     const brief = await this.#part(turn, () => readBriefOf(session.id));
-    if (turn === this.#reading) fill(this.#brief, ...briefView(brief));
+    if (turn === this.#reading) {
+      fill(this.#brief, ...briefView(brief));
+      this.rows.setBrief(brief);
+    }
     if (isOpen(session)) await this.#readConflicts(turn);
     else if (turn === this.#reading) this.#learn({ conflicts: 0 });
     await this.#readDigest(session, turn);

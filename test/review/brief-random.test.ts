@@ -109,6 +109,9 @@ interface Fact {
   readonly addend?: number;
   readonly explained?: number;
   readonly others?: number;
+  readonly low?: number;
+  readonly high?: number;
+  readonly bins?: readonly (readonly [number, number])[];
 }
 
 type Pairs = readonly (readonly [unknown, unknown])[];
@@ -119,6 +122,12 @@ function demandFact(fact: Fact, pairs: Pairs, at: string): void {
     number,
   ][];
   const { kind } = fact;
+  if (fact.bins) {
+    const total = (side: 0 | 1) => fact.bins?.reduce((sum, bin) => sum + bin[side], 0);
+    assert.equal([total(0), total(1)], [numbers.length, numbers.length], at);
+    const all = numbers.flat();
+    assert.equal([fact.low, fact.high], [Math.min(...all), Math.max(...all)], at);
+  }
   if (kind === 'constant')
     assert.ok(
       pairs.every(([, now]) => now === fact.value),

@@ -26,6 +26,19 @@ WITH {{changes}}, cell AS MATERIALIZED (
     SELECT u.*, row_number() OVER (ORDER BY u.place) AS nth
     FROM unnest(r.row_ids, r.before, r.after, r.follows) WITH ORDINALITY u (row_id, before, after, follows, place) WHERE NOT u.follows
   ) o WHERE r.named GROUP BY r.name
+), bin AS MATERIALIZED (
+  SELECT n.name, e.low, e.high, (
+    SELECT jsonb_agg(jsonb_build_array(b.before, b.after) ORDER BY b.bin) FROM (
+      SELECT g.bin, count(*) FILTER (WHERE v.is_before) AS before, count(*) FILTER (WHERE NOT v.is_before) AS after
+      FROM generate_series(1, 12) g (bin) LEFT JOIN (
+        SELECT least(width_bucket(u.value, e.low, e.high, 12), 12) AS bin, u.is_before
+        FROM (SELECT unnest(n.before) AS value, true AS is_before UNION ALL SELECT unnest(n.after), false) u
+      ) v USING (bin) GROUP BY g.bin) b
+  ) AS bins
+  FROM numbers n CROSS JOIN LATERAL (
+    SELECT least(min(u.before), min(u.after)) AS low, greatest(max(u.before), max(u.after)) AS high
+    FROM unnest(n.before, n.after) u (before, after)
+  ) e WHERE e.low < e.high
 ), pair AS MATERIALIZED (
   SELECT c.name, coalesce(to_jsonb(c.before_text), c.before) AS before, coalesce(to_jsonb(c.after_text), c.after) AS after,
     count(*) AS rows, row_number() OVER (PARTITION BY c.name) AS nth
@@ -54,7 +67,9 @@ SELECT s.name AS "column", s.rows, coalesce(o.count, 0) AS outliers, jsonb_build
     FROM (SELECT b.before, b.after, CASE WHEN b.before <> 0 THEN round(100 * (b.after - b.before) / abs(b.before), 1) END AS percent
       FROM unnest(r.before, r.after) b (before, after)) u)
   ELSE jsonb_build_object('kind', 'changed', 'values', s."values") END
+  || CASE WHEN b.name IS NULL THEN '{}' ELSE jsonb_build_object('low', b.low, 'high', b.high, 'bins', b.bins) END
   || jsonb_strip_nulls(jsonb_build_object('filled', nullif(s.filled, 0), 'emptied', nullif(s.emptied, 0))) AS fact
 FROM summary s LEFT JOIN rule r ON r.name = s.name LEFT JOIN odd o ON o.name = s.name LEFT JOIN shown v ON v.name = s.name
+LEFT JOIN bin b ON b.name = s.name
 LEFT JOIN LATERAL stage.number_rule(o.before, o.after) x ON o.name IS NOT NULL
 ORDER BY s.place

@@ -1,0 +1,117 @@
+/** Figures of the columns that a session changed: how often each value, or each part of a range, occurs before and after. */
+/// <reference lib="dom" />
+import { shortCell } from '../client/brief-words.ts';
+import { nameCell } from '../client/cell.ts';
+import { Fields } from '../client/fields.ts';
+import type { TableBrief } from '../model/brief.ts';
+import type { JsonText } from '../model/json.ts';
+import { elementsOf } from '../model/json-members.ts';
+import type { Child } from './dom.ts';
+import { h } from './dom.ts';
+
+/** A value or a part of a range, with the numbers of rows that have it. */
+interface Bar {
+  readonly label: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** A sentence says as much of fewer rows. */
+const fewestRows = 3;
+
+/** Returns the figures of a table's columns; none where its brief has no counts for them. */
+export function figuresOf({ facts, sampled }: TableBrief): Child[] {
+  const figures = facts.flatMap((fact) => {
+    const fields = new Fields(fact);
+    const column = fields.text('column');
+    const bars = barsOf(fields);
+    const rows = bars.reduce((sum, { before }) => sum + before, 0);
+    return column === null || rows < fewestRows ? [] : [figureOf(column, bars)];
+  });
+  if (figures.length === 0) return [];
+  const of = sampled === null ? '' : `, of a sample of ${sampled} changes`;
+  return [
+    h(
+      'details',
+      { class: 'figures' },
+      h('summary', {}, `Values of changed columns, before and after${of}`),
+      h('div', {}, ...figures),
+    ),
+  ];
+}
+
+function barsOf(fields: Fields): Bar[] {
+  const pairs = fields.list('pairs');
+  return pairs.length > 0 ? valueBars(pairs) : rangeBars(fields);
+}
+
+/** Adds up the pairs of a column by their values before, and by those after. */
+function valueBars(pairs: readonly JsonText[]): Bar[] {
+  const bars = new Map<string, { before: number; after: number }>();
+  for (const pair of pairs) {
+    const fields = new Fields(pair);
+    for (const side of ['before', 'after'] as const) {
+      const label = shortCell(fields.json(side));
+      const bar = bars.get(label) ?? { before: 0, after: 0 };
+      bar[side] += fields.number('rows');
+      bars.set(label, bar);
+    }
+  }
+  return [...bars].map(([label, counts]) => ({ label, ...counts }));
+}
+
+function rangeBars(fields: Fields): Bar[] {
+  const bins = fields.list('bins').map((bin) => elementsOf(bin).map(({ text }) => Number(text)));
+  const [low, high] = ['low', 'high'].map((name) => Number(fields.json(name)?.text));
+  if (low === undefined || high === undefined) return [];
+  const step = (high - low) / bins.length;
+  return bins.map(([before = 0, after = 0], index) => ({
+    label: `${rounded(low + index * step)} …`,
+    before,
+    after,
+  }));
+}
+
+/** Rounds a bound of a part to four digits. */
+const rounded = (value: number) => String(Number(value.toPrecision(4)));
+
+function figureOf(column: string, bars: readonly Bar[]): HTMLTableElement {
+  const most = Math.max(...bars.flatMap(({ before, after }) => [before, after]));
+  const rows = bars.map(({ label, before, after }) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, label),
+      ...[before, after].map((count, side) =>
+        h('td', {}, bar(count / most, side === 0 ? 'before' : 'after'), ` ${count}`),
+      ),
+    ),
+  );
+  const head = ['', 'before', 'after'].map((name) =>
+    name === '' ? h('td') : h('th', { scope: 'col' }, name),
+  );
+  return h(
+    'table',
+    {},
+    h('caption', {}, nameCell(column)),
+    h('thead', {}, h('tr', {}, ...head)),
+    h('tbody', {}, ...rows),
+  );
+}
+
+const space = 'http://www.w3.org/2000/svg';
+/** The length of the longest bar. */
+const longest = 60;
+
+/** Draws a bar. The number beside it says the same, so that nobody has to see it. @param share between 0 and 1 */
+function bar(share: number, side: 'before' | 'after'): SVGElement {
+  const element = document.createElementNS(space, 'svg');
+  const rect = document.createElementNS(space, 'rect');
+  const length = share === 0 ? 0 : Math.max(1, Math.round(share * longest));
+  const sizes = { width: String(length), height: '10' };
+  for (const [name, value] of Object.entries(sizes)) rect.setAttribute(name, value);
+  const attributes = { ...sizes, width: String(longest), class: side, 'aria-hidden': 'true' };
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(rect);
+  return element;
+}
