@@ -34,6 +34,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/service/token.ts')).configureToken,
       },
       {
+        name: 'login',
+        summary: 'list and end logins of the review page',
+        load: async () => (await import('./commands/service/login.ts')).configureLogin,
+      },
+      {
         name: 'doctor',
         summary: 'look for ways around review',
         load: async () => (await import('./commands/service/doctor.ts')).configureDoctor,

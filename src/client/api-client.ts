@@ -81,7 +81,7 @@ export class ApiClient {
     const { projectId, metadata, reads, conflictScope, idempotencyKey: key } = session;
     const body = { project_id: projectId, metadata, reads, conflict_scope: conflictScope };
     const headers = key === undefined ? {} : { 'idempotency-key': key };
-    return this.#read({ method: 'POST', path: '/sessions', body, headers }, readSession);
+    return this.read({ method: 'POST', path: '/sessions', body, headers }, readSession);
   }
 
   async getSession(id: string): Promise<Reply<Session>> {
@@ -97,7 +97,7 @@ export class ApiClient {
   /** Deletes a session and returns the time of the deletion. */
   async deleteSession(id: string): Promise<Reply<string>> {
     const read = (json: JsonText) => new Fields(json).text('deleted_at') ?? '';
-    return this.#read({ method: 'DELETE', path: sessionPath(id) }, read);
+    return this.read({ method: 'DELETE', path: sessionPath(id) }, read);
   }
 
   async listConnections(id: string): Promise<Reply<Page<Connection>>> {
@@ -107,7 +107,7 @@ export class ApiClient {
   /** Ends the connections of a session. `left` lists those that could not be ended. */
   async endConnections(id: string): Promise<Reply<{ left: readonly Connection[] }>> {
     const read = (json: JsonText) => ({ left: new Fields(json).list('left').map(readConnection) });
-    return this.#read({ method: 'DELETE', path: sessionPath(id, 'connections') }, read);
+    return this.read({ method: 'DELETE', path: sessionPath(id, 'connections') }, read);
   }
 
   async listMutations(id: string, filter: MutationFilter = {}): Promise<Reply<Page<Mutation>>> {
@@ -149,7 +149,7 @@ export class ApiClient {
   /** Runs the approval and rolls it back. The signal ends only the wait for the result. */
   async rehearse(id: string, signal?: AbortSignal): Promise<Reply<RehearsalReport>> {
     const call = { method: 'POST', path: sessionPath(id, 'rehearse'), body: {}, signal } as const;
-    return this.#read(call, readRehearsal);
+    return this.read(call, readRehearsal);
   }
 
   async propose(id: string, message?: string): Promise<Reply<Session>> {
@@ -174,7 +174,7 @@ export class ApiClient {
     const read = (json: JsonText) =>
       new Fields(json).list('events').map((event) => readEvent(id, event));
     const { signal, ...query } = filter;
-    return this.#read({ method: 'GET', path: sessionPath(id, 'events'), query, signal }, read);
+    return this.read({ method: 'GET', path: sessionPath(id, 'events'), query, signal }, read);
   }
 
   async approve(id: string, approval: ApprovalRequest): Promise<Reply<Session>> {
@@ -241,10 +241,8 @@ export class ApiClient {
 
   /** Creates a link that logs one browser in, to a session or to all of them. */
   async makeReviewLink(id: string | null, login = true): Promise<Reply<ReviewLink>> {
-    return this.#post('/web/links', readReviewLink, {
-      session_id: id,
-      ...(login ? {} : { login }),
-    });
+    const body = { session_id: id, ...(login ? {} : { login }) };
+    return this.#post('/web/links', readReviewLink, body);
   }
 
   /** Returns the caller that the token identifies. */
@@ -259,7 +257,7 @@ export class ApiClient {
 
   /** Reads the health of the service. A degraded service responds, too; only an unreachable one throws. */
   async health(): Promise<Reply<Health>> {
-    return this.#read({ method: 'GET', path: '/health', alsoGood: 503 }, readHealth);
+    return this.read({ method: 'GET', path: '/health', alsoGood: 503 }, readHealth);
   }
 
   /** Closes all connections and abandons running requests. */
@@ -268,14 +266,15 @@ export class ApiClient {
   }
 
   #get<T>(path: string, read: (json: JsonText) => T, query: Call['query'] = {}): Promise<Reply<T>> {
-    return this.#read({ method: 'GET', path, query }, read);
+    return this.read({ method: 'GET', path, query }, read);
   }
 
   #post<T>(path: string, read: (json: JsonText) => T, body: JsonObject): Promise<Reply<T>> {
-    return this.#read({ method: 'POST', path, body }, read);
+    return this.read({ method: 'POST', path, body }, read);
   }
 
-  async #read<T>(call: Call, read: (json: JsonText) => T): Promise<Reply<T>> {
+  /** Sends a request, and reads its response. */
+  async read<T>(call: Call, read: (json: JsonText) => T): Promise<Reply<T>> {
     const body = await this.#transport.send(call);
     try {
       return { body, value: read(new JsonText(body)) };

@@ -47,6 +47,8 @@ suite('JSON of the commands', (test) => {
     await served.rest.database.query(`UPDATE orders SET note = NULL WHERE id = 1`);
     await valid('session', ['propose', id]);
     await valid('review-link', ['review-link', id]);
+    await valid('login-list', ['login', 'list']);
+    await valid('login-revoke', ['login', 'revoke', 'ann']);
     await valid('session', ['approve', id, '--yes']);
     await valid('audit-list', ['audit', 'list']);
     await validLines('audit-show', ['audit', 'list', '-o', 'jsonl']);

@@ -43,6 +43,11 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/web-login'],
   },
   {
+    name: 'a revocation waits for logins in progress',
+    without: '',
+    tests: ['rest/web-logins'],
+  },
+  {
     name: 'a login ends with its token',
     without: 'const found = tokens.find((token) => markOf(token) === mark) ?? tokens[0];',
     tests: ['rest/web-login'],

@@ -143,6 +143,7 @@ suite('rest: openapi', (test) => {
       'GET /sessions/{id}/events',
       'GET /sessions/{id}/mutations',
       'GET /tokens',
+      'GET /web/logins',
       'GET /whoami',
       'POST /sessions',
       'POST /sessions/{id}/approve',
@@ -156,6 +157,7 @@ suite('rest: openapi', (test) => {
       'POST /sessions/{id}/unstage',
       'POST /web/links',
       'POST /web/login',
+      'POST /web/logins/revoke',
       'POST /web/logout',
     ]);
   });

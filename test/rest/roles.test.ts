@@ -69,6 +69,8 @@ suite('rest: roles', (test) => {
     ['GET', '/info', 'agent ann root'],
     ['GET', '/whoami', 'agent ann root'],
     ['POST', '/web/links', 'agent ann root'],
+    ['GET', '/web/logins', 'root'],
+    ['POST', '/web/logins/revoke', 'root'],
     ['GET', '/openapi.json', 'agent ann root'],
   ];
   for (const [method, path, allowed] of requests) {

@@ -28,6 +28,14 @@ WHERE hash = decode($1, 'hex') AND kind = 'browser' AND expires_at > now()`;
 
 const deleteBrowser = `DELETE FROM stage.login WHERE hash = decode($1, 'hex') AND kind = 'browser'`;
 
+const selectLogins = `
+SELECT encode(token, 'hex') AS token, kind, stage.iso_time(expires_at) AS expires_at
+FROM stage.login WHERE expires_at > now() ORDER BY stage.login.expires_at`;
+
+const deleteLogins = `
+DELETE FROM stage.login
+WHERE encode(token, 'hex') IN (SELECT jsonb_array_elements_text($1::jsonb)) RETURNING kind`;
+
 const digest = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
 // guard: a cookie alone is no login
@@ -83,6 +91,38 @@ export async function findLogin(
 /** Ends a browser's login. */
 export async function logOut(db: Queryable, login: Login): Promise<void> {
   await db.query(deleteBrowser, [digest(secretOf(login))]);
+}
+
+/** A login, without its secret. */
+export interface KnownLogin {
+  readonly name: string;
+  readonly kind: string;
+  readonly expiresAt: string;
+}
+
+/** Returns the valid logins of tokens, by name. */
+export async function listLogins(db: Queryable, tokens: readonly Token[]): Promise<KnownLogin[]> {
+  const logins = (await db.query(selectLogins)).flatMap((row) => {
+    const token = findMarked(tokens, row['token']);
+    if (token === null) return [];
+    const [kind, expiresAt] = [String(row['kind']), String(row['expires_at'])];
+    return [{ name: token.name, kind, expiresAt }];
+  });
+  return logins.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
+}
+
+/** Ends all logins of a name, and the links that nobody has used. Returns their number. */
+export async function revokeLogins(
+  db: Database,
+  name: string,
+  tokens: readonly Token[],
+): Promise<number> {
+  const marks = tokens.filter((token) => token.name === name).map(markOf);
+  return db.transaction(async (tx) => {
+    // guard: a revocation waits for logins in progress
+    await tx.query('LOCK TABLE stage.login IN SHARE ROW EXCLUSIVE MODE');
+    return (await tx.query(deleteLogins, [JSON.stringify(marks)])).length;
+  });
 }
 
 async function insertSecret(

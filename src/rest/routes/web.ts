@@ -5,11 +5,18 @@ import { StageError } from '../../errors.ts';
 import { isSessionId } from '../../model/session.ts';
 import { demandSession } from '../access.ts';
 import { keyHeader, loginCookie, loginIn } from '../browser/cookie.ts';
-import { browserSeconds, issueLink, logIn, logOut } from '../browser/login-store.ts';
+import {
+  browserSeconds,
+  issueLink,
+  listLogins,
+  logIn,
+  logOut,
+  revokeLogins,
+} from '../browser/login-store.ts';
 import { pageOff } from '../browser/serve-page.ts';
 import { defineRoute } from '../route.ts';
 import { shortText } from '../schemas/inputs.ts';
-import { loggedIn, loggedOut, reviewLink } from '../schemas/web.ts';
+import { loggedIn, loggedOut, loginList, reviewLink, revokedLogins } from '../schemas/web.ts';
 import type { RouteServices } from '../services.ts';
 
 const makeLink = defineRoute({
@@ -104,4 +111,40 @@ const leave = defineRoute({
   },
 });
 
-export const webRoutes = [makeLink, enter, leave];
+const showLogins = defineRoute({
+  method: 'get',
+  path: '/web/logins',
+  name: 'listLogins',
+  summary: 'The logins of the review page: browsers, and links that nobody has used.',
+  right: 'operate',
+  responses: { 200: loginList },
+  errors: [],
+  needsUpstream: true,
+  handle: async (_, { db, access }) => {
+    const logins = await listLogins(db, access.tokens());
+    const bodies = logins.map(({ name, kind, expiresAt }) => ({
+      name,
+      kind,
+      expires_at: expiresAt,
+    }));
+    return { body: { logins: bodies } };
+  },
+});
+
+const endLogins = defineRoute({
+  method: 'post',
+  path: '/web/logins/revoke',
+  name: 'revokeLogins',
+  summary:
+    'Ends the logins of a name at all daemons of the database. The tokens stay: revoke these where they are kept.',
+  right: 'operate',
+  body: z.strictObject({ name: shortText }),
+  responses: { 200: revokedLogins },
+  errors: [],
+  needsUpstream: true,
+  handle: async ({ body: { name } }, { db, access }) => ({
+    body: { name, revoked: await revokeLogins(db, name, access.tokens()) },
+  }),
+});
+
+export const webRoutes = [makeLink, enter, leave, showLogins, endLogins];

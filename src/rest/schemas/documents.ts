@@ -19,6 +19,7 @@ import {
   sessionList,
 } from './outputs.ts';
 import { rehearsal } from './rehearsal.ts';
+import { loginList, revokedLogins } from './web.ts';
 
 const status = z.object({
   server: z.string(),
@@ -134,6 +135,8 @@ const documents: Readonly<Record<string, z.ZodType>> = {
       }),
     ),
   }),
+  'login-list': loginList,
+  'login-revoke': revokedLogins,
   uninstall,
   'review-link': z.object({
     url: z.string(),

@@ -1,6 +1,6 @@
 /** What answers look like about logins of the review page. */
 import { z } from 'zod';
-import { time } from './outputs.ts';
+import { count, time } from './outputs.ts';
 
 export const reviewLink = z.object({
   path: z.string().meta({ description: 'To be put behind the address of the service' }),
@@ -12,5 +12,17 @@ export const loggedIn = z.object({
   key: z.string().meta({ description: 'To be sent as Stage-Key beside the cookie' }),
   expires_at: time,
 });
+
+export const loginList = z.object({
+  logins: z.array(
+    z.object({
+      name: z.string().meta({ description: 'Name of the token that it stands for' }),
+      kind: z.enum(['link', 'browser']).meta({ description: 'An unused link, or a browser' }),
+      expires_at: time,
+    }),
+  ),
+});
+
+export const revokedLogins = z.object({ name: z.string(), revoked: count });
 
 export const loggedOut = z.object({ status: z.literal('logged_out') });
