@@ -112,6 +112,8 @@ suite('web: use of the review page', (test) => {
         `[...document.querySelectorAll('${where} del, ${where} ins')].map((each) => each.innerText)`,
       );
     await tab.sees("document.querySelectorAll('.rows .line del').length === 2");
+    // the types of columns arrive after the first rows
+    await tab.sees(`${text('.rows')}.includes('sha256')`);
     await tab.press('j');
     await tab.press('Enter');
     await tab.sees("document.querySelectorAll('.detail del').length === 2");
