@@ -76,7 +76,7 @@ export function createStagedGauges(registers: Registry[], sources: PoolSources):
 }
 
 /** Records the end of an approval. */
-export type ApprovalEnd = (outcome: 'approved' | 'refused') => void;
+export type ApprovalEnd = (outcome: 'approved' | 'refused' | 'voted') => void;
 
 /** Upper bounds in seconds. */
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

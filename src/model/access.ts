@@ -70,9 +70,17 @@ export function seesReadableOnly(caller: Caller): boolean {
 }
 
 /** Returns the database roles of all tokens of one name, which belong to the same person. */
-export function databaseRolesOf(tokens: readonly Token[], { name }: Caller): string[] {
+export function databaseRolesOf(
+  tokens: readonly Token[],
+  { name }: Pick<Caller, 'name'>,
+): string[] {
   // guard: configured roles are those of all tokens of the name
   return tokens.filter((token) => token.name === name).flatMap((token) => token.databaseRoles);
+}
+
+/** Returns the roles of all tokens of a name, which belong to the same person. */
+export function rolesOf(tokens: readonly Token[], name: string): Role[] {
+  return tokens.filter((token) => token.name === name).map(({ role }) => role);
 }
 
 /** Returns the roles that have a right, for messages. */

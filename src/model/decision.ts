@@ -1,6 +1,16 @@
-/** Verdicts on sessions. `expire`: the service rejected the session because of its age. */
+/**
+ * Verdicts on sessions. `vote`: an approval that was not the last one that the policy demands. `expire`: the service rejected the session
+ * because of its age.
+ */
 
-export const verdicts = ['approve', 'reject', 'request_changes', 'withdraw', 'expire'] as const;
+export const verdicts = [
+  'approve',
+  'vote',
+  'reject',
+  'request_changes',
+  'withdraw',
+  'expire',
+] as const;
 export type Verdict = (typeof verdicts)[number];
 
 export interface Decision {
@@ -9,7 +19,7 @@ export interface Decision {
   /** How often the session had been proposed. */
   readonly round: number;
   readonly verdict: Verdict;
-  /** The approved diff's digest; null for other verdicts. */
+  /** The digest of the diff that was approved or voted for; null for other verdicts. */
   readonly digest: string | null;
   /** Name of the token used; null if no token was required. */
   readonly by: string | null;

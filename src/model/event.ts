@@ -1,4 +1,6 @@
-/** Events of a session: changes of its state, and comments. `expired`: the service rejected it because of its age. */
+/**
+ * Events of a session: changes of its state, votes and comments. `expired`: the service rejected it because of its age.
+ */
 import type { JsonText } from './json.ts';
 
 export const eventKinds = [
@@ -9,6 +11,7 @@ export const eventKinds = [
   'proposed',
   'changes_requested',
   'withdrawn',
+  'voted',
   'approved',
   'rejected',
   'deleted',

@@ -21,6 +21,7 @@ import { discussionRoutes } from './routes/discussion.ts';
 import { eventRoutes } from './routes/events.ts';
 import { mutationRoutes } from './routes/mutations.ts';
 import { operationRoutes } from './routes/operations.ts';
+import { policyRoutes } from './routes/policy.ts';
 import { rehearsalRoutes } from './routes/rehearse.ts';
 import { resolveRoutes } from './routes/resolve.ts';
 import { revertRoutes } from './routes/revert.ts';
@@ -59,6 +60,7 @@ const fixedRoutes: readonly Route[] = [
   ...discussionRoutes,
   ...eventRoutes,
   ...connectionRoutes,
+  ...policyRoutes,
   ...auditRoutes,
   ...operationRoutes,
   ...webRoutes,

@@ -44,7 +44,7 @@ export interface Route<
   Body extends z.ZodType = z.ZodType,
   Headers extends z.ZodType = z.ZodType,
 > {
-  readonly method: 'get' | 'post' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: string;
   /** Name of the operation in the OpenAPI document. */
   readonly name: string;

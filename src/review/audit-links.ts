@@ -9,7 +9,8 @@ const time = (column: string) =>
 
 /** Selects approvals from number $1 on. */
 export const selectApprovals = `
-SELECT number, session, project_id, digest, first_position, entries, ${time('approved_at')}, approved_by, approved_as, hash::text
+SELECT number, session, project_id, digest, first_position, entries, ${time('approved_at')}, approved_by, approved_as, hash::text,
+  voters::text
 FROM stage.approval WHERE number >= $1 ORDER BY number`;
 
 export const selectEntries = `
@@ -32,8 +33,9 @@ export type ApprovalRow = Row &
     | 'approved_at'
     | 'approved_by'
     | 'approved_as'
-    | 'hash',
-    'approved_by' | 'approved_as'
+    | 'hash'
+    | 'voters',
+    'approved_by' | 'approved_as' | 'voters'
   >;
 
 export type EntryRow = Row &
@@ -74,8 +76,11 @@ function addedParts({ texts, staged }: EntryRow): string {
   return texts === null ? '' : `, ${texts}`;
 }
 
+/** Builds an approval's canonical text. The second version has the names of all who agreed at its end. */
 export function approvalText(row: ApprovalRow): string {
-  return `["stage.approval.v1", ${row.number}, "${row.session}", ${quote(row.project_id)}, ${quote(row.digest)}, ${row.first_position}, ${row.entries}, ${quote(row.approved_at)}, ${quote(row.approved_by)}, ${quote(row.approved_as)}]`;
+  const { voters } = row;
+  const [version, added] = voters === null ? ['v1', ''] : ['v2', `, ${voters}`];
+  return `["stage.approval.${version}", ${row.number}, "${row.session}", ${quote(row.project_id)}, ${quote(row.digest)}, ${row.first_position}, ${row.entries}, ${quote(row.approved_at)}, ${quote(row.approved_by)}, ${quote(row.approved_as)}${added}]`;
 }
 
 /** Quotes a text. JSON.stringify escapes the same characters as PostgreSQL, in the same way. */

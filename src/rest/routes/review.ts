@@ -14,9 +14,10 @@ import type { Part } from '../../review/edits/parts.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { changePageBody, outlineBody, sessionBody, stepPageBody } from '../bodies.ts';
 import { diffStream } from '../diff-stream.ts';
+import { findIn, withApprovals } from '../policy-bodies.ts';
 import { defineRoute } from '../route.ts';
 import { changePage, outline, stepPage } from '../schemas/diff-pages.ts';
-import { approvedSession } from '../schemas/differences.ts';
+import { approvedSession, votedSession } from '../schemas/differences.ts';
 import {
   columnName,
   cursor,
@@ -155,7 +156,7 @@ const propose = defineRoute({
   right: 'write',
   body: z.strictObject({ message: message.nullish() }),
   responses: { 200: session },
-  errors: ['session_not_found', 'invalid_transition', 'session_busy'],
+  errors: ['session_not_found', 'invalid_transition', 'session_busy', 'policy_refused'],
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db }) => ({
     body: sessionBody(await proposeSession(db, id, caller.name, body.message ?? null)),
@@ -167,7 +168,7 @@ const approve = defineRoute({
   path: '/sessions/:id/approve',
   name: 'approveSession',
   summary:
-    'Applies a proposed session to production: all of it in one transaction, or nothing. With only, a part of it; the rest goes to a new, active session.',
+    'Applies a proposed session to production: all of it in one transaction, or nothing. With only, a part of it; the rest goes to a new, active session. 202 where the policy demands that others agree, too: the approval is recorded as a vote.',
   right: 'review',
   // guard: unknown members of a body are refused
   body: z.strictObject({
@@ -176,7 +177,7 @@ const approve = defineRoute({
     only,
     with_ties: withTies,
   }),
-  responses: { 200: approvedSession },
+  responses: { 200: approvedSession, 202: votedSession },
   errors: [
     'session_not_found',
     'invalid_transition',
@@ -190,6 +191,10 @@ const approve = defineRoute({
     'has_dependents',
     'not_splittable',
     'trigger_differences',
+    'policy_refused',
+    'proposal_expired',
+    'outside_window',
+    'approver_required',
     'busy',
   ],
   needsUpstream: true,
@@ -202,10 +207,18 @@ const approve = defineRoute({
       const databaseRoles = databaseRolesOf(access.tokens(), caller);
       const { fourEyes, approveLockTimeoutMs: lockTimeoutMs, ignoredColumns } = rules;
       const refuseDifferences = rules.triggerDifferences === 'refuse';
-      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest, only: partOf(body) };
+      const findPerson = findIn(access.tokens());
+      const only = partOf(body);
+      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest, only, findPerson };
       const { status } = await getSession(db, id);
       const demands = { fourEyes, lockTimeoutMs, ignoredColumns, refuseDifferences };
       const approved = await approveSession(db, id, { ...by, ...demands });
+      const { approvals: votes = null } = approved;
+      if (votes !== null) {
+        end('voted');
+        const body = { ...sessionBody(approved), ...withApprovals({ approvals: votes }) };
+        return { status: 202, body };
+      }
       // a repeated approval of the same diff applies nothing
       if (status !== 'approved') metrics.reviewed('approved', approved.mutationCount);
       end('approved');

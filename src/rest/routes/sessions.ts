@@ -3,13 +3,16 @@ import { z } from 'zod';
 import { seesOwnOnly } from '../../model/access.ts';
 import { JsonText } from '../../model/json.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
+import { readSessionPolicy } from '../../review/policy/show.ts';
 import { deleteSession } from '../../staging/discard.ts';
 import { createSessionOnce } from '../../staging/session-once.ts';
 import { createSession, getSession, listSessions } from '../../staging/session-store.ts';
 import { demandOwn, demandProject } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
+import { findIn, withApprovals } from '../policy-bodies.ts';
 import { defineRoute } from '../route.ts';
+import { votedSession } from '../schemas/differences.ts';
 import { jsonObject, paging, shortText } from '../schemas/inputs.ts';
 import { deletedSession, session, sessionList } from '../schemas/outputs.ts';
 
@@ -98,10 +101,15 @@ const get = defineRoute({
   name: 'getSession',
   summary: 'Shows a session.',
   right: 'read',
-  responses: { 200: session },
+  responses: { 200: votedSession },
   errors: ['session_not_found'],
   needsUpstream: true,
-  handle: async ({ id }, { db }) => ({ body: sessionBody(await getSession(db, id)) }),
+  handle: async ({ id }, { db, access, fourEyes }) => {
+    const shown = await getSession(db, id);
+    if (shown.status !== 'proposed') return { body: sessionBody(shown) };
+    const policy = await readSessionPolicy(db, id, { fourEyes, find: findIn(access.tokens()) });
+    return { body: { ...sessionBody(shown), ...withApprovals(policy) } };
+  },
 });
 
 const remove = defineRoute({

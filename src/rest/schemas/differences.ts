@@ -1,6 +1,7 @@
 /** Schema of the differences between staged rows and those that production's triggers made of them. */
 import { z } from 'zod';
 import { count, rowId, session } from './outputs.ts';
+import { approvals } from './policy.ts';
 
 export const differences = z
   .object({
@@ -24,3 +25,6 @@ export const differences = z
   .meta({ description: "Values that production's triggers set other than while staging" });
 
 export const approvedSession = session.extend({ differences: differences.optional() });
+
+/** A session with the votes, where the policy demands some. */
+export const votedSession = session.extend({ approvals: approvals.optional() });

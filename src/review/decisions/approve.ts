@@ -5,6 +5,7 @@ import type { Conflict } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { decide } from '../../staging/decision-store.ts';
+import { isEmitted } from '../../staging/event-store.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
@@ -18,6 +19,10 @@ import type { Part } from '../edits/parts.ts';
 import { emitSplit } from '../edits/parts.ts';
 import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { countPlaces } from '../place-counts.ts';
+import type { Approvals, FindPerson, Outcome } from '../policy/approvals.ts';
+import { countApproval } from '../policy/approvals.ts';
+import type { Judgement } from '../policy/judge.ts';
+import { demandApprovable } from '../policy/judge.ts';
 import { renewOutdated } from '../renew.ts';
 import { shownDifferences } from '../trigger-differences.ts';
 import type { ProductionRefusal } from './apply-failed.ts';
@@ -41,6 +46,8 @@ export interface Approval extends ConflictRules {
   readonly refuseDifferences?: boolean;
   /** The rows to apply; the others go to a new session. All rows by default. */
   readonly only?: Part | null;
+  /** Returns what the tokens say about a name, for the policy. */
+  readonly findPerson?: FindPerson;
   /** The total time that it may wait for locks of others, in milliseconds; 2,000 by default. */
   readonly lockTimeoutMs?: number;
 }
@@ -51,15 +58,18 @@ export interface ApprovedSession extends Session {
    * session that was approved before.
    */
   readonly differences?: JsonText;
+  /** The state of the votes, where the policy demands more of them: the session is still proposed then. */
+  readonly approvals?: Approvals;
 }
 
 const usualLockTimeoutMs = 2_000;
 
 /**
- * Applies a proposed session to production, or a part of it. Approving it again with the approved digest, or that of the reviewed whole,
+ * Applies a proposed session to production, or a part of it; or records a vote where the policy demands that others agree, too. Approving
+ * it again with the approved digest, or that of the reviewed whole,
  * returns the approved session, so a caller that lost the response can retry.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`, `staged_after_proposal`,
- * `conflict_detected`, `digest_mismatch`, `trigger_differences`, `busy` when others hold what it needs, or `apply_failed` when production
+ * `conflict_detected`, `digest_mismatch`, `trigger_differences`, those of `demandApprovable` and `countApproval`, `busy` when others hold what it needs, or `apply_failed` when production
  * refused a row; for a part also `no_such_change`, `has_dependents`, `not_splittable`; in each case nothing was applied, nor split
  */
 export async function approveSession(
@@ -73,7 +83,10 @@ export async function approveSession(
       db.transaction(
         (tx) => approveLocked(tx, id, approval, { leftMs, refuse }),
         'read committed',
-        isThere,
+        async (check, done) =>
+          done.approvals === undefined
+            ? isThere(check, done)
+            : isEmitted(check, done.lastEvent, sessionUuid(id)),
       ),
     ),
   );
@@ -88,33 +101,35 @@ interface Attempt {
 async function approveLocked(
   tx: Queryable,
   id: string,
-  {
-    approvedBy,
-    approvedAs = null,
-    databaseRoles = [],
-    digest,
-    fourEyes = false,
-    refuseDifferences = false,
-    only = null,
-    ...rules
-  }: Approval,
+  approval: Approval,
   { leftMs, refuse }: Attempt,
 ): Promise<ApprovedSession> {
+  const { approvedBy, approvedAs = null, digest, refuseDifferences = false } = approval;
   const session = await lockSession(tx, id);
   const decided = [session.digest, session.reviewedDigest].filter((each) => each !== null);
   if (digest !== null && decided.includes(digest)) return getSession(tx, id);
   requireTransition(session, 'approve');
+  const judgement = await demandApprovable(tx, session);
+  const fourEyes = approval.fourEyes === true || judgement?.fourEyes === true;
+  const { databaseRoles = [] } = approval;
   // guard: authors do not approve
   if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
   await refuseLateRows(tx, session);
   await prepare(tx);
+  const { only = null } = approval;
   const rest = only && (await splitReviewed(tx, session, { only, digest, refuse }));
-  const ignored = await refuseConflicts(tx, session, rules, refuse);
+  const ignored = await refuseConflicts(tx, session, approval, refuse);
   const current = await digestOf(tx, session.uuid);
   // guard: approval compares the digest
   if (digest !== null && digest !== current && !rest) throw digestMismatch(current);
+  const counted = await count(tx, session, judgement, { approval, fourEyes, digest: current });
+  if (!counted.last) {
+    // guard: a vote splits nothing
+    if (rest) throw partOfSeveral();
+    return { ...(await getSession(tx, id)), approvals: counted.approvals };
+  }
   await lockAuditHead(tx, leftMs);
-  const by = { approvedBy, approvedAs, refuseDifferences };
+  const by = { approvedBy, approvedAs, refuseDifferences, voters: counted.voters };
   const differences = await apply(tx, session.uuid, current, by);
   const facts = { digest: current, approved_by: approvedBy };
   const places = ignored.map(({ table, field }) => ({ table, field }));
@@ -143,18 +158,40 @@ async function splitReviewed(
   return leaveRest(tx, session, only, current);
 }
 
+/** Counts the approval against what the policy demands. Without a policy one is enough. */
+async function count(
+  tx: Queryable,
+  session: LockedSession,
+  judgement: Judgement | null,
+  given: { readonly approval: Approval; readonly fourEyes: boolean; readonly digest: string },
+): Promise<Outcome> {
+  if (judgement === null) return { last: true, voters: [] };
+  const { approval, fourEyes, digest } = given;
+  const { approvedBy, approvedAs: as = null, findPerson: find = nobody } = approval;
+  return countApproval(tx, session, judgement, { as, approvedBy, digest, fourEyes, find });
+}
+
+function partOfSeveral(): StageError {
+  return new StageError('policy_refused', 'several have to agree, and a part is approved by one', {
+    hint: 'Nothing was split. Split the session, and propose both parts: then each is voted on.',
+  });
+}
+
+const nobody: FindPerson = () => ({ roles: [], databaseRoles: [] });
+
 /** Applies the session. Returns its differences. @throws StageError `apply_failed`, `trigger_differences` */
 async function apply(
   tx: Queryable,
   uuid: string,
   digest: string,
-  { approvedBy, approvedAs, refuseDifferences }: AppliedBy,
+  { approvedBy, approvedAs, refuseDifferences, voters }: AppliedBy,
 ): Promise<Pick<ApprovedSession, 'differences'>> {
-  const values = [uuid, approvedBy, approvedAs, digest, String(refuseDifferences)];
+  const agreed = voters.length > 1 ? JSON.stringify(voters) : null;
+  const values = [uuid, approvedBy, approvedAs, digest, String(refuseDifferences), agreed];
   const [row] = await tx.query(
     `SELECT a.outcome -> 'failure' AS failure, nullif(a.outcome -> 'differences', 'null') AS differences,
        a.outcome -> 'differences' ->> 'unexpected' AS unexpected
-     FROM stage.approve_session($1, $2, $3, $4, $5) a (outcome)`,
+     FROM stage.approve_session($1, $2, $3, $4, $5, $6) a (outcome)`,
     values,
   );
   const { failure = null, differences = null, unexpected = null } = row ?? {};
@@ -166,7 +203,10 @@ async function apply(
   return { differences: shown };
 }
 
-type AppliedBy = Required<Pick<Approval, 'approvedBy' | 'approvedAs' | 'refuseDifferences'>>;
+type AppliedBy = Required<Pick<Approval, 'approvedBy' | 'approvedAs' | 'refuseDifferences'>> & {
+  /** The names of all who agreed. */
+  readonly voters: readonly string[];
+};
 
 function differs(unexpected: number, differences: JsonText): StageError {
   const values = unexpected === 1 ? '1 value differs' : `${unexpected} values differ`;

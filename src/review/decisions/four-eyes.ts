@@ -10,13 +10,16 @@ export interface Approver {
   readonly databaseRoles: readonly string[];
 }
 
+/** The parts of a session that say who took part in it. */
+export type Participants = Pick<LockedSession, 'uuid' | 'authors' | 'reverts'>;
+
 /**
  * Refuses an approver who created or proposed the session over REST, or staged in it over SQL. An unknown author could be the approver.
  * @throws StageError `four_eyes_required`
  */
 export async function demandFourEyes(
   tx: Queryable,
-  { uuid, authors, reverts }: LockedSession,
+  { uuid, authors, reverts }: Participants,
   { approvedAs: name, databaseRoles }: Approver,
 ): Promise<void> {
   if (name === null) throw refused('nobody who shows no token may approve a session');

@@ -5,6 +5,7 @@ import type { Session } from '../../model/session.ts';
 import { emit } from '../../staging/event-store.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
+import { demandProposable } from '../policy/judge.ts';
 
 /** Seals the session against further rows: records where its rows end, and the number of its mutations. */
 const propose = `
@@ -16,7 +17,8 @@ WHERE id = $1`;
  * Submits an active session for review. Writes in flight either finish first and are counted, or find the session closed.
  * @param proposedAs the authenticated name of the proposer
  * @param message the proposer's message to the reviewer
- * @throws StageError `session_not_found`, `invalid_transition`, or `session_busy` while a transaction holds staged writes
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy` while a transaction holds staged writes, or
+ * `policy_refused`
  */
 export async function proposeSession(
   db: Database,
@@ -28,6 +30,7 @@ export async function proposeSession(
     async (tx) => {
       const session = await lockSession(tx, id);
       requireTransition(session, 'propose');
+      await demandProposable(tx, session);
       await tx.query(propose, [session.uuid, proposedAs]);
       const proposed = await getSession(tx, id);
       const { round, mutationCount } = proposed;

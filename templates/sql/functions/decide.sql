@@ -1,6 +1,6 @@
 -- Records a verdict on a session that the transaction has locked, as its last step: changes the session's state, adds the event with
 -- p_body, and the decision with the event's number, which it returns. An approval has applied and discarded the staged rows before; for
--- rejections it discards them here.
+-- rejections it discards them here. A vote leaves the state as it is.
 CREATE OR REPLACE FUNCTION stage.decide(p_session uuid, p_verdict text, p_by_as text, p_body jsonb) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -13,6 +13,8 @@ BEGIN
   SELECT * INTO STRICT v_session FROM stage.session s WHERE s.id = p_session;
   v_round := CASE WHEN v_session.status = 'active' THEN v_session.round ELSE greatest(v_session.round, 1) END;
   CASE p_verdict
+  WHEN 'vote' THEN
+    NULL;
   WHEN 'approve' THEN
     UPDATE stage.session s SET status = 'approved', approved_at = a.approved_at, approved_by = a.approved_by, approved_as = a.approved_as,
       digest = a.digest
@@ -31,10 +33,11 @@ BEGIN
     WHERE s.id = p_session;
     v_body := v_body || jsonb_build_object('round', v_round);
   END CASE;
-  v_number := stage.emit(p_session, v_session.project_id, CASE p_verdict WHEN 'approve' THEN 'approved' WHEN 'reject' THEN 'rejected'
+  v_number := stage.emit(p_session, v_session.project_id, CASE p_verdict WHEN 'approve' THEN 'approved' WHEN 'vote' THEN 'voted'
+    WHEN 'reject' THEN 'rejected'
     WHEN 'expire' THEN 'expired' WHEN 'request_changes' THEN 'changes_requested' ELSE 'withdrawn' END, p_by_as, v_body);
   INSERT INTO stage.decision (number, session, round, verdict, digest, by_as, by_claim, message, at)
-  VALUES (v_number, p_session, v_round, p_verdict, CASE p_verdict WHEN 'approve' THEN p_body ->> 'digest' END, p_by_as,
+  VALUES (v_number, p_session, v_round, p_verdict, CASE WHEN p_verdict IN ('approve', 'vote') THEN p_body ->> 'digest' END, p_by_as,
     p_body ->> 'approved_by', coalesce(p_body ->> 'message', p_body ->> 'reason'), v_at);
   RETURN v_number;
 END $$;

@@ -1,0 +1,170 @@
+/** The policy document: what a team lets pass, who must agree, and when. Parsed strictly: what is not understood is refused. */
+import { z } from 'zod';
+import { StageError } from '../../errors.ts';
+import { rolesWith } from '../../model/access.ts';
+import { nearest } from '../../nearest.ts';
+import { days, isZone } from './windows.ts';
+
+export const deniable = ['insert', 'update', 'delete'] as const;
+export type Deniable = (typeof deniable)[number];
+
+/** The roles of tokens that may approve. */
+const approvingRoles: readonly string[] = rolesWith('review');
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+const text = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(200, 'is longer than 200 characters')
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'control characters are not allowed');
+
+/** A list that is not empty and has nothing twice. */
+const several = <T extends z.ZodType>(member: T) =>
+  z
+    .array(member)
+    .min(1, 'must not be empty')
+    .max(100, 'has more than 100 entries')
+    .refine((list) => new Set(list).size === list.length, 'has an entry twice');
+
+const duration = z
+  .string()
+  .regex(/^[1-9]\d{0,4}[mhd]$/, 'must be a duration such as 90m, 24h or 7d');
+
+const clock = z
+  .string()
+  .regex(
+    /^(?:(?:[01]\d|2[0-3]):(?:00|15|30|45)|24:00)$/,
+    'must be a time of day in quarters of an hour, such as 09:00 or 17:45',
+  );
+
+const windowOfTime = z
+  .strictObject({
+    days: several(z.enum(days)).optional(),
+    from: clock,
+    to: clock,
+    zone: z.string().refine(isZone, 'must be a time zone such as Europe/Berlin or UTC'),
+  })
+  .refine(({ from, to }) => from < to, 'from must be before to: for a night give two windows');
+
+const approvals = z.strictObject({
+  count: z.int().min(1).max(20),
+  from: several(text).optional(),
+  max_age: duration.optional(),
+});
+
+const rule = z.strictObject({
+  name: text,
+  projects: several(text).optional(),
+  tables: several(text).optional(),
+  deny: several(z.enum(deniable)).optional(),
+  deny_columns: several(text).optional(),
+  max_rows: z.int().min(0).max(1_000_000_000).optional(),
+  approvals: approvals.optional(),
+  four_eyes: z
+    .literal(true, 'can only be true: a policy adds to the configuration, and takes nothing away')
+    .optional(),
+  expire: duration.optional(),
+  windows: several(windowOfTime).optional(),
+});
+
+export const policyDocument = z.strictObject({ rules: z.array(rule).max(100) });
+
+export type PolicyDocument = z.output<typeof policyDocument>;
+export type Rule = PolicyDocument['rules'][number];
+
+/** Returns a duration of the document in milliseconds. */
+export function durationMs(duration: string): number {
+  return Number(duration.slice(0, -1)) * unitMs[duration.slice(-1) as keyof typeof unitMs];
+}
+
+/**
+ * Parses a document.
+ * @throws StageError `invalid_request` that names the place of each fault, and the nearest key or value
+ */
+export function parsePolicy(document: unknown): PolicyDocument {
+  const parsed = policyDocument.safeParse(document, { error: inWords });
+  if (!parsed.success) throw invalidPolicy(parsed.error.issues.flatMap(faultsOf));
+  const faults = parsed.data.rules.flatMap((given, index) =>
+    contradictionsOf(given, parsed.data.rules.slice(0, index)).map(
+      ([path, fault]) => `rules[${index}]${path}: ${fault}`,
+    ),
+  );
+  if (faults.length > 0) throw invalidPolicy(faults);
+  return parsed.data;
+}
+
+export function invalidPolicy(faults: readonly string[]): StageError {
+  return new StageError('invalid_request', `the policy is not valid: ${faults.join('; ')}`, {
+    hint: 'Nothing was set. docs/policy.md describes every key.',
+    facts: { faults },
+  });
+}
+
+/** Returns the faults of a rule that its schema cannot express, each with its place in the rule. */
+function contradictionsOf(given: Rule, earlier: readonly Rule[]): [string, string][] {
+  const faults: [string, string][] = [];
+  if (earlier.some(({ name }) => name === given.name))
+    faults.push(['.name', 'another rule has this name']);
+  const { name: _name, projects: _projects, tables, ...effects } = given;
+  if (Object.keys(effects).length === 0) faults.push(['', 'the rule has no effect']);
+  const { deny = [], deny_columns: columns, max_rows: maxRows, approvals: agreed } = given;
+  if (columns !== undefined && tables === undefined)
+    faults.push(['.deny_columns', 'needs tables: columns are those of tables']);
+  if (columns !== undefined && deny.includes('update'))
+    faults.push(['.deny_columns', 'the rule denies every update already']);
+  if (maxRows !== undefined && deny.length === deniable.length)
+    faults.push(['.max_rows', 'the rule denies every change already']);
+  const { count = 1, from } = agreed ?? {};
+  if (from?.every((who) => !who.startsWith('role:')) && from.length < count)
+    faults.push(['.approvals.count', `${count} of ${from.length} names can never agree`]);
+  from?.forEach((who, index) => {
+    if (!who.startsWith('role:') || approvingRoles.includes(who.slice('role:'.length))) return;
+    const roles = approvingRoles.map((role) => `role:${role}`).join(' or ');
+    faults.push([`.approvals.from[${index}]`, `no such role approves: it is ${roles}`]);
+  });
+  return faults;
+}
+
+function faultsOf(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [`${placeOf(issue.path)}: ${issue.message}`];
+  const known = keysAt(issue.path);
+  return issue.keys.map((key) => {
+    const meant = nearest(key, known);
+    const guess = meant === null ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
+    return `${placeOf([...issue.path, key])}: there is no such key; ${guess}`;
+  });
+}
+
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  const last = path.findLast((part) => typeof part === 'string');
+  if (last === undefined) return Object.keys(policyDocument.shape);
+  if (last === 'approvals') return Object.keys(approvals.shape);
+  return Object.keys(last === 'windows' ? windowOfTime.shape : rule.shape);
+}
+
+/** Writes a path as `rules[0].approvals.count`. */
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
+  return place === '' ? 'the document' : place.replace(/^\./, '');
+}
+
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_value') return valueFault(issue.input, issue.values.map(String));
+  if (issue.input === undefined && issue.code !== 'custom') return 'is required';
+  if (issue.code === 'invalid_type')
+    return issue.expected === 'int' || issue.expected === 'number'
+      ? 'must be a whole number'
+      : `must be of type ${issue.expected}`;
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}`;
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
+  return undefined;
+}
+
+function valueFault(given: unknown, values: readonly string[]): string {
+  const meant = typeof given === 'string' ? nearest(given, values) : null;
+  const guess = meant === null ? '' : `; did you mean ${meant}?`;
+  return `must be one of ${values.join(', ')}${guess}`;
+}

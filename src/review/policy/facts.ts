@@ -1,0 +1,69 @@
+/** The facts of a session that the policy judges, as the database has them. */
+import type { Queryable } from '../../db/database.ts';
+import { shownName } from '../../model/table.ts';
+import type { Policy, SessionFacts, TableFacts } from './evaluate.ts';
+import { covers } from './evaluate.ts';
+
+const selectSession = `
+SELECT s.project_id, extract(epoch FROM s.proposed_at) * 1000 AS proposed_at, extract(epoch FROM clock_timestamp()) * 1000 AS now
+FROM stage.session s WHERE s.id = $1`;
+
+const selectFacts = `
+SELECT f.relation, to_jsonb(f.lineage) AS lineage, f.names, f.inserts, f.updates, f.deletes, f.row_count
+FROM stage.policy_facts($1, $2) f ORDER BY f.relation`;
+
+/** Reads them from the staged rows themselves. The columns that are updated are read only where a rule denies some. */
+export async function readFacts(
+  tx: Queryable,
+  uuid: string,
+  policy: Policy,
+): Promise<SessionFacts> {
+  const [session] = await tx.query(selectSession, [uuid]);
+  const rows = await tx.query(selectFacts, [uuid, 'true']);
+  const projectId = session?.['project_id'] ?? '';
+  const proposedAt = session?.['proposed_at'] ?? null;
+  const tables: TableFacts[] = [];
+  for (const row of rows) {
+    const table = tableFacts(row);
+    const rules = policy.document.rules.filter(
+      (rule) => (rule.projects?.includes(projectId) ?? true) && covers(policy, rule, table),
+    );
+    const columns = rules.flatMap((rule) => rule.deny_columns ?? []);
+    const updatedColumns = await updatedOf(tx, uuid, row['relation'] ?? '0', columns);
+    tables.push({ ...table, updatedColumns });
+  }
+  const now = Number(session?.['now']);
+  return { projectId, now, proposedAt: proposedAt === null ? null : Number(proposedAt), tables };
+}
+
+function tableFacts(row: { readonly [column: string]: string | null }): TableFacts {
+  const names = JSON.parse(row['names'] ?? '[]') as TableFacts['names'];
+  const [own = { schema: '', name: '' }] = names;
+  return {
+    name: shownName(own.schema, own.name),
+    names,
+    lineage: (JSON.parse(row['lineage'] ?? '[]') as (string | number)[]).map(Number),
+    changes: {
+      insert: Number(row['inserts']),
+      update: Number(row['updates']),
+      delete: Number(row['deletes']),
+    },
+    rows: Number(row['row_count']),
+    updatedColumns: [],
+  };
+}
+
+async function updatedOf(
+  tx: Queryable,
+  uuid: string,
+  relation: string,
+  columns: readonly string[],
+): Promise<string[]> {
+  if (columns.length === 0) return [];
+  const wanted = [uuid, relation, JSON.stringify(columns)];
+  const rows = await tx.query(
+    'SELECT stage.updated_columns($1, $2, ARRAY(SELECT jsonb_array_elements_text($3::jsonb))) AS name',
+    wanted,
+  );
+  return rows.map((row) => String(row['name']));
+}

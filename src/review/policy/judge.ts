@@ -1,0 +1,108 @@
+/** What the policy says about a session: demanded at its proposal and its approval, and shown before. */
+import type { Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { LockedSession } from '../../staging/session-lock.ts';
+import type { Rule } from './document.ts';
+import type { Limit, Policy, SessionFacts, Verdict } from './evaluate.ts';
+import { evaluate, rulesFor } from './evaluate.ts';
+import { readFacts } from './facts.ts';
+import { lockPolicy, readPolicy } from './policy-store.ts';
+import { timeOf, verdictBody } from './verdict-body.ts';
+
+/** What holds for one session. */
+export interface Judgement {
+  /** The version of the policy. */
+  readonly version: number;
+  readonly rules: readonly Rule[];
+  readonly verdicts: readonly Verdict[];
+  readonly facts: SessionFacts;
+  /** Whether its authors may not approve it. */
+  readonly fourEyes: boolean;
+}
+
+/** The limits that concern what was staged: they can be judged before anybody reviews it. */
+const ofRows: readonly Limit[] = ['deny', 'deny_columns', 'max_rows'];
+
+/** Judges a session by the policy that is newest; null if no rule is for its project. */
+export async function judge(tx: Queryable, uuid: string): Promise<Judgement | null> {
+  return judgeBy(tx, uuid, await readPolicy(tx));
+}
+
+async function judgeBy(tx: Queryable, uuid: string, policy: Policy): Promise<Judgement | null> {
+  if (policy.document.rules.length === 0) return null;
+  const facts = await readFacts(tx, uuid, policy);
+  const rules = rulesFor(policy, facts);
+  const verdicts = evaluate(policy, facts);
+  const fourEyes = rules.some((rule) => rule.four_eyes === true);
+  return { version: policy.version, rules, verdicts, facts, fourEyes };
+}
+
+/**
+ * Refuses the proposal of a session that the policy would not let pass with the rows that it has.
+ * @throws StageError `policy_refused`
+ */
+export async function demandProposable(tx: Queryable, { uuid }: LockedSession): Promise<void> {
+  const judgement = await judge(tx, uuid);
+  // guard: what the policy denies is not proposed
+  if (judgement !== null) refuseRows(judgement);
+}
+
+/**
+ * Judges a session that is being approved, by its rows under the transaction's locks and by a policy that stays until the transaction ends.
+ * @returns null if no rule is for its project
+ * @throws StageError `policy_refused`, `proposal_expired`, `outside_window`, `busy` if a policy is being set
+ */
+export async function demandApprovable(
+  tx: Queryable,
+  { uuid, id }: LockedSession,
+): Promise<Judgement | null> {
+  const judgement = await judgeBy(tx, uuid, await lockPolicy(tx));
+  if (judgement === null) return null;
+  // guard: what the policy denies is not approved
+  refuseRows(judgement);
+  // guard: an old proposal is not approved
+  refuseExpired(judgement, id);
+  // guard: nothing is approved outside of the windows
+  refuseOutside(judgement);
+  return judgement;
+}
+
+function broken({ verdicts }: Judgement, limits: readonly Limit[]): readonly Verdict[] {
+  return verdicts.filter(({ holds, limit }) => !holds && limits.includes(limit));
+}
+
+function refuseRows(judgement: Judgement): void {
+  const violations = broken(judgement, ofRows);
+  if (violations.length === 0) return;
+  throw new StageError('policy_refused', `the policy does not let it pass: ${told(violations)}`, {
+    hint: 'Take the rows out: stage unstage (after stage reopen, if it is proposed). Or have an operator change the rule: stage policy show.',
+    facts: { violations: violations.map(verdictBody) },
+  });
+}
+
+function refuseExpired(judgement: Judgement, id: string): void {
+  const violations = broken(judgement, ['expire']);
+  if (violations.length === 0) return;
+  throw new StageError('proposal_expired', `the proposal is too old: ${told(violations)}`, {
+    hint: `Propose it again: stage reopen ${id}, then stage propose ${id}.`,
+    facts: { violations: violations.map(verdictBody) },
+  });
+}
+
+function refuseOutside(judgement: Judgement): void {
+  const violations = broken(judgement, ['windows']);
+  const [first] = violations;
+  if (first === undefined) return;
+  const opensAt = timeOf(first.opensAt);
+  throw new StageError('outside_window', `nothing may be approved now: ${told(violations)}`, {
+    hint:
+      opensAt === null
+        ? 'The windows of these rules never open together: have an operator change them.'
+        : `Approve it from ${opensAt} on.`,
+    facts: { opens_at: opensAt, violations: violations.map(verdictBody) },
+  });
+}
+
+function told(violations: readonly Verdict[]): string {
+  return violations.map(({ rule, says }) => `rule ${JSON.stringify(rule)}: ${says}`).join('; ');
+}

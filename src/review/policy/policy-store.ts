@@ -1,0 +1,150 @@
+/** The versions of the policy in the database. */
+import type { Database, Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import { JsonText } from '../../model/json.ts';
+import { sqlstateOf } from '../../staging/session-lock.ts';
+import type { PolicyDocument } from './document.ts';
+import { parsePolicy } from './document.ts';
+import type { Policy } from './evaluate.ts';
+import { oidsOf } from './policy-names.ts';
+
+/** A version as it is shown. */
+export interface PolicyVersion {
+  /** A whole number as text; `0` if no policy was ever set. */
+  readonly version: string;
+  readonly document: JsonText;
+  /** Null if no policy was ever set, as the members below. */
+  readonly hash: string | null;
+  readonly setBy: string | null;
+  readonly message: string | null;
+  readonly at: string | null;
+}
+
+/** The policy if none was ever set. */
+const none: PolicyDocument = { rules: [] };
+
+const columns =
+  'p.version, p.document::text, p.hash, p.set_by, p.message, stage.iso_time(p.at) AS at';
+
+const selectNewest = `SELECT ${columns} FROM stage.policy p ORDER BY p.version DESC LIMIT 1`;
+
+const selectVersions = `
+SELECT ${columns} FROM stage.policy p ORDER BY p.version DESC LIMIT $1 OFFSET $2`;
+
+const selectPolicy = `
+SELECT p.version, p.document::text,
+  -- OIDs of another database mean other tables
+  CASE WHEN p.registry = 'stage.overlay'::regclass THEN p.relations ELSE '{}' END AS relations
+FROM stage.policy p ORDER BY p.version DESC LIMIT 1`;
+
+/** Reads the policy that counts now. */
+export async function readPolicy(db: Queryable): Promise<Policy> {
+  const [row] = await db.query(selectPolicy);
+  if (row === undefined) return { version: 0, document: none, oids: new Map() };
+  const oids = JSON.parse(row['relations'] ?? '{}') as Record<string, number[]>;
+  return {
+    version: Number(row['version']),
+    document: JSON.parse(row['document'] ?? '{}') as PolicyDocument,
+    oids: new Map(Object.entries(oids)),
+  };
+}
+
+/**
+ * Reads the policy that counts until the transaction ends: no other is set meanwhile.
+ * @throws StageError `busy` if one is being set
+ */
+export async function lockPolicy(tx: Queryable): Promise<Policy> {
+  await tx.query(`SET LOCAL lock_timeout = '2s'`);
+  // guard: no policy is set between the check of an approval and its end
+  await tx.query('SELECT FROM stage.policy_head FOR SHARE').catch(unlessLocked);
+  await tx.query('SET LOCAL lock_timeout = DEFAULT');
+  return readPolicy(tx);
+}
+
+/** Returns the newest version. */
+export async function newestPolicy(db: Queryable): Promise<PolicyVersion> {
+  const [row] = await db.query(selectNewest);
+  if (row !== undefined) return versionOf(row);
+  const nothing = { hash: null, setBy: null, message: null, at: null };
+  return { version: '0', document: new JsonText('{"rules": []}'), ...nothing };
+}
+
+export interface PolicyHistory {
+  /** Newest first. */
+  readonly versions: readonly PolicyVersion[];
+  readonly totalCount: number;
+}
+
+export async function listPolicies(
+  db: Queryable,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<PolicyHistory> {
+  const rows = await db.query(selectVersions, [limit, offset]);
+  const [total] = await db.query('SELECT count(*) FROM stage.policy');
+  return { versions: rows.map(versionOf), totalCount: Number(total?.['count']) };
+}
+
+export interface NewPolicy {
+  readonly document: unknown;
+  /** The version that the caller has seen; null for any. */
+  readonly after: string | null;
+  readonly setBy: string | null;
+  readonly message: string | null;
+}
+
+/**
+ * Sets the policy for all daemons. Waits for approvals that are under way.
+ * @param people names of tokens with their roles
+ * @throws StageError `invalid_request` for a document that is not valid, `policy_changed` if there is a newer version than the one seen,
+ * `busy` while approvals are under way
+ */
+export async function setPolicy(
+  db: Database,
+  { document, after, setBy, message }: NewPolicy,
+  people: Parameters<typeof oidsOf>[2],
+): Promise<PolicyVersion> {
+  const parsed = parsePolicy(document);
+  return db.transaction(
+    async (tx) => {
+      const oids = await oidsOf(tx, parsed, people);
+      await tx.query(`SET LOCAL lock_timeout = '2s'`);
+      const values = [after, JSON.stringify(parsed), JSON.stringify(oids), setBy, message];
+      const [row] = await tx
+        .query('SELECT stage.set_policy($1, $2, $3, $4, $5) AS version', values)
+        .catch(unlessLocked);
+      const newest = await newestPolicy(tx);
+      if (row?.['version'] === null || row === undefined) throw changed(newest);
+      return newest;
+    },
+    'read committed',
+    async (tx, { version, hash }) =>
+      (await tx.query('SELECT FROM stage.policy WHERE version = $1 AND hash = $2', [version, hash]))
+        .length > 0,
+  );
+}
+
+function versionOf(row: { readonly [column: string]: string | null }): PolicyVersion {
+  return {
+    version: String(row['version']),
+    document: new JsonText(row['document'] ?? '{}'),
+    hash: row['hash'] ?? null,
+    setBy: row['set_by'] ?? null,
+    message: row['message'] ?? null,
+    at: row['at'] ?? null,
+  };
+}
+
+function changed({ version }: PolicyVersion): StageError {
+  return new StageError('policy_changed', `the policy is at version ${version} by now`, {
+    hint: 'Read it again, and set yours for that version: stage policy show.',
+    facts: { version },
+  });
+}
+
+function unlessLocked(error: unknown): never {
+  if (sqlstateOf(error) !== '55P03') throw error;
+  throw new StageError('busy', 'the policy is being set, or approvals are under way', {
+    hint: 'Try again in a moment.',
+    cause: error,
+  });
+}
