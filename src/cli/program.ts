@@ -169,6 +169,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/reviewing/reject.ts')).configureReject,
       },
       {
+        name: 'policy',
+        summary: 'show and set the rules of review',
+        load: async () => (await import('./commands/reviewing/policy.ts')).configurePolicy,
+      },
+      {
         name: 'audit',
         summary: 'read the record of what was applied',
         load: async () => (await import('./commands/reviewing/audit.ts')).configureAudit,

@@ -12,9 +12,9 @@ export const topics: Readonly<Record<string, { readonly summary: string; readonl
    3   conflict with production, production refused a row, or the diff is not the one that was reviewed; nothing was applied
    4   not permitted
    5   no such session or audit entry
-   6   not possible in the session's state, or while others write to it or to the rows in production
+   6   not possible in the session's state or by the policy, or while others write to it or to the rows in production
    7   the daemon or its upstream database cannot be reached
-   8   still pending when a wait ran out
+   8   still pending when a wait ran out, or others have to agree, too
   64   wrong usage or configuration
  130   interrupted
 

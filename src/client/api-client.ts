@@ -32,6 +32,7 @@ import type {
   SessionFilter,
 } from './filters.ts';
 import { auditPath, sessionPath } from './paths.ts';
+import { createPolicyApi } from './policy.ts';
 import type { RehearsalReport } from './rehearsal.ts';
 import { readRehearsal } from './rehearsal.ts';
 import type { ConflictChoice, ResolveReport, Side } from './resolve.ts';
@@ -65,9 +66,11 @@ export interface Reply<T> {
 /** A client of the daemon's REST interface. Every function throws StageError: the daemon's error, or `server_unavailable`. */
 export class ApiClient {
   readonly #transport: Transport;
+  readonly policy: ReturnType<typeof createPolicyApi>;
 
   constructor(options: TransportOptions) {
     this.#transport = createTransport(options);
+    this.policy = createPolicyApi((call, read) => this.read(call, read));
   }
 
   async createSession(session: {
@@ -161,9 +164,8 @@ export class ApiClient {
   }
 
   async addComment(id: string, comment: NewComment): Promise<Reply<Comment>> {
-    const { body, table, rowId } = comment;
-    const sent = { body, table, row_id: rowId };
-    return this.#post(sessionPath(id, 'comments'), readComment, sent);
+    const { rowId, ...rest } = comment;
+    return this.#post(sessionPath(id, 'comments'), readComment, { ...rest, row_id: rowId });
   }
 
   async listComments(id: string, page: Paging = {}): Promise<Reply<Page<Comment>>> {

@@ -19,7 +19,7 @@ export interface TransportOptions {
 }
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
   readonly body?: JsonObject;
@@ -115,7 +115,7 @@ function requestOptions(options: TransportOptions, call: Call, dispatcher: Agent
   const authorization = options.token === null ? {} : { authorization: `Bearer ${options.token}` };
   const headers = { ...call.headers, accept: 'application/json', ...authorization };
   const signal = signalFor(options, call);
-  if (method !== 'POST') return { dispatcher, method, headers, signal };
+  if (method !== 'POST' && method !== 'PUT') return { dispatcher, method, headers, signal };
   const body = stringifyJson(call.body ?? {});
   return {
     dispatcher,

@@ -9,6 +9,7 @@ import { editOf, findMarks } from './marked-guards.ts';
 import { migrationGuards } from './migration-guards.ts';
 import { overlayGuards } from './overlay-guards.ts';
 import { partGuards } from './part-guards.ts';
+import { policyGuards } from './policy-guards.ts';
 import type { Edit } from './project-copy.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
@@ -28,6 +29,7 @@ export const markedGuards: readonly Guard[] = [
   ...editGuards,
   ...partGuards,
   ...overlayGuards,
+  ...policyGuards,
   ...restGuards,
   ...agentGuards,
   ...terminalGuards,

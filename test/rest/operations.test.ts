@@ -128,6 +128,8 @@ suite('rest: openapi', (test) => {
       'GET /livez',
       'GET /metrics',
       'GET /openapi.json',
+      'GET /policy',
+      'GET /policy/history',
       'GET /readyz',
       'GET /sessions',
       'GET /sessions/{id}',
@@ -142,6 +144,7 @@ suite('rest: openapi', (test) => {
       'GET /sessions/{id}/diff/steps',
       'GET /sessions/{id}/events',
       'GET /sessions/{id}/mutations',
+      'GET /sessions/{id}/policy',
       'GET /tokens',
       'GET /web/logins',
       'GET /whoami',
@@ -159,6 +162,7 @@ suite('rest: openapi', (test) => {
       'POST /web/login',
       'POST /web/logins/revoke',
       'POST /web/logout',
+      'PUT /policy',
     ]);
   });
 

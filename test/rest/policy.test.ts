@@ -26,6 +26,7 @@ suite('rest: policy', (test) => {
       CREATE TABLE logs_1 PARTITION OF logs FOR VALUES IN (1);
       CREATE TABLE items (id int PRIMARY KEY, price numeric, stock int);
       INSERT INTO items SELECT g, g, g FROM generate_series(1, 9) g;
+      CREATE TABLE base (id int PRIMARY KEY); CREATE TABLE child (extra int) INHERITS (base);
       CREATE VIEW cheap AS SELECT * FROM products WHERE price < 10`);
   });
   test.after(() => rest.stop());
@@ -160,6 +161,8 @@ suite('rest: policy', (test) => {
     await set({ tables: ['logs'], deny: ['insert'] });
     const logged = await session(`INSERT INTO logs VALUES (1, 1, 'x')`);
     assert.is((await propose(logged)).status, 409);
+    await set({ tables: ['base'], deny: ['insert'] });
+    assert.is((await propose(await session('INSERT INTO child VALUES (1, 1)'))).status, 409);
     await set({ tables: ['items'], deny: ['update'] });
     await rest.database.query('ALTER TABLE items RENAME TO goods');
     const renamed = await session('UPDATE goods SET stock = 1 WHERE id = 1');
@@ -171,13 +174,13 @@ suite('rest: policy', (test) => {
     await set({ tables: ['items'], deny_columns: ['price'] });
     assert.is((await propose(await session(fewer))).status, 200);
     const refused = await propose(await session(fewer, cheaper));
+    assert.is(refused.body.violations[0].says, 'no update of items.price: the session updates it');
     assert.is(
-      refused.body.violations[0].says,
-      'no update of items.price: the session updates it',
-    );
-    assert.is(
-      (await propose(await session(cheaper, 'UPDATE items SET price = price - 1, stock = 0 WHERE id = 1')))
-        .status,
+      (
+        await propose(
+          await session(cheaper, 'UPDATE items SET price = price - 1, stock = 0 WHERE id = 1'),
+        )
+      ).status,
       200,
     );
   });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ApiClient } from '../../client/api-client.ts';
 import { nextEvent } from '../../client/news.ts';
+import { approvalsInWords } from '../../client/policy.ts';
 import type { Event } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Session, SessionStatus } from '../../model/session.ts';
@@ -38,15 +39,30 @@ export const sessionStatus = defineTool({
     const { status, round, mutationCount, reason, approvedBy } = session;
     const [shown, truncated] = fitting(events.map(eventBody));
     const verdict = verdictOf(status, events);
+    const policy = await policyFacts(call, status);
     return {
       summary: `The session is ${status}.${verdict === 'changes_requested' ? ' Changes are requested.' : ''}`,
       next: verdict === null ? nexts[status] : nextsByVerdict[verdict],
       facts: { status, round, verdict, mutation_count: mutationCount, last_event: last },
-      data: { events: shown, reason, approved_by: approvedBy },
+      data: { events: shown, reason, approved_by: approvedBy, ...policy },
       truncated,
     };
   },
 });
+
+/** Returns the rules that hold for the session, and the votes on it; nothing where no policy is set, or the session is decided. */
+async function policyFacts({ api, sessionId }: Call, status: SessionStatus): Promise<JsonObject> {
+  if (status !== 'active' && status !== 'proposed') return {};
+  const { version, verdicts, approvals } = (await api.policy.test(sessionId)).value;
+  if (version === '0') return {};
+  const rules = verdicts.map(({ rule, holds, says, opensAt }) => ({
+    rule,
+    holds,
+    says,
+    opens_at: opensAt ?? undefined,
+  }));
+  return { rules, approvals: approvals === null ? undefined : approvalsInWords(approvals) };
+}
 
 const nexts: Readonly<Record<SessionStatus, string>> = {
   active: 'Stage changes with stage_write; propose when they are what was asked for.',

@@ -110,6 +110,7 @@ async function approveLocked(
   if (digest !== null && decided.includes(digest)) return getSession(tx, id);
   requireTransition(session, 'approve');
   const judgement = await demandApprovable(tx, session);
+  // guard: the policy can demand four eyes
   const fourEyes = approval.fourEyes === true || judgement?.fourEyes === true;
   const { databaseRoles = [] } = approval;
   // guard: authors do not approve

@@ -112,6 +112,7 @@ export async function countApproval(
 ): Promise<Outcome> {
   const demands = demandsOf(judgement.rules);
   if (demands.length === 0) return { last: true, voters: [] };
+  // guard: nobody without a name is counted
   if (as === null) throw unnamed();
   const own = { as, roles: find(as).roles };
   // guard: whom the policy does not name does not approve

@@ -76,6 +76,15 @@ const outcomes: Readonly<Record<StateChange, string>> = {
   reopen: 'Given back: the session takes writes again, and its author reads what is to change.',
 };
 
+/** An approval that left the session proposed was recorded as a vote. */
+function outcomeOf(decision: StateChange, { status }: Session): string {
+  if (decision === 'approve' && status === 'proposed') return voted;
+  return outcomes[decision];
+}
+
+const voted =
+  'Your approval is recorded. Nothing is in production before others agree, too: stage session show.';
+
 const handlers: Handlers = {
   key: (state, { name }) => pressed(state, name),
   resized: (state, { size }) => scrolled({ ...state, size }),
@@ -123,7 +132,7 @@ const handlers: Handlers = {
     ...state,
     session,
     deciding: null,
-    notice: { text: outcomes[decision], alarm: false },
+    notice: { text: outcomeOf(decision, session), alarm: false },
   }),
   edited: (state, { session, conflicts, text }) => ({
     ...withConflicts(state, conflicts ?? state.conflicts),

@@ -6,6 +6,8 @@ import {
   readDifferences,
 } from '../../../client/differences.ts';
 import { Fields } from '../../../client/fields.ts';
+import type { Approvals } from '../../../client/policy.ts';
+import { approvalsInWords, readApprovals } from '../../../client/policy.ts';
 import { JsonText } from '../../../model/json.ts';
 import type { PartOptions } from '../../arguments/only.ts';
 import { collected, partOf } from '../../arguments/only.ts';
@@ -18,6 +20,9 @@ import { withProgress } from '../../progress.ts';
 import { agree } from '../../review.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';
+
+const applied = 'The rows are in production; `stage audit list` shows them.';
+const recorded = 'Your approval is recorded. Nothing is in production before others agree, too.';
 
 interface Options extends PartOptions {
   readonly digest?: string;
@@ -36,7 +41,8 @@ export const configureApprove: ConfigureCommand = (command, run) => {
   command
     .description(
       'Apply everything a proposed session staged to production, in one transaction or not at all. ' +
-        'Asks in a terminal, and approves exactly the changes it asked about; elsewhere it needs --yes.',
+        'Asks in a terminal, and approves exactly the changes it asked about; elsewhere it needs --yes. ' +
+        'Where the policy demands that others agree, too, it records your approval, says who is missing, and exits with 8.',
     )
     .argument('[session]', 'session id')
     .option('--digest <digest>', 'approve only if the diff has this digest')
@@ -85,14 +91,21 @@ async function approve(
   );
   const { remaining } = reply.value;
   const rest = remaining === null ? '' : ` The rest is in ${remaining}, which is active.`;
-  await reportOutcome(
-    context.out,
-    reply,
-    `The rows are in production; \`stage audit list\` shows them.${rest}`,
-  );
+  const votes = readApprovals(new JsonText(reply.body));
+  await reportOutcome(context.out, reply, votes === null ? `${applied}${rest}` : recorded);
+  if (votes !== null) return tellVotes(context.out, votes);
   await tellDifferences(context.out, new JsonText(reply.body));
   return 0;
 }
+
+/** Says who has agreed and who is missing. Returns the exit code: the session still waits. */
+async function tellVotes(out: Output, votes: Approvals): Promise<number> {
+  if (!out.json) await out.line(approvalsInWords(votes));
+  return stillPending;
+}
+
+/** The exit code of a session that waits for a decision, as that of `stage wait`. */
+const stillPending = 8;
 
 /** Reports rows that landed other than staged. The JSON of the response has them, too. */
 async function tellDifferences(out: Output, body: JsonText): Promise<void> {

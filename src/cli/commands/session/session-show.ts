@@ -1,5 +1,8 @@
 /** `stage session show`: shows one session's fields. */
 
+import type { ApiClient } from '../../../client/api-client.ts';
+import { approvalsInWords, verdictInWords } from '../../../client/policy.ts';
+import type { Session } from '../../../model/session.ts';
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';
 import { sessionRows } from '../../output/session-text.ts';
@@ -19,9 +22,20 @@ export const configureSessionShow: ConfigureCommand = (command, run) => {
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, openStates);
           const { body, value } = await connection.api.getSession(id);
-          if (context.out.json) await context.out.document(body);
-          else await context.out.record(sessionRows(value));
+          if (context.out.json) return context.out.document(body);
+          const rules = await rulesOf(connection.api, value);
+          await context.out.record([...sessionRows(value), ...rules]);
         }),
       ),
     );
 };
+
+/** Returns the rules that hold for a session, and the votes on it, as rows; none where no policy is set, or it is decided. */
+async function rulesOf(api: ApiClient, { id, status }: Session): Promise<[string, string][]> {
+  if (status !== 'active' && status !== 'proposed') return [];
+  const { verdicts, approvals } = (await api.policy.test(id)).value;
+  return [
+    ...verdicts.map((verdict): [string, string] => ['rule', verdictInWords(verdict)]),
+    ...(approvals === null ? [] : [['approvals', approvalsInWords(approvals)] as [string, string]]),
+  ];
+}

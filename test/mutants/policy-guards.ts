@@ -1,0 +1,121 @@
+/** The guards of the policy and of votes. */
+import type { Guard } from './guard.ts';
+
+export const policyGuards: readonly Guard[] = [
+  {
+    name: 'the policy can demand four eyes',
+    without: 'const fourEyes = approval.fourEyes === true;',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'nobody without a name is counted',
+    without: 'if (as === null) return { last: true, voters: [] };',
+    tests: ['rest/policy-documents'],
+  },
+  {
+    name: 'what the policy denies is not proposed',
+    without: '',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'what the policy denies is not approved',
+    without: '',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'an old proposal is not approved',
+    without: '',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'nothing is approved outside of the windows',
+    without: '',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'a rule for a table holds under any name of the table',
+    without: 'false ||',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'a rule for a table holds for its children',
+    without: 'SELECT i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.oid AND false',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'a name that means nothing is no name of a policy',
+    without: '',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'where nobody has a name nobody can be counted',
+    without: '',
+    tests: ['rest/policy-documents'],
+  },
+  {
+    name: 'a version of the policy follows the one that its author has seen',
+    without: '',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'only an operator sets the policy',
+    without: "right: 'review',",
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'rules for all projects are set by somebody of all projects',
+    without: '',
+    tests: ['rest/policy'],
+  },
+  {
+    name: 'no policy is set between the check of an approval and its end',
+    without: '',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'a vote counts in its round only',
+    without: '',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'a vote counts for the diff that was reviewed',
+    without: '',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'the vote of an author does not count',
+    without: '',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'an old vote does not count',
+    without: '',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'nobody but those named agrees',
+    without: '',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'nobody votes twice',
+    without: 'given.set(String(given.size), vote.as);',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'whom the policy does not name does not approve',
+    without: '',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'an approval that is not the last one applies nothing',
+    without: 'if (after.length > 0) return { last: true, voters: votersOf(after, as) };',
+    tests: ['rest/votes'],
+  },
+  {
+    name: 'the audit seals the names of all who agreed',
+    without:
+      "ELSE pg_catalog.jsonb_build_array('stage.approval.v1', p_number, p_session, p_project_id, p_digest, p_first_position, p_entries,",
+    tests: ['rest/votes'],
+  },
+];
