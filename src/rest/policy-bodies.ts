@@ -20,7 +20,7 @@ export function policyBody(policy: PolicyVersion): JsonObject {
   return { version, document, hash, set_by: setBy, message, at };
 }
 
-export function approvalsBody({ needed, count, given, missing }: Approvals): JsonObject {
+function approvalsBody({ needed, count, given, missing }: Approvals): JsonObject {
   const rest = missing.map(({ rule, more, from }) => ({ rule, more, may: from }));
   return { needed, count, given: given.map((vote) => ({ ...vote })), missing: rest };
 }

@@ -6,6 +6,7 @@ import { hasRight } from '../../model/access.ts';
 import type { People } from '../../review/policy/policy-names.ts';
 import { listPolicies, newestPolicy, setPolicy } from '../../review/policy/policy-store.ts';
 import { readSessionPolicy } from '../../review/policy/show.ts';
+import { getSession } from '../../staging/session-store.ts';
 import { hasMore } from '../page.ts';
 import { findIn, policyBody, sessionPolicyBody } from '../policy-bodies.ts';
 import { defineRoute } from '../route.ts';
@@ -106,6 +107,7 @@ const judgeSession = defineRoute({
   errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
   handle: async ({ id }, { db, access, fourEyes }) => {
+    await getSession(db, id);
     const policy = await readSessionPolicy(db, id, { fourEyes, find: findIn(access.tokens()) });
     return { body: { session_id: id, id, ...sessionPolicyBody(policy) } };
   },

@@ -5,8 +5,7 @@ import { rolesWith } from '../../model/access.ts';
 import { nearest } from '../../nearest.ts';
 import { days, isZone } from './windows.ts';
 
-export const deniable = ['insert', 'update', 'delete'] as const;
-export type Deniable = (typeof deniable)[number];
+const deniable = ['insert', 'update', 'delete'] as const;
 
 /** The roles of tokens that may approve. */
 const approvingRoles: readonly string[] = rolesWith('review');

@@ -18,7 +18,10 @@ CREATE TABLE IF NOT EXISTS stage.policy_head (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   version bigint NOT NULL DEFAULT 0
 );
-INSERT INTO stage.policy_head DEFAULT VALUES ON CONFLICT DO NOTHING;
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM stage.policy_head) THEN INSERT INTO stage.policy_head DEFAULT VALUES; END IF;
+END $$;
 
 CREATE OR REPLACE FUNCTION stage.refuse_policy_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
