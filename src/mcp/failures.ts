@@ -35,6 +35,8 @@ const nextByCode: Partial<Record<ErrorCode, string>> = {
   forbidden: 'The token does not allow this; do what the other tools offer, or ask a person.',
   unauthorized: 'Ask a person for a valid token.',
   idempotency_conflict: 'Start the session with another purpose.',
+  policy_refused:
+    'The rules do not change by trying again. Look with session_status which rules hold, and start a session that keeps to them, or ask a person.',
   payload_too_large: 'Send less at once.',
   busy: 'Wait a little, then repeat the call.',
   took_too_long: 'Ask for less at once.',

@@ -1,0 +1,62 @@
+/** What an agent learns of the policy: the rules that hold for its session, who has agreed, and why its proposal is refused. */
+import type { Agent, AgentTable } from '../helpers/agent-table.ts';
+import { setAgentTable } from '../helpers/agent-table.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+suite('mcp: policy', (test) => {
+  let table: AgentTable;
+  let agent: Agent;
+  test.before(async () => {
+    table = await setAgentTable();
+    agent = await table.connect();
+  });
+  test.after(() => table.close());
+
+  const set = (rules: object[]) =>
+    table.database.query(`SELECT stage.set_policy(NULL, $1, '{}', 'root', NULL)`, [
+      JSON.stringify({ rules }),
+    ]);
+  const staged = async (purpose: string) => {
+    const { session_id } = (await agent.use('open_session', { purpose })).body;
+    const sql = 'UPDATE products SET stock = stock + 1';
+    await agent.use('stage_write', { session_id, sql });
+    return session_id as string;
+  };
+  const status = async (session_id: string) =>
+    (await agent.use('session_status', { session_id })).body.data;
+
+  test('without one, session_status has no more', async () => {
+    const session_id = await staged('no policy');
+    const data = await status(session_id);
+    assert.equal([data.rules, data.approvals], [undefined, undefined]);
+  });
+
+  test('the rules are told before the proposal, and by its refusal', async () => {
+    await set([{ name: 'small', max_rows: 2 }]);
+    const session_id = await staged('too large');
+    assert.equal((await status(session_id)).rules, [
+      {
+        rule: 'small',
+        holds: false,
+        says: 'at most 2 rows of products: the session changes 5',
+      },
+    ]);
+    const refused = await agent.use('propose', { session_id });
+    assert.ok(refused.isError);
+    assert.match(refused.own, /policy_refused.*rule "small": at most 2 rows of products/);
+    assert.match(refused.own, /start a session that keeps to them/);
+  });
+
+  test('votes are told', async () => {
+    await set([{ name: 'two', approvals: { count: 2 } }]);
+    const session_id = await staged('two agree');
+    await agent.use('propose', { session_id });
+    assert.is((await table.ask('ann', 'POST', `/sessions/${session_id}/approve`, {})).status, 202);
+    const data = await status(session_id);
+    assert.is(data.approvals, '1 of 2 agreed: ann; 1 more');
+    assert.equal(data.events.map(({ kind }: { kind: string }) => kind).slice(-2), [
+      'proposed',
+      'voted',
+    ]);
+  });
+});
