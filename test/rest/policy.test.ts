@@ -26,7 +26,8 @@ suite('rest: policy', (test) => {
       CREATE TABLE logs_1 PARTITION OF logs FOR VALUES IN (1);
       CREATE TABLE items (id int PRIMARY KEY, price numeric, stock int);
       INSERT INTO items SELECT g, g, g FROM generate_series(1, 9) g;
-      CREATE TABLE base (id int PRIMARY KEY); CREATE TABLE child (extra int) INHERITS (base);
+      CREATE TABLE parts (id int PRIMARY KEY, item int REFERENCES items ON DELETE CASCADE); INSERT INTO parts VALUES (1, 8);
+      CREATE TABLE "Items" (id int PRIMARY KEY); CREATE TABLE base (id int PRIMARY KEY); CREATE TABLE child (extra int) INHERITS (base);
       CREATE VIEW cheap AS SELECT * FROM products WHERE price < 10`);
   });
   test.after(() => rest.stop());
@@ -155,6 +156,17 @@ suite('rest: policy', (test) => {
     // a row that is deleted and inserted again fires the triggers of both
     const both = [mug, 'INSERT INTO items VALUES (9, 1, 1)'];
     assert.is((await propose(await session(...both))).status, 409);
+  });
+
+  test('deny: what a foreign key does counts, and a table of a similar name does not', async () => {
+    await set({ tables: ['parts'], deny: ['delete'] });
+    const cascaded = await propose(await session('DELETE FROM items WHERE id = 8'));
+    assert.match(cascaded.body.message, /no delete in parts: the session has 1/);
+    await set({ tables: ['items'], deny: ['insert'] });
+    assert.is((await propose(await session('INSERT INTO "Items" VALUES (1)'))).status, 200);
+    await set({ tables: ['Items'], deny: ['insert'] });
+    assert.is((await propose(await session('INSERT INTO "Items" VALUES (2)'))).status, 409);
+    assert.is((await propose(await session('INSERT INTO items VALUES (10, 1, 1)'))).status, 200);
   });
 
   test('a rule holds for partitions and under a new name', async () => {

@@ -4,6 +4,7 @@ import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 const tokens = [
   testToken({ name: 'bot', role: 'author' }),
@@ -22,7 +23,7 @@ const as = (secret: string, json?: object, headers = {}): Sent => ({
 suite('rest: votes', (test) => {
   let rest: TestRest;
   test.before(async () => {
-    rest = await startTestRest({ tokens });
+    rest = await startTestRest({ tokens, approveLockTimeoutMs: 30_000 });
     await rest.database.query(`
       CREATE TABLE items (id int PRIMARY KEY, stock int); INSERT INTO items SELECT g, 0 FROM generate_series(1, 9) g;
       CREATE TABLE notes (id int PRIMARY KEY)`);
@@ -242,20 +243,24 @@ suite('rest: votes', (test) => {
     const writer = new pg.Client({ connectionString: rest.database.url });
     await writer.connect();
     await writer.query('BEGIN; SELECT FROM stage.audit_head FOR UPDATE');
+    const waitsFor = async (words: string) =>
+      (
+        await rest.database.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+          [`%${words}%`],
+        )
+      ).length > 0;
     const approving = approve(id, 'ann');
-    for (;;) {
-      const waiting = await rest.database.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%audit_head%'`,
-      );
-      if (waiting.length > 0) break;
-    }
+    await until(() => waitsFor('audit_head'));
     const document = { rules: [{ name: 'r', deny: ['update'] }] };
-    const setting = rest.call('PUT', '/policy', as('cat', { document }, { 'if-match': '*' }));
-    const quick = await Promise.race([
-      setting,
-      new Promise((resolve) => setTimeout(resolve, 300, 'waits')),
-    ]);
-    assert.is(quick, 'waits');
+    let isSet = false;
+    const setting = rest
+      .call('PUT', '/policy', as('cat', { document }, { 'if-match': '*' }))
+      .finally(() => {
+        isSet = true;
+      });
+    await until(async () => isSet || (await waitsFor('set_policy')));
+    assert.is(isSet, false);
     await writer.query('COMMIT');
     assert.equal([(await approving).status, (await setting).status], [200, 200]);
     await writer.end();

@@ -195,6 +195,19 @@ suite('tui: taking rows out', (test) => {
   });
 });
 
+suite('tui: an approval that is not the last', (test) => {
+  for (const [status, text] of [
+    ['proposed', 'Others have to agree, too: production is untouched.'],
+    ['approved', 'Approved: the rows are in production.'],
+  ] as const) {
+    test(`leaves the session ${status}`, () => {
+      const ui = deskOf('proposed');
+      ui.act({ type: 'done', decision: 'approve', session: { ...session, status } });
+      assert.match(ui.screen, text);
+    });
+  }
+});
+
 suite('tui: taking an approval back', (test) => {
   test('U asks, and names the new session with the command that shows it', () => {
     const ui = deskOf('approved');

@@ -82,8 +82,7 @@ function outcomeOf(decision: StateChange, { status }: Session): string {
   return outcomes[decision];
 }
 
-const voted =
-  'Your approval is recorded. Nothing is in production before others agree, too: stage session show.';
+const voted = 'Your approval is recorded. Others have to agree, too: production is untouched.';
 
 const handlers: Handlers = {
   key: (state, { name }) => pressed(state, name),
