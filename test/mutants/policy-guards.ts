@@ -8,6 +8,11 @@ export const policyGuards: readonly Guard[] = [
     tests: ['rest/votes'],
   },
   {
+    name: 'a vote splits nothing',
+    without: '',
+    tests: ['rest/votes'],
+  },
+  {
     name: 'nobody without a name is counted',
     without: 'if (as === null) return { last: true, voters: [] };',
     tests: ['rest/policy-documents'],

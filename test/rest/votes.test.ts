@@ -113,6 +113,14 @@ suite('rest: votes', (test) => {
     assert.is((await rest.call('GET', '/audit/verify', as('ann'))).body.ok, true);
   });
 
+  test('a vote splits nothing', async () => {
+    await set({ approvals: { count: 2 } });
+    const id = await proposed('bot', 'UPDATE items SET stock = 7 WHERE id > 7');
+    const part = await approve(id, 'ann', { only: [{ table: 'items', row_id: 8 }] });
+    assert.equal([part.status, part.body.error], [409, 'policy_refused']);
+    assert.is((await show(id)).approvals.count, 0);
+  });
+
   test('one person never votes twice, through no door', async () => {
     await set({ approvals: { count: 2 } });
     const id = await proposed();
