@@ -9,16 +9,25 @@ const mostText = 300;
 
 /**
  * Describes a cause: `mut_6 by agent: UPDATE products SET price = 12`, or
- * `mut_7 through orders_customer_id_fkey: DELETE ...` for the action of a foreign key.
+ * `mut_7 through orders_customer_id_fkey: DELETE ...` for the action of a foreign key, or
+ * `mut_8 through the trigger log of products: UPDATE ...`.
  * @param mutation the mutation that the cause names, if the response included it
  */
 export function causeInWords(cause: Cause, mutation: Mutation | undefined): string {
-  const { mutationId, origin, foreignKeys } = cause;
+  const { mutationId } = cause;
   const role = mutation ? roleInWords(mutation) : '';
   const by = role === '' ? '' : ` by ${role}`;
+  return `${sanitize(mutationId)}${by}${throughInWords(cause)}: ${statementOf(mutation)}`;
+}
+
+function throughInWords({ origin, foreignKeys, trigger }: Cause): string {
+  if (trigger) {
+    const of = trigger.table === null ? '' : ` of ${nameCell(trigger.table)}`;
+    return ` through the trigger ${nameCell(trigger.name)}${of}`;
+  }
+  if (origin !== 'foreign_key') return '';
   const keys = foreignKeys.length === 0 ? 'a foreign key' : foreignKeys.map(nameCell).join(' or ');
-  const through = origin === 'foreign_key' ? ` through ${keys}` : '';
-  return `${sanitize(mutationId)}${by}${through}: ${statementOf(mutation)}`;
+  return ` through ${keys}`;
 }
 
 /** Returns `web`, or `web (login app)` if the role was set by SET ROLE; empty if it is unknown. */

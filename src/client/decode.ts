@@ -217,9 +217,17 @@ function readWhy(fields: Fields): { readonly why?: readonly Cause[] } {
         mutationId: cause.required('mutation'),
         origin: origin === null ? null : oneOf(origins, origin),
         foreignKeys: cause.list('foreign_keys').map(({ text }) => JSON.parse(text) as string),
+        ...readTrigger(cause),
       };
     }),
   };
+}
+
+function readTrigger(cause: Fields): Pick<Cause, 'trigger'> {
+  const trigger = cause.json('trigger');
+  if (trigger === null) return {};
+  const fields = new Fields(trigger);
+  return { trigger: { name: fields.required('name'), table: fields.text('table') } };
 }
 
 function readTexts(fields: Fields): { readonly texts?: JsonText } {

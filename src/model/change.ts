@@ -46,15 +46,17 @@ export interface Change {
   readonly texts?: JsonText;
 }
 
-export const origins = ['client', 'foreign_key'] as const;
+export const origins = ['client', 'foreign_key', 'trigger'] as const;
 
-/** A statement that made a change, directly or through a foreign key action. */
+/** A statement that made a change, directly, through a foreign key action, or through a trigger. */
 export interface Cause {
   readonly mutationId: string;
   /** Null if it is no longer known, because the session was approved. */
   readonly origin: (typeof origins)[number] | null;
   /** Names of the foreign keys that may have led from the statement's table to the row's table. */
   readonly foreignKeys: readonly string[];
+  /** The trigger that wrote the row; its table is null if it is hidden. Approval leaves the row to production's trigger. */
+  readonly trigger?: { readonly name: string; readonly table: string | null };
 }
 
 /** A change with its position in the diff of its table. */

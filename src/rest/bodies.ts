@@ -97,8 +97,9 @@ export function stepBody(step: Step): JsonObject {
   return { table, mutation_id: mutationId, statement, ...changeBody(step) };
 }
 
-function causeBody({ mutationId, origin, foreignKeys }: Cause): JsonObject {
-  return { mutation: mutationId, origin, foreign_keys: foreignKeys };
+function causeBody({ mutationId, origin, foreignKeys, trigger }: Cause): JsonObject {
+  const cause = { mutation: mutationId, origin, foreign_keys: foreignKeys };
+  return trigger ? { ...cause, trigger: { ...trigger } } : cause;
 }
 
 export function columnBody({ name, type, generated }: OutlineColumn): JsonObject {

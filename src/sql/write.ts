@@ -1,7 +1,7 @@
 /** The result of classifying a statement as a write, for each form of write. */
 import type { Calls, UnclearCall } from './functions/calls.ts';
 import type { Grouping } from './locate/grouping.ts';
-import type { Qualifier, RelationUse, TextPart } from './places.ts';
+import type { CallPlace, Qualifier, RelationUse, TextPart } from './places.ts';
 import type { Read } from './read.ts';
 import type { Refusal } from './refusal.ts';
 import type { ByteRange, Replacement } from './splice.ts';
@@ -112,6 +112,8 @@ export interface QueryWrite extends AnyWrite {
   readonly form: 'query';
   /** See `Read.isQuery`. */
   readonly isQuery?: true;
+  /** See `Read.called`. */
+  readonly called: readonly CallPlace[];
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];

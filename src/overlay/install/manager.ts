@@ -13,6 +13,7 @@ import { installTriggers } from '../triggers/install-triggers.ts';
 import { ensureStagedView } from '../views/staged-view.ts';
 import { ensureBound } from './binding.ts';
 import { installOverlay } from './install.ts';
+import { obstacleOf } from './obstacle.ts';
 import { lockInstallation } from './installation-lock.ts';
 
 export interface OverlayManager {
@@ -203,16 +204,6 @@ async function readInto(
 function writesChild(foreignKey: ForeignKey): boolean {
   const passive = ['no action', 'restrict'];
   return !passive.includes(foreignKey.onDelete) || !passive.includes(foreignKey.onUpdate);
-}
-
-/** The templates quote function bodies with this tag; a name that contains it would end the body. */
-const bodyQuote = '$body$';
-
-function obstacleOf(table: Table): string | null {
-  // guard: texts that users wrote do not stand in the bodies that are quoted so
-  return JSON.stringify({ ...table, triggers: [] }).includes(bodyQuote)
-    ? `has ${bodyQuote} in its definition`
-    : table.obstacle;
 }
 
 /** Selects the topmost table of a partition; no row for other tables. */

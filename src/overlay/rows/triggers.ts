@@ -37,8 +37,8 @@ import { partitionChecks } from './named-partition.ts';
 import { policyTriggersSql } from './policies.ts';
 import { domainChecks, rowChecks } from './row-checks.ts';
 
-/** Whether a row was changed by the client or by a foreign key's action. */
-const origin = `CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END`;
+/** Whether a row was changed by the client, by a foreign key's action, or by a trigger. */
+const origin = `CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'client') ELSE 'client' END::stage.row_origin`;
 
 /** Builds every trigger function and trigger of the overlay. */
 export function triggersSql(table: Table, server: number): string[] {

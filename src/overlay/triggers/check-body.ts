@@ -27,10 +27,18 @@ const maxDepth = 8;
 
 const readDoes = 'does more than read, or cannot be followed';
 
-/** Parses the body of a trigger function. @throws Obstacle if it does more than read */
-export async function readTriggerBody(name: string, body: string): Promise<FunctionBody> {
+/**
+ * Parses the body of a trigger function.
+ * @param inserts whether it may have INSERT statements
+ * @throws Obstacle if it does more
+ */
+export async function readTriggerBody(
+  name: string,
+  body: string,
+  inserts: boolean,
+): Promise<FunctionBody> {
   const head = `${quoteIdentifier(name)}() RETURNS trigger`;
-  const read = await readBodyAnywhere({ language: 'plpgsql', body, head });
+  const read = await readBodyAnywhere({ language: 'plpgsql', body, head, inserts });
   if (read === null) throw new Obstacle(readDoes);
   return read;
 }

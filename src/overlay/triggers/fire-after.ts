@@ -27,8 +27,15 @@ const triggerFunctions = (table: Table) => ({
   behind: functionName(table, 'behind'),
 });
 
-/** Builds the functions that fire AFTER triggers. If none fires, they do nothing. */
-export function fireAfterSql(table: Table, triggers: AfterTriggers): string[] {
+/**
+ * Builds the functions that fire AFTER triggers. If none fires, they do nothing.
+ * @param writes whether a trigger writes to other tables
+ */
+export function fireAfterSql(
+  table: Table,
+  triggers: AfterTriggers,
+  writes: (trigger: Trigger) => boolean = () => false,
+): string[] {
   const events = (['insert', 'update', 'delete'] as const).filter(
     (operation) => triggers[operation].length > 0,
   );
@@ -45,6 +52,7 @@ export function fireAfterSql(table: Table, triggers: AfterTriggers): string[] {
   const after = fillSql(loadSql('table/triggers/after.sql'), {
     ...names,
     oid: table.oid,
+    ...writingParts(table, Object.values(triggers).flat().some(writes)),
     queued,
     queued_name: quoteLiteral(queued.replace('stage_data.', '')),
     rows: fillSql(loadSql('table/triggers/after_rows.sql'), {
@@ -55,12 +63,30 @@ export function fireAfterSql(table: Table, triggers: AfterTriggers): string[] {
     }),
     fire: fire.join('\n'),
   });
-  return [...events.map((each) => fireOneSql(table, each, triggers[each])), after];
+  return [...events.map((each) => fireOneSql(table, each, triggers[each], writes)), after];
 }
 
-function fireOneSql(table: Table, operation: Operation, triggers: readonly Trigger[]): string {
+/** Builds what stands around triggers that write: it marks what they write, and names the row for which they fire. */
+function writingParts({ oid }: Table, isNeeded: boolean) {
+  if (!isNeeded) return { begin_writing: '', end_writing: '', name_row: '' };
+  return {
+    begin_writing: fillSql(loadSql('table/triggers/begin_writing.sql'), { oid }),
+    end_writing: loadSql('table/triggers/end_writing.sql'),
+    name_row: `    PERFORM set_config('stage.cause', _stage_v_row._stage_lineage::text, true);\n`,
+  };
+}
+
+function fireOneSql(
+  table: Table,
+  operation: Operation,
+  triggers: readonly Trigger[],
+  writes: (trigger: Trigger) => boolean,
+): string {
   const calls = triggers.map((trigger) =>
     fillSql(loadSql('table/triggers/after_fire_call.sql'), {
+      name_trigger: writes(trigger)
+        ? `    PERFORM set_config('stage.trigger', ${quoteLiteral(trigger.name)}, true);\n`
+        : '',
       condition: firesFor(table, operation, trigger),
       copy: copyName(table, trigger),
       operation: quoteLiteral(operation.toUpperCase()),

@@ -4,6 +4,7 @@ import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import type { FunctionBody } from '../../sql/functions/body-uses.ts';
+import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { loadParser } from '../../sql/parser/parser.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import type { FoundUses } from '../functions/staged-function.ts';
@@ -12,6 +13,8 @@ import { operations } from '../rows/after-statement.ts';
 import { mayFire, rowTriggers, tableObstacle } from './candidates.ts';
 import { checkBody, readTriggerBody } from './check-body.ts';
 import { conditionOf, demandBlock } from './trigger-copy.ts';
+import type { WrittenTable } from './written-tables.ts';
+import { writtenNames, writtenTables } from './written-tables.ts';
 
 /** The schemas in which names of production's triggers are found at approval. */
 export interface Path {
@@ -22,6 +25,11 @@ export interface Path {
 
 /** A trigger that is followed, with what is made of it; or the reason why it is not, as the end of "trigger ...". */
 export type Followed<Made> = { readonly made: Made } | { readonly obstacle: string };
+
+/** The body of a trigger that is followed. */
+export interface TriggerBody extends FunctionBody {
+  readonly written: readonly WrittenTable[];
+}
 
 /** Returns the search path of approvals. Afterwards, that of the transaction is pg_catalog. */
 export async function approvalPath(tx: Queryable): Promise<Path> {
@@ -51,8 +59,8 @@ export async function checkTrigger(
   table: Table,
   trigger: Trigger,
   path: Path,
-  uses: FoundUses,
-): Promise<Followed<FunctionBody>> {
+  uses: TriggerUses,
+): Promise<Followed<TriggerBody>> {
   const { schema, name, body } = trigger.function;
   uses.functions.push({ schema, name });
   const obstacle = tableObstacle(table) ?? trigger.obstacle;
@@ -61,10 +69,14 @@ export async function checkTrigger(
   const followed = await orObstacle(async () => {
     conditionOf(trigger);
     demandBlock(body);
-    const made = await readTriggerBody(name, body);
+    // what a BEFORE trigger writes has no staged row yet on which it hangs
+    const made = await readTriggerBody(name, body, trigger.timing === 'after');
+    const written = await writtenTables(tx, made.uses, path.oids);
+    uses.written.push(...writtenNames(made.uses));
+    uses.checked.push(...written.flatMap(({ parents }) => parents.map(({ schema, name }) => ({ schema, name }))));
     await tx.query(`SET LOCAL search_path = ${path.text}`);
     await checkBody({ tx, path: path.oids, uses }, made.uses);
-    return made;
+    return { ...made, written };
   });
   // guard: names of the service's own statements are not found in schemas of users
   await tx.query('SET LOCAL search_path = pg_catalog');
@@ -82,6 +94,16 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
     throw error;
   }
 }
+
+/** What the triggers of a table use. */
+export interface TriggerUses extends FoundUses {
+  /** The tables that they write to. */
+  readonly written: QualifiedName[];
+  /** The tables that foreign keys of these refer to. */
+  readonly checked: QualifiedName[];
+}
+
+export const noUses = (): TriggerUses => ({ relations: [], functions: [], written: [], checked: [] });
 
 type Found = ReadonlyMap<Trigger, Followed<unknown>>;
 
@@ -145,9 +167,9 @@ export async function readTriggerReports(
   table: Table,
   path: Path,
 ): Promise<TriggerReport[]> {
-  const found = new Map<Trigger, Followed<FunctionBody>>();
+  const found = new Map<Trigger, Followed<TriggerBody>>();
   for (const each of table.triggers) {
-    const uses = { relations: [], functions: [] };
+    const uses = noUses();
     found.set(each, await checkTrigger(tx, table, each, path, uses));
   }
   return triggerReports(table, found);

@@ -4,35 +4,48 @@
  */
 import type { Queryable } from '../../db/database.ts';
 import type { Table, Trigger } from '../../model/table.ts';
-import type { FunctionBody } from '../../sql/functions/body-uses.ts';
 import { Obstacle } from '../functions/function-script.ts';
-import type { FoundUses } from '../functions/staged-function.ts';
 import { distinct, replacementsIn } from '../functions/staged-function.ts';
+import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
 import { mayFire, mayFireAfter, rowTriggers } from './candidates.ts';
 import { firedSql, firedTrigger, fireSql } from './fire.ts';
 import { fireAfterSql } from './fire-after.ts';
-import type { Followed, Path } from './follow-triggers.ts';
+import type { Followed, Path, TriggerBody, TriggerUses } from './follow-triggers.ts';
 import {
   approvalPath,
   checkTrigger,
   firedAfter,
   firedOperations,
+  noUses,
   orObstacle,
   triggerReports,
 } from './follow-triggers.ts';
 import { copySql } from './trigger-copy.ts';
+import type { WrittenTable } from './written-tables.ts';
 
-/** The script of each copy, or the reason why there is none. */
-type Copies = Map<Trigger, Followed<string>>;
+interface Copy {
+  readonly script: string;
+  readonly written: readonly WrittenTable[];
+}
+
+/** Each copy, or the reason why there is none. */
+type Copies = Map<Trigger, Followed<Copy>>;
+
+/** The table whose triggers are installed, and the server's major version. */
+interface Target {
+  readonly tx: Queryable;
+  readonly table: Table;
+  readonly server: number;
+}
 
 /** Makes the copies of a table's triggers current. The overlay must exist. */
 export async function installTriggers(tx: Queryable, table: Table, server: number): Promise<void> {
   if (table.triggers.length === 0 || (await areCurrent(tx, table))) return;
   const path = await approvalPath(tx);
-  const uses: FoundUses = { relations: [], functions: [] };
+  const uses = noUses();
   const copies: Copies = new Map();
   for (const trigger of table.triggers) {
     const checked = await checkTrigger(tx, table, trigger, path, uses);
@@ -45,15 +58,15 @@ export async function installTriggers(tx: Queryable, table: Table, server: numbe
   const fired = firedOperations(table, copies);
   for (const operation of operations)
     if (mayFire(table, operation))
-      await attach(tx, table, operation, fired.includes(operation), copies);
-  if (mayFireAfter(table)) await attachAfter(tx, table, copies);
+      await attach({ tx, table, server }, operation, fired.includes(operation), copies);
+  if (mayFireAfter(table)) await attachAfter({ tx, table, server }, copies);
   await tx.query(
     `UPDATE stage.overlay SET triggers = $2, trigger_uses = $3, trigger_path = $4,
        trigger_stamp = CASE WHEN $5 THEN stage.function_stamp($3, $4) END WHERE relation = $1`,
     [
       table.oid,
       JSON.stringify(triggerReports(table, copies)),
-      JSON.stringify(distinct(uses)),
+      JSON.stringify({ ...uses, ...distinct(uses) }),
       oidArray(path.oids),
       // where the table's definition alone excludes all triggers, its signature shows changes
       String(mayFireAfter(table) || operations.some((operation) => mayFire(table, operation))),
@@ -73,29 +86,29 @@ function copied(
   tx: Queryable,
   table: Table,
   trigger: Trigger,
-  body: FunctionBody,
+  body: TriggerBody,
   path: Path,
   server: number,
-  uses: FoundUses,
-): Promise<Followed<string>> {
+  uses: TriggerUses,
+): Promise<Followed<Copy>> {
   return orObstacle(async () => {
     const context = { tx, path: path.oids, server, open: new Set<string>() };
     const text = await body.replaced(await replacementsIn(context, body.uses, uses));
     if (text === null) throw new Obstacle('cannot be followed');
-    return copySql(table, trigger, text.toString(), path.text);
+    const script = copySql(table, trigger, text.toString(), path.text);
+    return { script, written: body.written };
   });
 }
 
 /** Makes the triggers of an operation fire for the rows of the overlay, or stops that. */
 async function attach(
-  tx: Queryable,
-  table: Table,
+  { tx, table, server }: Target,
   operation: Operation,
   fires: boolean,
   copies: Copies,
 ): Promise<void> {
   const triggers = fires ? rowTriggers(table, operation) : [];
-  await makeCopies(tx, triggers, copies);
+  await makeCopies({ tx, table, server }, triggers, copies);
   await tx.query(fireSql(table, operation, triggers));
   const view = overlayName(table);
   if (!fires) await tx.query(`DROP TRIGGER IF EXISTS ${firedTrigger(operation)} ON ${view}`);
@@ -103,20 +116,32 @@ async function attach(
 }
 
 /** Makes the functions current that fire AFTER triggers. */
-async function attachAfter(tx: Queryable, table: Table, copies: Copies): Promise<void> {
+async function attachAfter(target: Target, copies: Copies): Promise<void> {
+  const { tx, table } = target;
   const of = (operation: Operation) => firedAfter(table, operation, copies);
   const triggers = { insert: of('insert'), update: of('update'), delete: of('delete') };
-  await makeCopies(tx, [...new Set(Object.values(triggers).flat())], copies);
-  for (const each of fireAfterSql(table, triggers)) await tx.query(each);
+  await makeCopies(target, [...new Set(Object.values(triggers).flat())], copies);
+  const writing = (trigger: Trigger) => writtenBy(copies, trigger).length > 0;
+  for (const each of fireAfterSql(table, triggers, writing)) await tx.query(each);
+}
+
+function writtenBy(copies: Copies, trigger: Trigger): readonly WrittenTable[] {
+  const copy = copies.get(trigger);
+  return copy && 'made' in copy ? copy.made.written : [];
 }
 
 async function makeCopies(
-  tx: Queryable,
+  { tx, server }: Target,
   triggers: readonly Trigger[],
   copies: Copies,
 ): Promise<void> {
   for (const each of triggers) {
     const copy = copies.get(each);
-    if (copy && 'made' in copy) await tx.query(copy.made);
+    if (!copy || !('made' in copy)) continue;
+    await tx.query(copy.made.script);
+    for (const { table, parents } of copy.made.written) {
+      for (const parent of parents) await installOverlay(tx, parent, server);
+      await tx.query('SELECT stage.keep_effects($1)', [table.oid]);
+    }
   }
 }

@@ -58,11 +58,15 @@ const why = z
     z.object({
       mutation: z.string().regex(/^mut_/),
       origin: z.enum(origins).nullable().meta({
-        description: 'Whether the statement named the row; null of approved sessions',
+        description: 'What led from the statement to the row; null of approved sessions',
       }),
       foreign_keys: z.array(z.string()).meta({
         description: 'Foreign keys that may have carried the statement to this table',
       }),
+      trigger: z
+        .object({ name: z.string(), table: z.string().nullable() })
+        .optional()
+        .meta({ description: 'The trigger that wrote the row; production has it written anew' }),
     }),
   )
   .optional()

@@ -115,7 +115,7 @@ function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
  * outcome.
  */
 const replayedOf = (uuid: string, relation: number) => `(
-  SELECT count(*) FILTER (WHERE s._stage_origin = 'client')
+  SELECT count(*) FILTER (WHERE s._stage_origin NOT IN ('action', 'overlay'))
     + count(DISTINCT (s._stage_mutation, coalesce(s._stage_root, s._stage_seq))) FILTER (WHERE s._stage_origin = 'action') AS count
   FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}')`;
 

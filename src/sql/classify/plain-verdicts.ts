@@ -25,6 +25,7 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   relations: [],
   ...noCalls,
   unclear: [],
+  called: [],
   locking: [],
   qualifiers: [],
   groupings: [],

@@ -5,7 +5,8 @@ import type { Grouping } from '../locate/grouping.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 import type { Replacement } from '../splice.ts';
-import type { Statement } from '../verdict.ts';
+import type { Statement, Verdict } from '../verdict.ts';
+import type { QueryWrite } from '../write.ts';
 import type { FunctionUse, UnclearCall } from './calls.ts';
 
 /** The names that a text uses. Places count from the start of the text. */
@@ -26,14 +27,27 @@ export interface FunctionBody {
   replaced(replacements: readonly Replacement[]): Promise<Buffer | null>;
 }
 
-/** Returns the names that the statements of a text use; null unless all of them are reads that lock no rows. */
-export function usesOf(text: Buffer): BodyUses | null {
+/**
+ * Returns the names that the statements of a text use; null unless all of them are reads that lock no rows.
+ * @param inserts whether they may be plain INSERT statements, too; the relation that one writes to has its `target`
+ */
+export function usesOf(text: Buffer, inserts = false): BodyUses | null {
   const parts: BodyUses[] = [];
   for (const { start, verdict } of parsed(text)) {
-    if (verdict.kind !== 'read' || verdict.locking.length > 0) return null;
+    const isKnown = verdict.kind === 'read' || (inserts && isPlainInsert(verdict));
+    if (!isKnown || verdict.locking.length > 0) return null;
     parts.push(movedUses(verdict, (at) => at + start));
   }
   return mergedUses(parts);
+}
+
+/** Whether a statement is an INSERT into one table, without clauses that the proxy itself handles. */
+function isPlainInsert(verdict: Verdict): verdict is QueryWrite {
+  if (verdict.kind !== 'write' || verdict.form !== 'query') return false;
+  const targets = verdict.relations.filter(({ target }) => target !== null);
+  // guard: a trigger's ON CONFLICT and OVERRIDING are not lost
+  if (verdict.upserts.length + verdict.overriding.length + verdict.merges.length > 0) return false;
+  return targets.length === 1 && targets[0]?.target === 'INSERT' && !verdict.replacement;
 }
 
 /** Parses and classifies a text. A text with a syntax error counts as one that does not only read. */

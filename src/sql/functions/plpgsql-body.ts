@@ -19,10 +19,19 @@ interface Part {
   readonly places: readonly ScanToken[];
 }
 
-/** Parses a body. Returns null for one that may do more than read, or that runs a text built at run time. */
-export async function readPlpgsql(head: string, text: string): Promise<FunctionBody | null> {
+/**
+ * Parses a body. Returns null for one that may do more than read, or that runs a text built at run time.
+ * @param inserts whether it may have INSERT statements, too
+ */
+export async function readPlpgsql(
+  head: string,
+  text: string,
+  inserts = false,
+): Promise<FunctionBody | null> {
   const body = Buffer.from(text);
-  const expressions = await expressionsOf(head, text);
+  const expressions = await expressionsOf(head, text, (query, mode) =>
+    usesOfExpression(query, mode, inserts),
+  );
   const parts = expressions && locateParts(scanTokens(body), expressions);
   if (!parts) return null;
   const uses = mergedUses(parts.map((part) => inBody(part)));
@@ -32,7 +41,8 @@ export async function readPlpgsql(head: string, text: string): Promise<FunctionB
       // An insertion covers no text of the body, so it cannot be assigned to a part.
       if (replacements.some(({ start, end }) => !(start < end))) return null;
       const made = spliceBytes(body, replacements);
-      const found = await expressionsOf(head, made.toString());
+      // names of overlays, to which no statement may write, stand in it: only its words are compared
+      const found = await expressionsOf(head, made.toString(), () => mergedUses([]));
       const wanted = parts.map((part) => splicePart(part, replacements));
       return found !== null &&
         isSame(
@@ -51,7 +61,11 @@ interface Expression {
 }
 
 /** Returns all expressions, always in the same order; null if one of them may do more than read, or cannot be parsed. */
-async function expressionsOf(head: string, body: string): Promise<Expression[] | null> {
+async function expressionsOf(
+  head: string,
+  body: string,
+  usesIn: (query: Buffer, mode: number) => BodyUses | null,
+): Promise<Expression[] | null> {
   const tag = `$body${body.includes('$body') ? body.length : ''}$`;
   if (body.includes(tag)) return null;
   const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${withoutRowTypes(body)}${tag}`;
@@ -60,7 +74,7 @@ async function expressionsOf(head: string, body: string): Promise<Expression[] |
   const expressions: Expression[] = [];
   for (const fields of collectNodes(tree, 'PLpgSQL_expr')) {
     const { query, parseMode = 0 } = fields as { query: string; parseMode?: number };
-    const uses = usesOfExpression(Buffer.from(query), parseMode);
+    const uses = usesIn(Buffer.from(query), parseMode);
     if (uses === null) return null;
     expressions.push({ text: Buffer.from(query), uses });
   }
@@ -89,12 +103,12 @@ const statementMode = 0;
 const expressionMode = 2;
 const keyword = 'SELECT ';
 
-function usesOfExpression(text: Buffer, mode: number): BodyUses | null {
+function usesOfExpression(text: Buffer, mode: number, inserts: boolean): BodyUses | null {
   const start = mode > expressionMode ? behindAssignment(text) : 0;
   if (start === null) return null;
   const prefix = mode === statementMode ? '' : keyword;
   const query = Buffer.concat([Buffer.from(prefix), text.subarray(start)]);
-  const uses = usesOf(query);
+  const uses = usesOf(query, inserts && mode === statementMode);
   if (uses === null || inspectsRowVersions(query)) return null;
   return movedUses(uses, (at) => at - prefix.length + start);
 }

@@ -28,7 +28,9 @@ BEGIN
     RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', v_operation
       USING ERRCODE = 'object_in_use', HINT = 'Look at the conflicts of the session, reject it, and stage the changes in a new one.';
   END IF;
-  IF pg_trigger_depth() > 1 THEN  -- a foreign key's action: part of the mutation that caused it
+  IF pg_trigger_depth() > 1 THEN  -- a foreign key's action, or what a trigger writes: part of the mutation that caused it
+    -- an OVERRIDING clause is that of the client's own statement
+    PERFORM set_config('stage.overriding_' || split_part(TG_ARGV[0], '_', 1), '', true) WHERE current_setting('stage.origin', true) = 'trigger';
     PERFORM set_config('stage.start_' || TG_ARGV[0], v_id, true),
             set_config('stage.mutation_' || TG_ARGV[0], current_setting('stage.mutation'), true);
     RETURN NULL;

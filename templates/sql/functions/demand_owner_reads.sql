@@ -21,6 +21,11 @@ BEGIN
       HINT = format('A trigger of %s reads it for the action of a foreign key, with the rights of the owner %s, who may not read all of it.',
         v_table.shown_name, v_table.owner);
   END IF;
+  SELECT n.name ->> 'name' INTO v_name
+  FROM jsonb_array_elements(v_table.uses -> 'written') n(name)
+  -- guard: triggers of an action write nothing that the owner of the table may not
+  WHERE has_table_privilege(v_table.owner, stage.relation_in(n.name, v_table.path), 'INSERT') IS NOT TRUE LIMIT 1;
+  IF FOUND THEN RAISE EXCEPTION 'permission denied for table %', v_name USING ERRCODE = 'insufficient_privilege'; END IF;
   SELECT p.proname INTO v_name
   FROM jsonb_array_elements(v_table.uses -> 'functions') n(name) CROSS JOIN LATERAL stage.functions_named(n.name, v_table.path) p
   -- guard: triggers of an action call nothing that the owner of the table may not

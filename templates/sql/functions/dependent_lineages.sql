@@ -4,7 +4,8 @@ RETURNS TABLE (relation oid, root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
-  v_query text := (SELECT string_agg(format('SELECT d.relation, d.root FROM stage_data.dependents_%s($1, $2, $3) d', r), ' UNION ALL ')
+  v_query text := (SELECT concat_ws(' UNION ALL ', 'SELECT d.relation, d.root FROM stage.effects_of($1, $2, $3) d',
+      string_agg(format('SELECT d.relation, d.root FROM stage_data.dependents_%s($1, $2, $3) d', r), ' UNION ALL '))
     FROM stage.staged_relations(p_session) AS r WHERE to_regprocedure(format('stage_data.dependents_%s(uuid, oid[], bigint[])', r)) IS NOT NULL);
   v_relations oid[] := p_relations;
   v_roots bigint[] := p_roots;

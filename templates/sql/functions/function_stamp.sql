@@ -1,11 +1,11 @@
 -- Returns a stamp of everything that staged functions were made from: the functions, the relations they name, and how these are staged.
--- p_uses: as in stage.staged_function.
+-- p_uses: as in stage.staged_function; for triggers, also the tables that foreign keys of those refer to to which they write ("checked").
 CREATE OR REPLACE FUNCTION stage.function_stamp(p_uses jsonb, p_path oid[]) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT md5(concat_ws(' ',
     (SELECT string_agg(concat_ws('.', r.oid, stage.table_stamp(r.oid), stage.overlay_of(r.oid) IS NOT NULL, stage.is_stale(r.oid),
         (SELECT concat_ws('.', s.tree ->> 'signature' IS NOT NULL, s.tree ->> 'stale') FROM stage.tree_state(r.oid) s(tree))), ' ' ORDER BY n.place)
-      FROM jsonb_array_elements(p_uses -> 'relations') WITH ORDINALITY n(name, place)
+      FROM jsonb_array_elements((p_uses -> 'relations') || coalesce(p_uses -> 'checked', '[]')) WITH ORDINALITY n(name, place)
       CROSS JOIN LATERAL (SELECT coalesce(stage.relation_in(n.name, p_path), 0)) r(oid)),
     (SELECT string_agg(concat_ws('.', n.place, f.oid, f.xmin), ' ' ORDER BY n.place, f.oid)
       FROM jsonb_array_elements(p_uses -> 'functions') WITH ORDINALITY n(name, place)

@@ -10,7 +10,9 @@ DECLARE
   v_staged text := 'SELECT 0::bigint AS number, ''''::text AS operation, NULL::jsonb AS row_id, NULL::jsonb AS before, NULL::jsonb AS after WHERE false';
 BEGIN
   IF p_relation IN (SELECT stage.staged_relations(p_session)) THEN
-    v_staged := format('SELECT d.number, d.operation, d.row_id, d.before, d.after FROM stage_data.diff_%s($1) d', p_relation);
+    v_staged := format('SELECT d.number, d.operation, d.row_id, d.before, d.after FROM stage_data.diff_%s($1) d'
+      -- what triggers wrote while staging is not applied: production's triggers write it
+      ' WHERE NOT EXISTS (SELECT FROM stage.effect x WHERE x.session = $1 AND x.seq = d.number)', p_relation);
   END IF;
   RETURN QUERY EXECUTE format($q$
     WITH e AS MATERIALIZED (SELECT c.* FROM stage.changed_rows($2, $3, $4) c),

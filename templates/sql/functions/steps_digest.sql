@@ -16,7 +16,7 @@ BEGIN
   SELECT string_agg(format(
     'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op,'
     -- the digest of a session never changes, and it was made with letters before origins had words
-    ' CASE s._stage_origin WHEN ''client'' THEN ''c'' WHEN ''action'' THEN ''f'' END, s._stage_first, %s, %s)::text, ''UTF8'')'
+    ' CASE s._stage_origin WHEN ''client'' THEN ''c'' WHEN ''action'' THEN ''f'' WHEN ''trigger'' THEN ''t'' END, s._stage_first, %s, %s)::text, ''UTF8'')'
     ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')'
     -- guard: the digest covers what production is given
     ' || coalesce(sha256(convert_to(s._stage_given::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'

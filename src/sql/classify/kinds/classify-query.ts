@@ -21,7 +21,7 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
   if (!locking) return unclearLocking;
   const { relations, calls, unclear, called, qualifiers, upserts, overriding, merges, rights } =
     uses;
-  const common = { relations, unclear, locking, qualifiers, groupings: uses.groupings };
+  const common = { relations, unclear, called, locking, qualifiers, groupings: uses.groupings };
   const draws = calls.functions.some(changesSequence);
   return uses.writes || draws
     ? plainWrite({
@@ -34,7 +34,7 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
         inserts: draws ? null : placeOfInserted(query, rights),
         changes: draws ? null : changedRows(query, rights),
       })
-    : plainRead({ ...common, functions: calls.functions, called });
+    : plainRead({ ...common, functions: calls.functions });
 }
 
 /** Returns whether a call changes a sequence. Sequences are not staged: they are production's, and staged rows draw keys from them. */

@@ -15,7 +15,7 @@ BEGIN
   )
   SELECT count(*) FILTER (WHERE c.operation = 'INSERT'), count(*) FILTER (WHERE c.operation = 'UPDATE'),
     count(*) FILTER (WHERE c.operation = 'DELETE'),
-    count(*) FILTER (WHERE c.origin = 'client') + count(DISTINCT (c.mutation, c.lineage)) FILTER (WHERE c.origin = 'action')
+    count(*) FILTER (WHERE c.origin <> 'action') + count(DISTINCT (c.mutation, c.lineage)) FILTER (WHERE c.origin = 'action')
   INTO inserts, updates, deletes, steps
   FROM (
     SELECT _stage_f._stage_origin AS origin, _stage_f._stage_mutation AS mutation, coalesce(_stage_f._stage_root, _stage_f._stage_seq) AS lineage,

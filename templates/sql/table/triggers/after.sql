@@ -30,15 +30,16 @@ DECLARE
   _stage_v_origin stage.row_origin := 'action';
   _stage_v_row record;
   _stage_v_is_first boolean := true;
+  _stage_v_was text[];
 BEGIN
-  FOR _stage_v_row IN
+{{begin_writing}}  FOR _stage_v_row IN
     {{rows}}
   LOOP
     IF _stage_v_is_first THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
     _stage_v_is_first := false;
-{{fire}}
+{{name_row}}{{fire}}
   END LOOP;
-END $body$;
+{{end_writing}}END $body$;
 REVOKE ALL ON FUNCTION {{queued}}(uuid, bigint, bigint, bigint) FROM PUBLIC;
 
 -- AFTER STATEMENT, after the rows are checked: fires the AFTER triggers with the client's rights. The cursor is the service's: it shows the
@@ -47,7 +48,9 @@ CREATE OR REPLACE FUNCTION {{behind}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_rows refcursor := '_stage_fired_' || TG_ARGV[0];
+  _stage_v_mutation bigint := current_setting('stage.mutation_' || TG_ARGV[0])::bigint;
   _stage_v_row record;
+  _stage_v_was text[];
 BEGIN
   IF pg_trigger_depth() > 1 THEN
     -- the rows of a part of an upsert or MERGE are those of the whole
@@ -56,11 +59,11 @@ BEGIN
     END IF;
     RETURN NULL;
   END IF;
-  LOOP
+{{begin_writing}}  LOOP
     FETCH _stage_v_rows INTO _stage_v_row;
     EXIT WHEN NOT FOUND OR coalesce(current_setting('stage.truncates', true), '') = 'on';
-{{fire}}
+{{name_row}}{{fire}}
   END LOOP;
   CLOSE _stage_v_rows;
-  RETURN NULL;
+{{end_writing}}  RETURN NULL;
 END $body$;

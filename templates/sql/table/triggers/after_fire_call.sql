@@ -1,4 +1,4 @@
   -- filled in src/overlay/triggers/fire-after.ts: `condition` is the WHEN of the trigger
   IF {{condition}} THEN
-    PERFORM {{copy}}("new", "old", {{operation}});
+{{name_trigger}}    PERFORM {{copy}}("new", "old", {{operation}});
   END IF;

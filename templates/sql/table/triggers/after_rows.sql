@@ -1,5 +1,5 @@
 -- the rows of the statement, old and new; filled in src/overlay/triggers/fire-after.ts
-      SELECT s._stage_op, CASE WHEN s._stage_op <> 'D' THEN ROW({{s_columns}})::{{row_type}} END AS _stage_new,
+      SELECT s._stage_op, coalesce(s._stage_root, s._stage_seq) AS _stage_lineage, CASE WHEN s._stage_op <> 'D' THEN ROW({{s_columns}})::{{row_type}} END AS _stage_new,
       CASE s._stage_op WHEN 'D' THEN ROW({{s_columns}})::{{row_type}} WHEN 'U' THEN {{row_before}} END AS _stage_old
     FROM {{shadow}} s
     WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq < _stage_v_end

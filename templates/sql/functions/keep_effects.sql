@@ -1,0 +1,21 @@
+-- Attaches the triggers that record what triggers of production write to a table while rows are staged, and keep it as they wrote it.
+-- p_if_any: only where such rows are staged.
+CREATE OR REPLACE FUNCTION stage.keep_effects(p_relation oid, p_if_any boolean DEFAULT false) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_shadow regclass := format('stage_data.shadow_%s', p_relation);
+BEGIN
+  IF p_if_any AND NOT EXISTS (SELECT FROM stage.effect e WHERE e.relation = p_relation)
+    OR EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = v_shadow AND t.tgname = 'keep_effect')
+  THEN
+    RETURN;
+  END IF;
+  EXECUTE format($q$
+    CREATE TRIGGER note_effect AFTER INSERT ON %1$s FOR EACH ROW WHEN (NEW._stage_origin::text = 'trigger')
+    EXECUTE FUNCTION stage.note_effect();
+    CREATE TRIGGER keep_effect BEFORE UPDATE OF _stage_head ON %1$s FOR EACH ROW
+    WHEN (OLD._stage_origin::text = 'trigger' AND OLD._stage_head AND NOT NEW._stage_head)
+    EXECUTE FUNCTION stage.refuse_effect_change()
+  $q$, v_shadow);
+END $$;
+REVOKE ALL ON FUNCTION stage.keep_effects(oid, boolean) FROM PUBLIC;
