@@ -68,15 +68,15 @@ WHERE CASE WHEN f._stage_first THEN l._stage_op <> 'D' AND ROW(${columns.map((co
 
 /** A query for faults of the plan: approval will apply all staged rows. */
 const planSql = `
-SELECT 'I4: the plan has ' || p.rows || ' of ' || s.rows || ' rows' FROM (SELECT session, sum(rows) AS rows FROM staged GROUP BY session) s
+SELECT 'I4: the plan has ' || p.rows || ' of ' || s.rows || ' rows' FROM (SELECT session, sum(rows) FILTER (WHERE origin::text <> 'trigger') AS rows FROM staged GROUP BY session) s
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(r.row_count), 0) AS rows FROM stage.apply_plan(s.session) a, unnest(a.runs) r WHERE r.step <> 'capture'
 ) p WHERE p.rows <> s.rows`;
 
-/** A query for actions without a cause: an effect of a foreign key action follows the change of the same mutation that caused it. */
+/** A query for actions without a cause: an effect of a foreign key action, or of a trigger, follows the change of the same mutation that caused it. */
 const actionsSql = `
 SELECT 'I5: mutation ' || a.mutation || ' has actions without a cause' FROM staged a
-WHERE a.origin = 'action' AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'client' AND c.first < a.first)`;
+WHERE a.origin::text IN ('action', 'trigger') AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'client' AND c.first < a.first)`;
 
 /**
  * Returns the invariants that staged rows violate, over all sessions.

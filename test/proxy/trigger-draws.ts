@@ -26,8 +26,9 @@ ${triggers.join('\n')}
 ${drawGuards(name, pick)}`;
 }
 
-/** AFTER triggers: some that only look, and behind these one that writes. */
+/** AFTER triggers: some that look, and one that writes. Into a log without a key it does so at approval only, so it comes last then. */
 function drawGuards(table: string, pick: Pick): string {
+  const isKeyed = pick(4) > 0;
   const guards = Array.from({ length: pick(3) }, (_, index) => {
     const events = oneOf(pick, [
       'INSERT',
@@ -39,16 +40,47 @@ function drawGuards(table: string, pick: Pick): string {
     const row = events.includes('DELETE') ? 'OLD' : 'NEW';
     return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
-  RAISE NOTICE '% % % % %', TG_NAME, TG_OP, OLD, NEW, (SELECT count(*) FROM ${table} t WHERE t.a > ${pick(9)});
+  RAISE NOTICE '% % % % %', TG_NAME, TG_OP, OLD, NEW, ${isKeyed && pick(2) === 0 ? `(SELECT count(*) FROM ${table}_log)` : `(SELECT count(*) FROM ${table} t WHERE t.a > ${pick(9)})`};
   IF ${row}.a = ${pick(20)} THEN RAISE EXCEPTION 'not % after %', ${row}.a, TG_OP; END IF;
   RETURN ${oneOf(pick, ['NULL', 'NEW', 'OLD'])};
 END $f$;
 CREATE ${oneOf(pick, ['', 'CONSTRAINT '])}TRIGGER ${name} AFTER ${events} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}();`;
   });
-  return `${guards.join('\n')}
-CREATE TABLE ${table}_log (what text);
+  const log = isKeyed ? drawLog(table, pick) : keylessLog(table, pick);
+  return `${log}\n${guards.join('\n')}`;
+}
+
+const keylessLog = (table: string, pick: Pick) => `CREATE TABLE ${table}_log (what text);
 CREATE FUNCTION "~${table}"() RETURNS trigger LANGUAGE plpgsql AS $f$BEGIN INSERT INTO ${table}_log VALUES (concat(TG_OP, NEW.id, '.')); RETURN NULL; END$f$;
 CREATE TRIGGER "~${table}" AFTER UPDATE OF ${oneOf(pick, ['a', 'b, c', 'd'])} ON ${table} FOR EACH ROW EXECUTE FUNCTION "~${table}"();`;
+
+/** A log whose rows are the same in whatever order a statement's rows come: equal ones are counted. */
+function drawLog(table: string, pick: Pick): string {
+  const name = `"${oneOf(pick, ['~', 'a', 'm5'])}${table}"`;
+  const events = oneOf(pick, [
+    `UPDATE${drawColumns(pick)}`,
+    'INSERT OR DELETE',
+    `INSERT OR DELETE OR UPDATE${drawColumns(pick)}`,
+  ]);
+  const read = `(SELECT count(*) FROM ${table}_log l WHERE l.what = said)`;
+  const body = oneOf(pick, [
+    `INSERT INTO ${table}_log VALUES (said, ${read});`,
+    `INSERT INTO public.${table}_log (copy, what) SELECT ${read}, said FROM ${table} t WHERE t.id = changed.id OR TG_OP = 'DELETE' LIMIT 1;`,
+    `IF changed.a > ${pick(9)} THEN INSERT INTO ${table}_log (what, copy, seen) VALUES (said, ${read}, DEFAULT); END IF;`,
+    `BEGIN INSERT INTO ${table}_log (what, copy, seen) VALUES (said, ${read}, changed.a); EXCEPTION WHEN check_violation THEN RAISE NOTICE '% %', SQLERRM, TG_OP; END;`,
+    `INSERT INTO ${table}_log AS l (what, copy) VALUES (said, ${read}) RETURNING l.copy INTO counted; INSERT INTO ${table}_log VALUES (said, counted + 1);`,
+  ]);
+  return `CREATE TABLE ${table}_log (what text, copy int, seen int DEFAULT 3 CHECK (seen < 9), PRIMARY KEY (what, copy));
+CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
+DECLARE
+  changed record := CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+  said text := concat(TG_OP, changed.id, ' ', changed.a, TG_ARGV[0]);
+  counted int;
+BEGIN
+  ${body}
+  RETURN NULL;
+END $f$;
+CREATE TRIGGER ${name} AFTER ${events} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}(${oneOf(pick, ['', `'x'`])});`;
 }
 
 const drawColumns = (pick: Pick): string => oneOf(pick, ['', ' OF a', ' OF b, d', ' OF c']);
@@ -123,6 +155,7 @@ function drawStatement(number: number, pick: Pick): string {
   const table = nameOf(number, 1 + pick(2));
   const id = 1 + pick(12);
   const value = pick(14);
+  const log = drawLogStatement(table, value, pick);
   const set = oneOf(pick, [
     `a = ${value}`,
     `a = a + 1`,
@@ -134,6 +167,7 @@ function drawStatement(number: number, pick: Pick): string {
   const values = () => `(${1 + pick(14)}, ${pick(14)}, 'n', ${oneOf(pick, ['NULL', '4'])})`;
   const insert = `INSERT INTO ${table} (id, a, b, d) VALUES`;
   return oneOf(pick, [
+    log,
     `${insert} ${values()} RETURNING *`,
     `${insert} ${values()}`,
     `INSERT INTO ${table} (id, a, d) SELECT g, g - 20, 1 FROM generate_series(${20 + value * 3}, ${22 + value * 3}) g`,
@@ -152,3 +186,14 @@ function drawStatement(number: number, pick: Pick): string {
     `SELECT count(*), sum(a), sum(d), max(b) FROM ${table}`,
   ]);
 }
+
+/** Statements on a log that touch no row of a trigger. A log without a key is the last to be written: the statements find none of its columns. */
+const drawLogStatement = (table: string, value: number, pick: Pick): string =>
+  oneOf(pick, [
+    `INSERT INTO ${table}_log (what, copy) VALUES ('client', ${value}) ON CONFLICT (what, copy) DO UPDATE SET seen = 5`,
+    `INSERT INTO ${table}_log (what, copy) SELECT 'client', ${value} + g FROM generate_series(1, 2) g`,
+    `UPDATE ${table}_log SET copy = copy + 20 WHERE what = 'client' AND copy < ${value}`,
+    `DELETE FROM ${table}_log WHERE what = 'client' AND copy > ${value} RETURNING *`,
+    `SELECT what, copy, seen FROM ${table}_log ORDER BY 1, 2`,
+    `WITH n AS (INSERT INTO ${table}_log (what, copy) VALUES ('client', ${value} + 100) RETURNING copy) UPDATE ${table} SET a = a + 1 WHERE id < 4`,
+  ]);

@@ -1,6 +1,8 @@
 /** AFTER triggers that insert into other tables: what they write is staged, shown as theirs, and left to production at approval. */
+import type { JsonObject } from '../../src/model/json.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
+import { createRole } from '../helpers/roles.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -8,6 +10,8 @@ CREATE TABLE people (id int PRIMARY KEY, name text);
 INSERT INTO people VALUES (1, 'ann');
 CREATE TABLE items (id int PRIMARY KEY, price int, version int NOT NULL DEFAULT 1);
 INSERT INTO items VALUES (1, 10), (2, 20), (3, 30);
+CREATE TABLE lines (id int PRIMARY KEY, item int REFERENCES items ON DELETE CASCADE);
+INSERT INTO lines VALUES (1, 3), (2, 3);
 CREATE TABLE history (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, item int, op text, old_price int, price int, person int REFERENCES people,
   at timestamptz NOT NULL DEFAULT now());
 INSERT INTO history (item, op) VALUES (0, 'begin');
@@ -24,7 +28,18 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER log_item AFTER INSERT OR UPDATE OR DELETE ON items FOR EACH ROW EXECUTE FUNCTION log_item();
+CREATE FUNCTION log_line() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN INSERT INTO history (item, op) VALUES (OLD.item, concat('line ', OLD.id)); RETURN NULL; END $f$;
+CREATE TRIGGER log_line AFTER DELETE ON lines FOR EACH ROW EXECUTE FUNCTION log_line();
+CREATE TABLE versions (item int, version int, PRIMARY KEY (item, version));
+CREATE TABLE docs (id int PRIMARY KEY, version int);
+INSERT INTO docs VALUES (1, 1), (2, 1);
+CREATE FUNCTION keep_version() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN INSERT INTO versions VALUES (NEW.id, NEW.version); RETURN NEW; END $f$;
+CREATE TRIGGER keep_version AFTER UPDATE ON docs FOR EACH ROW EXECUTE FUNCTION keep_version();
 `;
+
+const told = 'SELECT item, op, old_price, price FROM history ORDER BY id';
 
 suite('triggers that insert while staging', (test) => {
   let proxied: Proxied;
@@ -33,47 +48,156 @@ suite('triggers that insert while staging', (test) => {
   });
   test.after(() => proxied.stop());
 
-  const open = async () => {
+  const open = async (...login: string[]) => {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
-    return { id, client: await proxied.connect(proxied.daemon.clientUrl(id)) };
+    return { id, client: await proxied.connect(proxied.daemon.clientUrl(id, ...login)) };
+  };
+  const ask = async (method: string, path: string, body?: JsonObject, status = 200) => {
+    const answer = await proxied.daemon.call(method, path, body && { json: body });
+    assert.is(answer.status, status, answer.text);
+    return answer.body as Record<string, unknown>;
+  };
+  const approve = async (id: string) => {
+    await ask('POST', `/sessions/${id}/propose`);
+    return ask('POST', `/sessions/${id}/approve`);
+  };
+  const reasons = async (id: string, table: string) => {
+    const { tables } = await ask('GET', `/sessions/${id}/diff`);
+    const { triggers } =
+      (tables as Record<string, { triggers: { unstaged: string | null }[] }>)[table] ?? {};
+    return triggers?.map(({ unstaged }) => unstaged);
   };
 
-  test('write rows that are read, told with their trigger, and not applied twice', async () => {
+  test('write rows that are read, and production writes them once', async () => {
     const { id, client } = await open();
     await client.query('UPDATE items SET price = price + 1 WHERE id < 3');
+    await client.query('BEGIN; INSERT INTO items VALUES (5, 50); ROLLBACK');
     await client.query('INSERT INTO items VALUES (4, 40)');
     await client.query('DELETE FROM items WHERE id = 3');
-    const read = 'SELECT item, op, old_price, price FROM history ORDER BY id';
     const wanted = [
-      { item: 0, op: 'begin', old_price: null, price: null },
-      { item: 1, op: 'UPDATE1', old_price: 10, price: 11 },
-      { item: 2, op: 'UPDATE2', old_price: 20, price: 21 },
-      { item: 4, op: 'INSERT', old_price: null, price: 40 },
-      { item: 3, op: 'DELETE', old_price: 30, price: null },
-    ];
-    console.log(JSON.stringify((await proxied.daemon.call('GET', `/sessions/${id}/diff`)).body).slice(0, 1500));
-    assert.equal((await client.query(read)).rows, wanted);
-    const { body } = await proxied.daemon.call('GET', `/sessions/${id}/diff/changes?table=history&why=true`);
-    console.log(JSON.stringify(body).slice(0, 1500));
-    for (const step of ['propose', 'approve']) {
-      const { status, text } = await proxied.daemon.call('POST', `/sessions/${id}/${step}`);
-      assert.is(status, 200, text);
-      console.log(text);
-    }
-    assert.equal(await proxied.database.query(read), wanted);
+      [0, 'begin', null, null],
+      [1, 'UPDATE1', 10, 11],
+      [2, 'UPDATE2', 20, 21],
+      [4, 'INSERT', null, 40],
+      [3, 'DELETE', 30, null],
+      [3, 'line 1', null, null],
+      [3, 'line 2', null, null],
+    ].map(([item, op, old_price, price]) => ({ item, op, old_price, price }));
+    assert.equal((await client.query(told)).rows, wanted);
+    assert.equal(await reasons(id, 'items'), [null]);
+    await approve(id);
+    const written = await proxied.database.query(told);
+    assert.equal(
+      new Set(written.map((row) => JSON.stringify(row))),
+      new Set(wanted.map((row) => JSON.stringify(row))),
+    );
   });
 
-  test('are refused like a client, when a constraint does not hold', async () => {
+  test('are named as the cause of their rows', async () => {
+    const { id, client } = await open();
+    await client.query('UPDATE items SET price = 5 WHERE id = 1');
+    const { changes } = await ask('GET', `/sessions/${id}/diff/changes?table=history&why=true`);
+    const [{ why, type } = { why: [], type: '' }] = changes as {
+      why: JsonObject[];
+      type: string;
+    }[];
+    assert.equal(
+      [type, why.map(({ origin, trigger }) => [origin, trigger])],
+      ['INSERT', [['trigger', { name: 'log_item', table: 'items' }]]],
+    );
+    const { tables } = await ask('GET', `/sessions/${id}/diff?summary=true`);
+    assert.ok(JSON.stringify(tables ?? {}).length > 0);
+  });
+
+  test('are refused as a client is, where a constraint does not hold', async () => {
     const { client } = await open();
-    await rejects(client.query('UPDATE items SET price = 901 WHERE id = 1'), /history_person_fkey/);
-    assert.equal((await client.query('SELECT price FROM items WHERE id = 1')).rows, [{ price: 11 }]);
+    const failed = await rejects(client.query('UPDATE items SET price = 901 WHERE id = 1'));
+    assert.match(failed.message, /history_person_fkey/);
+    assert.equal((await client.query('SELECT price FROM items WHERE id = 1')).rows, [
+      { price: 11 },
+    ]);
   });
 
-  test('keep their rows from the client', async () => {
+  test('keep their rows from the client, and the rows of the client from them', async () => {
     const { client } = await open();
     await client.query('UPDATE items SET price = 1 WHERE id = 1');
     for (const text of ['UPDATE history SET price = 7', 'DELETE FROM history', 'TRUNCATE history'])
-      await rejects(client.query(text), /that a trigger wrote in this session/);
+      assert.match(
+        (await rejects(client.query(text))).message,
+        /that a trigger wrote in this session/,
+      );
     assert.is((await client.query("UPDATE history SET price = 7 WHERE op = 'begin'")).rowCount, 1);
+    await client.query('INSERT INTO versions VALUES (1, 2)');
+    await client.query('DELETE FROM versions');
+    const { code, message } = await rejects(
+      client.query('UPDATE docs SET version = 2 WHERE id = 1'),
+    );
+    assert.equal([code, /in place of a changed row/.test(message)], ['0A000', true]);
+  });
+
+  test('hang on the rows for which they wrote, and the reverse', async () => {
+    const { id, client } = await open();
+    await client.query('UPDATE docs SET version = version + 1');
+    const rows = (table: string, row_id: JsonObject | number) => ({ rows: [{ table, row_id }] });
+    const one = await ask('POST', `/sessions/${id}/unstage`, rows('docs', 1), 409);
+    assert.equal(one['dependents'], [
+      { table: 'versions', row_id: { item: 1, version: 2 }, type: 'INSERT' },
+    ]);
+    await ask('POST', `/sessions/${id}/unstage`, { ...rows('docs', 1), with_dependents: true });
+    assert.equal((await client.query('SELECT * FROM versions')).rows, [{ item: 2, version: 2 }]);
+    const other = rows('versions', { item: 2, version: 2 });
+    await ask('POST', `/sessions/${id}/unstage`, { ...other, with_dependents: true });
+    assert.equal((await client.query('SELECT version FROM docs')).rows, [
+      { version: 1 },
+      { version: 1 },
+    ]);
+  });
+
+  test('are in no conflict with rows that production has by now', async () => {
+    const { id, client } = await open();
+    await client.query('UPDATE docs SET version = 7 WHERE id = 2');
+    await proxied.database.query('INSERT INTO versions VALUES (2, 7)');
+    assert.equal((await ask('GET', `/sessions/${id}/conflicts`))['conflicts'], []);
+    await ask('POST', `/sessions/${id}/propose`);
+    const { message } = await ask('POST', `/sessions/${id}/approve`, {}, 409);
+    assert.match(String(message), /versions_pkey/);
+    await proxied.database.query('DELETE FROM versions');
+    await ask('POST', `/sessions/${id}/approve`);
+  });
+
+  test('write with the rights of the client', async () => {
+    const role = await createRole(proxied.database, 'GRANT SELECT ON items, lines TO $role');
+    try {
+      const { client } = await open(role.name, role.name);
+      const { code, message, hint } = (await rejects(
+        client.query('INSERT INTO items VALUES (20, 1)'),
+      )) as Error & { code?: string; hint?: string };
+      assert.equal([code, message], ['42501', 'permission denied for table history']);
+      assert.match(hint ?? '', /trigger log_item writes to it/);
+      await proxied.database.query(`GRANT SELECT, INSERT (item) ON history TO ${role.name}`);
+      assert.is((await rejects(client.query('INSERT INTO items VALUES (20, 1)'))).code, '42501');
+      await proxied.database.query(`REVOKE INSERT (item) ON history FROM ${role.name}`);
+      assert.is((await client.query('INSERT INTO items VALUES (20, 1)')).rowCount, 1);
+    } finally {
+      await role.drop();
+    }
+  });
+
+  test('stop when more would follow from their rows', async () => {
+    const { id, client } = await open();
+    const change = () => client.query('UPDATE docs SET version = version + 1 WHERE id = 1');
+    await change();
+    assert.equal(await reasons(id, 'docs'), [null]);
+    await proxied.database.query(
+      'CREATE TABLE notes (item int, version int, FOREIGN KEY (item, version) REFERENCES versions)',
+    );
+    await change();
+    assert.equal(await reasons(id, 'docs'), [
+      'writes to versions, which is referred to by foreign keys',
+    ]);
+    assert.is((await client.query('SELECT FROM versions WHERE item = 1')).rowCount, 1);
+    await proxied.database.query('DROP TABLE notes');
+    await change();
+    assert.is((await client.query('SELECT FROM versions WHERE item = 1')).rowCount, 2);
   });
 });

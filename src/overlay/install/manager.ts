@@ -13,8 +13,8 @@ import { installTriggers } from '../triggers/install-triggers.ts';
 import { ensureStagedView } from '../views/staged-view.ts';
 import { ensureBound } from './binding.ts';
 import { installOverlay } from './install.ts';
-import { obstacleOf } from './obstacle.ts';
 import { lockInstallation } from './installation-lock.ts';
+import { obstacleOf } from './obstacle.ts';
 
 export interface OverlayManager {
   /** Call it before each staged statement. @throws StageError when the service may not stage any more */

@@ -201,7 +201,9 @@ function runChecks(table: Table, operation: Operation, checks: string): string {
   const name = quoteLiteral(functionName(table, `check_${operation}`).replace('stage_data.', ''));
   const concludes = mayFireAfter(table);
   const inTurn = checkCall(table, operation, checks).map(
-    (call) => `      IF pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'trigger' THEN
+    (
+      call,
+    ) => `      IF pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'trigger' THEN
         ${call}
       ELSIF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check(${name} || CASE WHEN _stage_v_rows > ${bigStatement} THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);

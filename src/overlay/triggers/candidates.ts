@@ -4,13 +4,19 @@ import { isKeyless } from '../object-names.ts';
 
 type Event = Trigger['events'][number];
 
+/** Returns the kind of a table that has no part in triggers which fire while rows are staged; null for all other tables. */
+export function kindApart(table: Table): string | null {
+  if (table.kind === 'partitioned') return 'a partitioned table';
+  if (table.isInherited || table.hasChildren) return 'a table with parents or children';
+  if (isKeyless(table)) return 'a table without a key';
+  if (table.policies !== null) return 'a table with row-level security';
+  return null;
+}
+
 /** Returns why no trigger of a table fires, as the end of "trigger ..."; null if they may. */
 export function tableObstacle(table: Table): string | null {
-  if (table.kind === 'partitioned') return 'is one of a partitioned table';
-  if (table.isInherited || table.hasChildren) return 'is one of a table with parents or children';
-  if (isKeyless(table)) return 'is one of a table without a key';
-  if (table.policies !== null) return 'is one of a table with row-level security';
-  return null;
+  const kind = kindApart(table);
+  return kind === null ? null : `is one of ${kind}`;
 }
 
 /** Returns whether a trigger fires for updates of certain columns only. What statements set matters then. */

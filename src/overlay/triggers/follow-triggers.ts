@@ -26,6 +26,8 @@ export interface Path {
 /** A trigger that is followed, with what is made of it; or the reason why it is not, as the end of "trigger ...". */
 export type Followed<Made> = { readonly made: Made } | { readonly obstacle: string };
 
+const nameOf = ({ schema, name }: Table): QualifiedName => ({ schema, name });
+
 /** The body of a trigger that is followed. */
 export interface TriggerBody extends FunctionBody {
   readonly written: readonly WrittenTable[];
@@ -71,9 +73,12 @@ export async function checkTrigger(
     demandBlock(body);
     // what a BEFORE trigger writes has no staged row yet on which it hangs
     const made = await readTriggerBody(name, body, trigger.timing === 'after');
-    const written = await writtenTables(tx, made.uses, path.oids);
-    uses.written.push(...writtenNames(made.uses));
-    uses.checked.push(...written.flatMap(({ parents }) => parents.map(({ schema, name }) => ({ schema, name }))));
+    const names = writtenNames(made.uses);
+    uses.written.push(...names);
+    // guard: a trigger that is not followed may be once the table that it writes to changes
+    uses.checked.push(...names);
+    const written = await writtenTables(tx, names, path.oids);
+    uses.checked.push(...written.flatMap(({ parents }) => parents.map(nameOf)));
     await tx.query(`SET LOCAL search_path = ${path.text}`);
     await checkBody({ tx, path: path.oids, uses }, made.uses);
     return { ...made, written };
@@ -99,11 +104,16 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
 export interface TriggerUses extends FoundUses {
   /** The tables that they write to. */
   readonly written: QualifiedName[];
-  /** The tables that foreign keys of these refer to. */
+  /** The same, and those that their foreign keys refer to. */
   readonly checked: QualifiedName[];
 }
 
-export const noUses = (): TriggerUses => ({ relations: [], functions: [], written: [], checked: [] });
+export const noUses = (): TriggerUses => ({
+  relations: [],
+  functions: [],
+  written: [],
+  checked: [],
+});
 
 type Found = ReadonlyMap<Trigger, Followed<unknown>>;
 

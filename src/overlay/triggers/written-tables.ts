@@ -10,7 +10,7 @@ import { harmfulInDefinition } from '../../sql/functions/functions.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { obstacleOf } from '../install/obstacle.ts';
 import { oidArray } from '../object-names.ts';
-import { tableObstacle } from './candidates.ts';
+import { kindApart } from './candidates.ts';
 
 const acts = ({ onDelete, onUpdate }: ForeignKey) =>
   [onDelete, onUpdate].some((action) => action !== 'no action' && action !== 'restrict');
@@ -27,17 +27,18 @@ export interface WrittenTable {
 }
 
 /**
- * Reads the tables that a body writes to.
+ * Reads the tables that a trigger writes to.
+ * @param names as its body has them
  * @param path the OIDs of the schemas in which it finds names
  * @throws Obstacle for a table to which a trigger may not write while rows are staged
  */
 export async function writtenTables(
   tx: Queryable,
-  body: BodyUses,
+  names: readonly QualifiedName[],
   path: readonly number[],
 ): Promise<WrittenTable[]> {
   const found = new Map<number, WrittenTable>();
-  for (const name of writtenNames(body)) {
+  for (const name of names) {
     const [row] = await tx.query('SELECT stage.relation_in($1, $2) AS oid', [
       JSON.stringify(name),
       oidArray(path),
@@ -71,8 +72,10 @@ const parentObstacle = (parents: readonly Table[]) =>
 
 /** Returns why no trigger may write to a table, as the end of "which ..."; null if it may. */
 function ownObstacle(table: Table): string | null {
-  const obstacle = obstacleOf(table) ?? placeObstacle(table);
+  const obstacle = obstacleOf(table);
   if (obstacle !== null) return obstacle;
+  const kind = kindApart(table);
+  if (kind !== null) return `is ${kind}`;
   if (table.triggers.length > 0) return 'has triggers';
   if (table.referencedBy.length > 0) return 'is referred to by foreign keys';
   if (table.references.some((key) => acts(key) || key.deferrable))
@@ -81,11 +84,6 @@ function ownObstacle(table: Table): string | null {
     return 'has a deferrable constraint';
   return null;
 }
-
-/** Says of the table that is written to what `tableObstacle` says of a trigger of such a table. */
-const placeObstacle = (table: Table) =>
-  tableObstacle(table)?.replace('is one of a table with', 'has').replace(/^is one of a table/, 'is') ??
-  null;
 
 /** The definition of the table may call functions that no statement names. */
 async function codeObstacle(tx: Queryable, oid: number): Promise<string | null> {

@@ -1,5 +1,5 @@
 -- Returns a stamp of everything that staged functions were made from: the functions, the relations they name, and how these are staged.
--- p_uses: as in stage.staged_function; for triggers, also the tables that foreign keys of those refer to to which they write ("checked").
+-- p_uses: as in stage.staged_function; of triggers also "checked": the tables that they write to, and those that these refer to.
 CREATE OR REPLACE FUNCTION stage.function_stamp(p_uses jsonb, p_path oid[]) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT md5(concat_ws(' ',
