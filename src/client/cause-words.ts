@@ -10,7 +10,7 @@ const mostText = 300;
 /**
  * Describes a cause: `mut_6 by agent: UPDATE products SET price = 12`, or
  * `mut_7 through orders_customer_id_fkey: DELETE ...` for the action of a foreign key, or
- * `mut_8 through the trigger log of products: UPDATE ...`.
+ * `mut_8 through the trigger log_price: UPDATE ...`.
  * @param mutation the mutation that the cause names, if the response included it
  */
 export function causeInWords(cause: Cause, mutation: Mutation | undefined): string {
@@ -21,10 +21,7 @@ export function causeInWords(cause: Cause, mutation: Mutation | undefined): stri
 }
 
 function throughInWords({ origin, foreignKeys, trigger }: Cause): string {
-  if (trigger) {
-    const of = trigger.table === null ? '' : ` of ${nameCell(trigger.table)}`;
-    return ` through the trigger ${nameCell(trigger.name)}${of}`;
-  }
+  if (trigger !== undefined) return ` through the trigger ${nameCell(trigger)}`;
   if (origin !== 'foreign_key') return '';
   const keys = foreignKeys.length === 0 ? 'a foreign key' : foreignKeys.map(nameCell).join(' or ');
   return ` through ${keys}`;

@@ -224,10 +224,8 @@ function readWhy(fields: Fields): { readonly why?: readonly Cause[] } {
 }
 
 function readTrigger(cause: Fields): Pick<Cause, 'trigger'> {
-  const trigger = cause.json('trigger');
-  if (trigger === null) return {};
-  const fields = new Fields(trigger);
-  return { trigger: { name: fields.required('name'), table: fields.text('table') } };
+  const trigger = cause.text('trigger');
+  return trigger === null ? {} : { trigger };
 }
 
 function readTexts(fields: Fields): { readonly texts?: JsonText } {

@@ -55,8 +55,8 @@ export interface Cause {
   readonly origin: (typeof origins)[number] | null;
   /** Names of the foreign keys that may have led from the statement's table to the row's table. */
   readonly foreignKeys: readonly string[];
-  /** The trigger that wrote the row; its table is null if it is hidden. Approval leaves the row to production's trigger. */
-  readonly trigger?: { readonly name: string; readonly table: string | null };
+  /** Name of the trigger that wrote the row. Approval leaves the row to production's trigger. */
+  readonly trigger?: string;
 }
 
 /** A change with its position in the diff of its table. */

@@ -99,7 +99,7 @@ export function stepBody(step: Step): JsonObject {
 
 function causeBody({ mutationId, origin, foreignKeys, trigger }: Cause): JsonObject {
   const cause = { mutation: mutationId, origin, foreign_keys: foreignKeys };
-  return trigger ? { ...cause, trigger: { ...trigger } } : cause;
+  return trigger === undefined ? cause : { ...cause, trigger };
 }
 
 export function columnBody({ name, type, generated }: OutlineColumn): JsonObject {

@@ -4,6 +4,7 @@ import { callGuards } from './call-guards.ts';
 import { databaseGuards } from './database-guards.ts';
 import { discardGuards } from './discard-guards.ts';
 import { editGuards } from './edit-guards.ts';
+import { effectGuards } from './effect-guards.ts';
 import type { Guard } from './guard.ts';
 import { editOf, findMarks } from './marked-guards.ts';
 import { migrationGuards } from './migration-guards.ts';
@@ -28,6 +29,7 @@ export const markedGuards: readonly Guard[] = [
   ...discardGuards,
   ...editGuards,
   ...partGuards,
+  ...effectGuards,
   ...overlayGuards,
   ...policyGuards,
   ...restGuards,

@@ -9,6 +9,7 @@ import { assert, suite } from '../helpers/suite.ts';
 const schema = `
 CREATE TABLE secret (id int PRIMARY KEY, v text);
 INSERT INTO secret VALUES (1, 'hidden');
+CREATE TABLE noted (id int PRIMARY KEY);
 CREATE FUNCTION peeks() RETURNS text LANGUAGE sql STABLE AS 'SELECT v FROM public.secret';
 CREATE FUNCTION adds(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 + 1; END';`;
 
@@ -20,7 +21,11 @@ CREATE TABLE gone (id int PRIMARY KEY, p int REFERENCES parent ON DELETE CASCADE
 CREATE TABLE told (id int PRIMARY KEY, p int REFERENCES parent ON UPDATE CASCADE);
 CREATE TABLE called (id int PRIMARY KEY, p int REFERENCES parent ON UPDATE CASCADE, note text);
 CREATE TABLE added (id int PRIMARY KEY, p int REFERENCES parent ON UPDATE CASCADE, n int);
-INSERT INTO parent VALUES (1), (2), (3), (4), (5), (6);
+CREATE TABLE logged (id int PRIMARY KEY, p int REFERENCES parent ON DELETE CASCADE);
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO noted VALUES (OLD.id); RETURN NULL; END $$;
+CREATE TRIGGER note AFTER DELETE ON logged FOR EACH ROW EXECUTE FUNCTION note();
+INSERT INTO parent VALUES (1), (2), (3), (4), (5), (6), (7);
+INSERT INTO logged VALUES (1, 7);
 INSERT INTO moved VALUES (1, 1, ''); INSERT INTO gone VALUES (1, 2); INSERT INTO told VALUES (1, 3); INSERT INTO called VALUES (1, 4, '');
 INSERT INTO added VALUES (1, 5, 0);
 CREATE FUNCTION peek() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -46,7 +51,9 @@ suite('triggers of actions', (test) => {
     owner = await createRole(database, 'GRANT CREATE ON SCHEMA public TO $role');
     await twin.query(`GRANT CREATE ON SCHEMA public TO ${owner.name}`);
     for (const each of [database, twin])
-      await each.query(`SET ROLE ${owner.name}; ${own} RESET ROLE`);
+      await each.query(
+        `GRANT SELECT ON noted TO ${owner.name}; SET ROLE ${owner.name}; ${own} RESET ROLE`,
+      );
     const id = await daemon.newSession({ reads: 'staged' });
     staged = await proxied.connect(daemon.clientUrl(id, owner.name, owner.name));
     direct = await proxied.connect(twin.urlFor(owner.name, owner.name));
@@ -99,5 +106,13 @@ suite('triggers of actions', (test) => {
     assert.equal(moved, [{ id: 1, p: 10, note: 'hidden' }]);
     assert.equal(await same('DELETE FROM parent WHERE id = 2'), ['P0001', 'it is hidden']);
     assert.equal(await same('UPDATE parent SET id = 30 WHERE id = 3'), ['P0001', 'it is hidden']);
+  });
+
+  test('write with the rights of the owner', async () => {
+    const text = 'DELETE FROM parent WHERE id = 7';
+    assert.equal(await same(text), ['42501', 'permission denied for table noted']);
+    for (const { query } of [proxied.database, proxied.twin])
+      await query(`GRANT INSERT ON noted TO ${owner.name}`);
+    assert.equal(await same(text, 'SELECT id FROM noted'), [{ id: 1 }]);
   });
 });

@@ -63,10 +63,9 @@ const why = z
       foreign_keys: z.array(z.string()).meta({
         description: 'Foreign keys that may have carried the statement to this table',
       }),
-      trigger: z
-        .object({ name: z.string(), table: z.string().nullable() })
-        .optional()
-        .meta({ description: 'The trigger that wrote the row; production has it written anew' }),
+      trigger: z.string().optional().meta({
+        description: 'The trigger that wrote the row; approval leaves the row to it',
+      }),
     }),
   )
   .optional()

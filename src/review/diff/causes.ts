@@ -8,12 +8,8 @@ const mostCauses = 100;
 
 /** Selects the causes of staged changes. Each version of a row is looked up by the indexes on numbers and lineages. */
 const stagedCauses = (relation: number) => `
-SELECT n.number, v.mutation, v.carried, v.last, e.trigger,
-  -- guard: the hidden table of a trigger is not named
-  CASE WHEN NOT ($3::boolean AND NOT stage.is_readable($1, e.cause_relation)) THEN o.shown_name END AS trigger_table
-FROM unnest($2::bigint[]) AS n (number)
+SELECT n.number, v.mutation, v.carried, v.last, e.trigger FROM unnest($2::bigint[]) AS n (number)
 LEFT JOIN stage.effect e ON e.session = $1 AND e.seq = n.number
-LEFT JOIN stage.overlay o ON o.relation = e.cause_relation
 CROSS JOIN LATERAL (
   SELECT r.mutation, bool_and(r.origin = 'action') AS carried, max(r.seq) AS last FROM (
     SELECT s._stage_mutation AS mutation, s._stage_origin AS origin, s._stage_seq AS seq FROM stage_data.shadow_${relation} s
@@ -25,7 +21,7 @@ CROSS JOIN LATERAL (
 ) v ORDER BY n.number, v.last`;
 
 const appliedCauses = (relation: number) => `
-SELECT n.number, v.mutation, NULL::boolean AS carried, v.last, NULL AS trigger, $3::boolean AS trigger_table FROM unnest($2::bigint[]) AS n (number)
+SELECT n.number, v.mutation, NULL::boolean AS carried, v.last, NULL AS trigger FROM unnest($2::bigint[]) AS n (number)
 CROSS JOIN LATERAL (
   SELECT a.mutation, max(a.position) AS last FROM stage.audit a
   WHERE a.session = $1 AND a.relation = ${relation} AND a.lineage = n.number
@@ -89,18 +85,13 @@ type CauseRow = Row & {
   readonly last: string;
   /** Null unless a trigger wrote the row. */
   readonly trigger: string | null;
-  readonly trigger_table: string | null;
 };
 
 type Carriers = ReadonlyMap<string, readonly string[]>;
 
-function toCause(row: CauseRow, carriers: Carriers): Cause {
-  const { mutation, carried, trigger, trigger_table } = row;
+function toCause({ mutation, carried, trigger }: CauseRow, carriers: Carriers): Cause {
   const mutationId = `mut_${mutation}`;
-  if (trigger !== null) {
-    const by = { name: trigger, table: trigger_table };
-    return { mutationId, origin: 'trigger', foreignKeys: [], trigger: by };
-  }
+  if (trigger !== null) return { mutationId, origin: 'trigger', foreignKeys: [], trigger };
   if (carried === null) return { mutationId, origin: null, foreignKeys: [] };
   const isCarried = carried === 't';
   const foreignKeys = isCarried ? (carriers.get(mutation) ?? []) : [];

@@ -1,0 +1,58 @@
+/** The guards of rows that production's triggers write while rows are staged. */
+import type { Guard } from './guard.ts';
+
+const tests = ['proxy/writing-triggers'];
+
+export const effectGuards: readonly Guard[] = [
+  {
+    name: 'what a trigger writes is no version of a row that the client changed',
+    without: '',
+    tests,
+  },
+  {
+    name: 'what a trigger wrote is not changed: approval does not apply it, and production may give it another key',
+    without: 'RETURN NEW;',
+    tests,
+  },
+  {
+    name: 'what a trigger wrote goes with the row for which it did',
+    without:
+      'SELECT e.relation, e.seq FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
+    tests,
+  },
+  {
+    name: 'the row for which a trigger wrote another one goes with that',
+    without:
+      'SELECT e.cause_relation, e.cause FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
+    tests,
+  },
+  {
+    name: "a trigger writes with the client's rights: no statement names the columns that it sets",
+    without:
+      "v_granted := CASE v_operation WHEN 'DELETE' THEN has_table_privilege(v_table, 'DELETE')",
+    tests,
+  },
+  {
+    name: 'triggers of an action write nothing that the owner of the table may not',
+    without: 'WHERE false LIMIT 1;',
+    tests: ['proxy/action-triggers-rights'],
+  },
+  {
+    name: "what a trigger wrote is no step: approval leaves it to production's trigger, and so do scripts",
+    without:
+      "' WHERE s._stage_session = %L AND s._stage_origin <> ''overlay''', o.relation, p_session), ' UNION ALL '),",
+    tests,
+  },
+  {
+    name: "what only a trigger wrote is in no conflict: production's trigger writes it under the key that is free then",
+    without: "WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'",
+    tests,
+  },
+  { name: 'a trigger writes to no table where more would follow from it', without: '', tests },
+  {
+    name: 'a trigger that is not followed may be once the table that it writes to changes',
+    without: '',
+    tests,
+  },
+  { name: "a trigger's ON CONFLICT and OVERRIDING are not lost", without: '', tests },
+];
