@@ -67,7 +67,7 @@ export async function causesOf(
   if (table.kind === 'parked' || numbers.length === 0) return causes;
   const isStaged = table.kind === 'staged';
   const select = isStaged ? stagedCauses(table.relation) : appliedCauses(table.relation);
-  const rows = await tx.query(select, [uuid, `{${numbers.join(',')}}`, String(readableOnly)]);
+  const rows = await tx.query(select, [uuid, `{${numbers.join(',')}}`]);
   const carried = rows.filter((row) => row['carried'] === 't') as CauseRow[];
   const carriers = await carriersOf(tx, uuid, table, carried, readableOnly);
   for (const row of rows as CauseRow[]) {
