@@ -55,4 +55,14 @@ export const effectGuards: readonly Guard[] = [
     tests,
   },
   { name: "a trigger's ON CONFLICT and OVERRIDING are not lost", without: '', tests },
+  {
+    name: 'what a trigger wrote while staging does not count as a row that fails to land',
+    without: "'', p_relation);",
+    tests,
+  },
+  {
+    name: 'what a trigger wrote while staging does not count as a row that fails to land in a large table',
+    without: ')',
+    tests,
+  },
 ];

@@ -1,7 +1,10 @@
 /** AFTER triggers that insert into other tables: what they write is staged, shown as theirs, and left to production at approval. */
+import { createDatabase } from '../../src/db/database.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
+import { usual } from '../helpers/rehearsing.ts';
 import { createRole } from '../helpers/roles.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
@@ -215,5 +218,19 @@ suite('triggers that insert while staging', (test) => {
     assert.is((await client.query('SELECT FROM versions WHERE item = 8')).rowCount, 0);
     await approve(id);
     assert.is((await proxied.database.query('SELECT FROM versions WHERE item = 8')).length, 1);
+  });
+
+  test('are rehearsed as what production writes', async () => {
+    const { id, client } = await open();
+    await client.query('UPDATE items SET price = 6 WHERE id = 1');
+    await ask('POST', `/sessions/${id}/propose`);
+    const db = createDatabase({ url: proxied.database.url });
+    for (const scanRows of [usual.scanRows, -1]) {
+      const { differs, sideEffects } = await rehearseSession(db, id, { ...usual, scanRows });
+      assert.equal(differs, [], String(scanRows));
+      const counts = sideEffects?.map(({ table, counts }) => [table, counts?.inserts]);
+      assert.equal(counts, [['history', 1]]);
+    }
+    await db.close();
   });
 });

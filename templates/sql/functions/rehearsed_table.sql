@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   IF p_relation IN (SELECT stage.staged_relations(p_session)) THEN
     v_staged := format('SELECT d.number, d.operation, d.row_id, d.before, d.after FROM stage_data.diff_%s($1) d'
-      -- what triggers wrote while staging is not applied: production's triggers write it
+      -- guard: what a trigger wrote while staging does not count as a row that fails to land
       ' WHERE NOT EXISTS (SELECT FROM stage.effect x WHERE x.session = $1 AND x.seq = d.number)', p_relation);
   END IF;
   RETURN QUERY EXECUTE format($q$
