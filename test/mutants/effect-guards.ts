@@ -17,13 +17,13 @@ export const effectGuards: readonly Guard[] = [
   {
     name: 'what a trigger wrote goes with the row for which it did',
     without:
-      'SELECT e.relation, e.seq FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
+      'SELECT e.relation, e.seq, e.cause_relation, e.cause FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
     tests,
   },
   {
     name: 'the row for which a trigger wrote another one goes with that',
     without:
-      'SELECT e.cause_relation, e.cause FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
+      'SELECT e.cause_relation, e.cause, e.relation, e.seq FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
     tests,
   },
   {
@@ -65,4 +65,5 @@ export const effectGuards: readonly Guard[] = [
     without: ')',
     tests,
   },
+  { name: 'the record of what a trigger wrote goes along with the row', without: '', tests },
 ];

@@ -163,6 +163,21 @@ suite('triggers that insert while staging', (test) => {
     ]);
   });
 
+  test('go with the rows for which they wrote to another session', async () => {
+    const { id, client } = await open();
+    await client.query('UPDATE docs SET version = version + 10');
+    const only = { only: [{ table: 'docs', row_id: 1 }] };
+    await ask('POST', `/sessions/${id}/split`, only, 409);
+    const part = await ask('POST', `/sessions/${id}/split`, { ...only, with_ties: true }, 201);
+    const other = String(part['id']);
+    for (const each of [id, other]) {
+      const path = `/sessions/${each}/diff/changes?table=versions&why=true`;
+      const { changes } = await ask('GET', path);
+      const causes = (changes as { why: JsonObject[] }[]).map(({ why }) => why[0]?.['origin']);
+      assert.equal(causes, ['trigger'], each);
+    }
+  });
+
   test('are in no conflict with rows that production has by now', async () => {
     const { id, client } = await open();
     await client.query('UPDATE docs SET version = 7 WHERE id = 2');

@@ -1,13 +1,14 @@
 -- Returns the rows that triggers wrote for the given lineages while staging, and the lineages for which they wrote the given rows: approval
--- lets triggers write for each row that it applies.
-CREATE OR REPLACE FUNCTION stage.effects_of(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
+-- lets triggers write for each row that it applies. Each is returned with the lineage that it hangs on.
+CREATE OR REPLACE FUNCTION stage.effects_of(p_session uuid, p_relations oid[], p_roots bigint[]) 
+RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   -- guard: what a trigger wrote goes with the row for which it did
-  SELECT e.relation, e.seq FROM unnest(p_relations, p_roots) AS c (relation, root)
+  SELECT e.relation, e.seq, e.cause_relation, e.cause FROM unnest(p_relations, p_roots) AS c (relation, root)
   JOIN stage.effect e ON e.session = p_session AND e.cause = c.root AND e.cause_relation = c.relation
   UNION ALL
   -- guard: the row for which a trigger wrote another one goes with that
-  SELECT e.cause_relation, e.cause FROM unnest(p_relations, p_roots) AS c (relation, root)
+  SELECT e.cause_relation, e.cause, e.relation, e.seq FROM unnest(p_relations, p_roots) AS c (relation, root)
   JOIN stage.effect e ON e.session = p_session AND e.seq = c.root AND e.relation = c.relation
 $$;
 REVOKE ALL ON FUNCTION stage.effects_of(uuid, oid[], bigint[]) FROM PUBLIC;

@@ -19,7 +19,7 @@ DECLARE
 BEGIN
   SELECT string_agg(format('SELECT %s::oid, s._stage_seq FROM stage_data.shadow_%1$s s'
       ' WHERE s._stage_session = $1 AND s._stage_root IS NULL AND s._stage_origin <> ''overlay''', r), ' UNION ALL '),
-    string_agg(format('SELECT * FROM stage_data.dependents_%s($1, a.relations, a.roots) UNION ALL SELECT * FROM stage_data.shared_%1$s($1)', r), ' UNION ALL ')
+    concat_ws(' UNION ALL ', 'SELECT * FROM stage.effects_of($1, a.relations, a.roots)', string_agg(format('SELECT * FROM stage_data.dependents_%s($1, a.relations, a.roots) UNION ALL SELECT * FROM stage_data.shared_%1$s($1)', r), ' UNION ALL '))
   INTO v_all, v_ties
   FROM stage.staged_relations(p_session) AS r WHERE to_regprocedure(format('stage_data.dependents_%s(uuid, oid[], bigint[])', r)) IS NOT NULL;
   IF v_all IS NULL THEN RETURN; END IF;
