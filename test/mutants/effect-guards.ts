@@ -48,6 +48,22 @@ export const effectGuards: readonly Guard[] = [
     without: "WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'",
     tests,
   },
+  {
+    name: 'a revert stages the rows that were, whatever triggers make of them',
+    without: '',
+    tests: ['review/revert-triggers'],
+  },
+  {
+    name: 'a revert fires the triggers of the columns that it brings back, and no others',
+    without:
+      'SELECT NULL INTO v_columns FROM stage.audit a CROSS JOIN LATERAL jsonb_object_keys(a.old_data) AS k (name)',
+    tests: ['review/revert-triggers'],
+  },
+  {
+    name: 'what triggers write for the rows of a revert is not part of the inverse',
+    without: '',
+    tests: ['review/revert-triggers'],
+  },
   { name: 'a trigger writes to no table where more would follow from it', without: '', tests },
   {
     name: 'a trigger that is not followed may be once the table that it writes to changes',

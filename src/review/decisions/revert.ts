@@ -193,8 +193,8 @@ async function stageInverse(
   await demandShape(tx, values, readableOnly);
 }
 
-/** SQLSTATEs of errors in data, constraints or rights; others are not caused by the rows. */
-const isAboutRows = /^(?:2[1237]|42501|44|0A|ST)/;
+/** SQLSTATEs of errors in data, constraints or rights, and of triggers that refuse; others are not caused by the rows. */
+const isAboutRows = /^(?:2[1237]|42501|44|0A|P0|ST)/;
 
 /**
  * Builds the error for a refused inverse. With `readableOnly` it omits the message: a function's message may contain values of any table.
@@ -210,7 +210,7 @@ function refused(cause: unknown, sqlstate: string, readableOnly: boolean): Stage
   };
   const shown = readableOnly ? `SQLSTATE ${sqlstate}` : message;
   return new StageError('not_revertible', `the inverse cannot be staged: ${shown}`, {
-    hint: 'Rows that came later stand in the way, or rows that were left out are needed: stage by hand what is to be taken back.',
+    hint: 'Rows that came later stand in the way, rows that were left out are needed, or a trigger refuses: stage by hand what is to be taken back.',
     facts: { sqlstate, table, constraint },
     cause,
   });

@@ -1,5 +1,5 @@
 -- Returns the changes by which what a session stages differs from the inverse of what an approval applied, without the lineages that are
--- skipped: missing changes and surplus ones. At most p_most of each table.
+-- skipped: missing changes and surplus ones. At most p_most of each table. Rows that triggers wrote while staging are neither.
 CREATE OR REPLACE FUNCTION stage.not_inverse(p_from uuid, p_to uuid, p_skipped bigint[], p_most int)
 RETURNS TABLE (relation oid, is_missing boolean, row_id jsonb, before jsonb, after jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
@@ -21,6 +21,8 @@ BEGIN
       SELECT $4::oid, s.image IS NULL, coalesce(s.row_id, w.row_id), coalesce(s.before, w.before), coalesce(s.after, w.after)
       FROM wanted w FULL JOIN staged s ON s.image = w.image WHERE s.image IS NULL OR w.image IS NULL LIMIT $5
     $q$, CASE WHEN v_table.is_staged THEN format('stage_data.diff_%s($6) d', v_table.relation)
+                -- guard: what triggers write for the rows of a revert is not part of the inverse
+                || ' WHERE NOT EXISTS (SELECT FROM stage.effect e WHERE e.session = $6 AND e.seq = d.number AND e.relation = $4)'
               ELSE '(SELECT NULL::jsonb AS row_id, NULL::jsonb AS before, NULL::jsonb AS after, NULL::jsonb AS texts WHERE $6 IS NULL) d' END)
     USING p_from, v_table.audited, p_skipped, v_table.relation, p_most, p_to;
   END LOOP;

@@ -1,13 +1,13 @@
 -- Stages in a session the inverse of what an approval applied, without the lineages that are skipped: statement by statement, the last one
--- first, through the overlays, which check it as they check the writes of clients. The mutation log records the statements. Raises the
--- error of an overlay that refuses a row.
+-- first, through the overlays, which check it as they check the writes of clients. Triggers that fire while staging may refuse a row, but not
+-- change it. The mutation log records the statements. Raises the error of an overlay or a trigger that refuses a row.
 CREATE OR REPLACE FUNCTION stage.revert_session(p_from uuid, p_to uuid, p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_runs stage.apply_run[];
 BEGIN
   PERFORM stage.fire_triggers();
-  PERFORM set_config('stage.session', p_to::text, true);
+  PERFORM set_config('stage.session', p_to::text, true), set_config('stage.reverts', 'on', true);
   PERFORM stage.defer_constraints('{}', true, true);
   FOR v_runs IN
     WITH entries AS (
@@ -31,6 +31,7 @@ BEGIN
     PERFORM stage.revert_statement(p_from, v_runs, p_skipped);
   END LOOP;
   PERFORM stage.defer_constraints('{}', true, false);
+  PERFORM set_config('stage.reverts', '', true);
   -- no login has staged it
   -- guard: nobody's login stands for the service that takes an approval back
   UPDATE stage.mutation SET role = NULL WHERE session = p_to;

@@ -6,10 +6,13 @@ CREATE OR REPLACE FUNCTION {{function}}("new" {{row_type}}, "old" {{row_type}}, 
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS {{body}};
 
 -- Returns what is handed on to the trigger that stages the row: its text, `=` if triggers left the row as it was given, NULL if they
--- suppressed it.
+-- suppressed it. In a revert it is the text of the row as given: that is the row that was, and triggers may only refuse it.
 CREATE OR REPLACE FUNCTION {{made}}(_stage_p_made {{row_type}}, _stage_p_given {{row_type}}) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
   IF _stage_p_made IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;
-  RETURN CASE WHEN _stage_p_made *= _stage_p_given THEN '=' ELSE stage.exact_row(_stage_p_made) END;
+  IF _stage_p_made *= _stage_p_given THEN RETURN '='; END IF;
+  -- guard: a revert stages the rows that were, whatever triggers make of them
+  IF coalesce(current_setting('stage.reverts', true), '') = 'on' THEN RETURN stage.exact_row(_stage_p_given); END IF;
+  RETURN stage.exact_row(_stage_p_made);
 END $body$;
