@@ -123,6 +123,31 @@ suite('differences of triggers', (test) => {
     await setRate(2);
   });
 
+  test('are judged when an upsert is reverted: production computes from the row that was', async () => {
+    assert.is(
+      (await approve(await staged(['INSERT INTO goods (id, price) VALUES (6, 10)']))).status,
+      200,
+    );
+    const upsert = await staged([
+      'INSERT INTO goods (id, price) VALUES (6, 30) ON CONFLICT (id) DO UPDATE SET price = EXCLUDED.price',
+    ]);
+    assert.is((await approve(upsert)).status, 200);
+    const answer = await proxied.daemon.call('POST', `/sessions/${upsert}/revert`);
+    assert.is(answer.status, 201, answer.text);
+    const id = String(answer.body['id']);
+    await proxied.daemon.call('POST', `/sessions/${id}/propose`);
+    const refused = await approve(id);
+    assert.equal([refused.status, refused.body.error], [409, 'trigger_differences']);
+    const [first] = (refused.body['differences'] as unknown as Reported).rows;
+    assert.equal([first?.field, first?.staged, first?.landed], ['price', 20, 40]);
+    await setRate(1);
+    assert.is((await approve(id)).status, 200);
+    assert.equal(await proxied.database.query('SELECT price FROM goods WHERE id = 6'), [
+      { price: '20' },
+    ]);
+    await setRate(2);
+  });
+
   test('are only counted where a role that staged may not read the table', async () => {
     await proxied.database.query(`CREATE ROLE blind_${proxied.database.name} LOGIN PASSWORD 'x';
       GRANT INSERT ON goods TO blind_${proxied.database.name}; GRANT SELECT ON rates TO blind_${proxied.database.name}`);
