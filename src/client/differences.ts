@@ -1,48 +1,17 @@
-/** Values that production's triggers set other than they did while staging: reads and describes them. */
+/** Reads and describes values that production's triggers set other than they did while staging. */
+import type { Differences } from '../model/differences.ts';
+import { differencesShape } from '../model/differences.ts';
 import type { JsonText } from '../model/json.ts';
+import { membersOf } from '../model/json-members.ts';
 import { keyCell, nameCell, tableCell, valueCell } from './cell.ts';
-import { Fields } from './fields.ts';
+import { readerOf } from './read-noun.ts';
 
-export interface Differences {
-  readonly count: number;
-  /** The number of those that are neither times nor random values. */
-  readonly unexpected: number;
-  /** The first of them. */
-  readonly rows: readonly Difference[];
-}
+const readAll = readerOf(differencesShape);
 
-interface Difference {
-  readonly table: string;
-  readonly rowId: JsonText;
-  readonly field: string;
-  readonly staged: JsonText | null;
-  readonly landed: JsonText | null;
-  /** `time` or `random`; null if nothing explains it. */
-  readonly expected: string | null;
-}
-
-/** Reads the member `differences` of an approval or a rehearsal; null if there is none. */
-export function readDifferences(fields: Fields): Differences | null {
-  const found = fields.object('differences');
-  return (
-    found && {
-      count: found.number('count'),
-      unexpected: found.number('unexpected'),
-      rows: found.list('rows').map(readDifference),
-    }
-  );
-}
-
-function readDifference(json: JsonText): Difference {
-  const fields = new Fields(json);
-  return {
-    table: fields.required('table'),
-    rowId: fields.json('row_id') ?? json,
-    field: fields.required('field'),
-    staged: fields.json('staged'),
-    landed: fields.json('landed'),
-    expected: fields.text('expected'),
-  };
+/** Reads those of an approval; null if there are none. */
+export function readDifferences(approval: JsonText): Differences | null {
+  const found = membersOf(approval).get('differences');
+  return found === undefined ? null : readAll(found);
 }
 
 /** Summarizes them: `3 values other than while staging, 1 of them unexpected`. */

@@ -1,7 +1,8 @@
 /** Logins of the review page: one-time links that nobody has used, and browsers. */
 import type { JsonText } from '../model/json.ts';
-import type { ApiClient, Reply } from './api-client.ts';
+
 import { Fields } from './fields.ts';
+import type { Reply, ServiceClient } from './service-client.ts';
 
 export interface PageLogin {
   /** Name of the token that it stands for. */
@@ -11,7 +12,7 @@ export interface PageLogin {
 }
 
 /** Returns the logins of all names. */
-export const listLogins = (api: ApiClient): Promise<Reply<readonly PageLogin[]>> =>
+export const listLogins = (api: ServiceClient): Promise<Reply<readonly PageLogin[]>> =>
   api.read({ method: 'GET', path: '/web/logins' }, (json: JsonText) =>
     new Fields(json).list('logins').map((login) => {
       const fields = new Fields(login);
@@ -21,7 +22,7 @@ export const listLogins = (api: ApiClient): Promise<Reply<readonly PageLogin[]>>
   );
 
 /** Ends all logins of a name. Returns their number. */
-export const revokeLogins = (api: ApiClient, name: string): Promise<Reply<number>> =>
+export const revokeLogins = (api: ServiceClient, name: string): Promise<Reply<number>> =>
   api.read({ method: 'POST', path: '/web/logins/revoke', body: { name } }, (json: JsonText) =>
     new Fields(json).number('revoked'),
   );

@@ -1,18 +1,18 @@
 /** Names rows that prevent an operation: those in conflict, and those that depend on others. */
 import type { StageError } from '../errors.ts';
-import type { Conflict } from '../model/change.ts';
+import type { Conflict } from '../model/conflict.ts';
+import type { RowReport } from '../model/edits.ts';
 import { JsonText } from '../model/json.ts';
 import { elementsOf } from '../model/json-members.ts';
 import { deletedRow, keyCell, nameCell, noRow, tableCell } from './cell.ts';
 import { readConflict } from './decode.ts';
-import type { RowReport } from './unstage.ts';
-import { readRow } from './unstage.ts';
+import { readRow } from './edits.ts';
 import type { Value } from './values.ts';
 import { columnCell, sidesOf } from './values.ts';
 import { conflictInWords, hiddenInWords, ignoredInWords } from './words.ts';
 
 /** Names a row by its table and key. */
-export const rowPlace = ({ table, rowId }: RowReport) =>
+export const rowPlace = ({ table, rowId }: Pick<RowReport, 'table' | 'rowId'>) =>
   `${tableCell(table)} ${rowId === null ? hiddenInWords : keyCell(rowId)}`;
 
 /** Returns the conflicts that an error reports. */

@@ -5,13 +5,21 @@ import { membersOf } from '../model/json-members.ts';
 import { keyCell, nameCell, tableCell, valueCell } from './cell.ts';
 import { differencesInWords } from './differences.ts';
 import { conflictLine } from './place-words.ts';
-import type { RehearsalReport, TableCounts } from './rehearsal.ts';
+import type { RehearsalReport } from './rehearsal.ts';
 import { sanitize } from './sanitize.ts';
 
 /** A line of text and its category: a change beyond the session's, the outcome, or a possible objection to approval. */
 export interface RehearsalLine {
   readonly about: Operation | 'outcome' | 'objection';
   readonly text: string;
+}
+
+/** The counts of a table; null if operations were not counted. */
+interface TableCounts {
+  readonly table: string;
+  readonly inserts: number | null;
+  readonly updates: number | null;
+  readonly deletes: number | null;
 }
 
 const line = (about: RehearsalLine['about']) => (text: string) => ({ about, text });
@@ -32,7 +40,7 @@ export function rehearsalLines(report: RehearsalReport): RehearsalLine[] {
     ...also.flatMap(({ table, changes }) =>
       changes.map((change) => line(change.type)(changeLine(table, change))),
     ),
-    ...report.differs.flatMap(differingLines).map(line('objection')),
+    ...(report.differs ?? []).flatMap(differingLines).map(line('objection')),
     ...triggerLines(report).map(line('objection')),
   ];
 }
@@ -66,7 +74,7 @@ export function rehearsalInWords(report: RehearsalReport): string {
     return `rehearsal failed: ${counted(conflicts.length, 'conflict')} with production`;
   if (failure !== null)
     return `rehearsal failed: ${refusalText(failure)} (${refusedPlace(failure)})`;
-  const differing = differs.reduce((sum, { count }) => sum + count, 0);
+  const differing = (differs ?? []).reduce((sum, { count }) => sum + count, 0);
   return [
     `rehearsed: ${landingText(wouldLand ?? [])}`,
     ...(sideEffects === null ? ['not known what triggers change'] : sideEffectsText(sideEffects)),
@@ -77,7 +85,7 @@ export function rehearsalInWords(report: RehearsalReport): string {
 
 function sideEffectsText(effects: readonly TableCounts[]): string[] {
   if (effects.length === 0) return [];
-  const all = effects.every(({ isCounted }) => isCounted);
+  const all = effects.every(({ inserts }) => inserts !== null);
   const rows = all ? counted(rowsOf(effects), 'row') : 'rows';
   return [`triggers change ${rows} in ${counted(effects.length, 'table')}`];
 }
@@ -86,18 +94,18 @@ const landingText = (counts: readonly TableCounts[]) =>
   `would land ${counted(rowsOf(counts), 'row')}`;
 
 const rowsOf = (counts: readonly TableCounts[]) =>
-  counts.reduce((sum, { inserts, updates, deletes }) => sum + inserts + updates + deletes, 0);
+  counts.reduce(
+    (sum, { inserts, updates, deletes }) => sum + (inserts ?? 0) + (updates ?? 0) + (deletes ?? 0),
+    0,
+  );
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Formats counts: `price_log +2`, `touched ~1 -1`, or `log (not counted)`. */
-function countsText({ table, inserts, updates, deletes, isCounted }: TableCounts): string {
-  const parts = [
-    inserts > 0 ? ` +${inserts}` : '',
-    updates > 0 ? ` ~${updates}` : '',
-    deletes > 0 ? ` -${deletes}` : '',
-  ];
-  return tableCell(table) + (isCounted ? parts.join('') : ' (not counted)');
+function countsText({ table, inserts, updates, deletes }: TableCounts): string {
+  if (inserts === null) return `${tableCell(table)} (not counted)`;
+  const part = (sign: string, count: number | null) => (count ? ` ${sign}${count}` : '');
+  return tableCell(table) + part('+', inserts) + part('~', updates) + part('-', deletes);
 }
 
 const signs = { INSERT: '+', UPDATE: '~', DELETE: '-' } as const;
@@ -122,7 +130,11 @@ function cellsOf(before: JsonText | null, after: JsonText | null): string {
     .join('  ');
 }
 
-function differingLines({ table, count, rows }: RehearsalReport['differs'][number]): string[] {
+function differingLines({
+  table,
+  count,
+  rows,
+}: NonNullable<RehearsalReport['differs']>[number]): string[] {
   const lines = rows.map(({ rowId, staged, lands }) => {
     const cells = lands === null ? 'is not there afterwards' : cellsOf(staged, lands);
     return `  ! ${tableCell(table)} ${keyCell(rowId)}  ${cells}`;

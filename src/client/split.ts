@@ -1,11 +1,11 @@
 /** Requests about a part of a session, and the response to a split. */
+import { splitShape } from '../model/edits.ts';
 import type { JsonObject, JsonText } from '../model/json.ts';
-import type { Session } from '../model/session.ts';
-import { tableCell } from './cell.ts';
+import type { Noun } from '../model/shape.ts';
 import { readSession } from './decode.ts';
-import { Fields } from './fields.ts';
-import type { RowChoice, RowReport } from './unstage.ts';
-import { readRow, rowsBody } from './unstage.ts';
+import type { Edited, RowChoice } from './edits.ts';
+import { rowsBody, rowsInWords } from './edits.ts';
+import { readerOf } from './read-noun.ts';
 
 /** A part of what a session has staged. */
 export interface PartChoice {
@@ -14,14 +14,8 @@ export interface PartChoice {
   readonly withTies: boolean;
 }
 
-export interface SplitReport {
-  /** The new session. */
-  readonly session: Session;
-  /** The number of its rows by table. */
-  readonly counts: readonly { readonly table: string; readonly rows: number }[];
-  /** The first of the rows that were included without being chosen. */
-  readonly tied: readonly RowReport[];
-}
+/** The new session, and its rows. */
+export type SplitReport = Edited & Noun<typeof splitShape>;
 
 /** Converts a part to the members of a request. */
 export function partBody({ rows, withTies }: PartChoice): JsonObject {
@@ -44,15 +38,13 @@ export const approvalBody = ({ approvedBy, digest, part }: ApprovalRequest) => (
   ...(part && partBody(part)),
 });
 
-export function readSplit(json: JsonText): SplitReport {
-  const fields = new Fields(json);
-  const counts = fields.list('part_tables').map((each) => {
-    const counted = new Fields(each);
-    return { table: counted.required('table'), rows: counted.number('rows') };
-  });
-  return { session: readSession(json), counts, tied: fields.list('tied').map(readRow) };
-}
+const readPart = readerOf(splitShape);
+
+export const readSplit = (json: JsonText): SplitReport => ({
+  session: readSession(json),
+  ...readPart(json),
+});
 
 /** Returns `Split off: products 1, orders 2.` */
-export const splitOffInWords = ({ counts }: SplitReport) =>
-  `Split off: ${counts.map(({ table, rows }) => `${tableCell(table)} ${rows}`).join(', ')}.`;
+export const splitOffInWords = ({ partTables }: SplitReport) =>
+  `Split off: ${rowsInWords(partTables)}.`;

@@ -1,5 +1,5 @@
 /** The values of rows. A value is its JSON, with PostgreSQL's text where different values have the same JSON. */
-import type { Conflict } from '../model/change.ts';
+import type { Conflict } from '../model/conflict.ts';
 import { JsonText } from '../model/json.ts';
 import { membersOf } from '../model/json-members.ts';
 import { textCell, valueCell } from './cell.ts';

@@ -1,5 +1,6 @@
 /** The wording of counts and conflicts, wherever people read them. */
-import type { Conflict, ConflictKind, StepCounts, Trigger } from '../model/change.ts';
+import type { StepCounts, Trigger } from '../model/change.ts';
+import type { Conflict, ConflictKind } from '../model/conflict.ts';
 import { nameCell } from './cell.ts';
 import { sanitize } from './sanitize.ts';
 

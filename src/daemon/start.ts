@@ -10,8 +10,9 @@ import type { LogStream } from '../log-loss.ts';
 import { countLost } from '../log-loss.ts';
 import type { Metrics } from '../metrics.ts';
 import { createMetrics } from '../metrics.ts';
+import type { ServiceFacts } from '../model/service.ts';
 import { createRestApp } from '../rest/app.ts';
-import type { RestServices, ServerInfo, UpstreamState } from '../rest/services.ts';
+import type { RestServices, UpstreamState } from '../rest/services.ts';
 import { loadParser } from '../sql/parser/parser.ts';
 import { createEventWaiters } from '../staging/event-waiters.ts';
 import { countActiveSessions, countStaged } from '../staging/session-store.ts';
@@ -46,7 +47,7 @@ export interface Daemon {
   /** Whether there is a review page. */
   readonly hasPage: boolean;
   readonly proxyAddress: { readonly host: string; readonly port: number };
-  readonly info: ServerInfo;
+  readonly info: ServiceFacts;
   /** The state after the first check. */
   readonly upstream: UpstreamState;
   /** Directory and creation time of the embedded PostgreSQL's data; null for any other upstream. */
@@ -119,7 +120,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
     isNoticedGone,
   });
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
-  const info: ServerInfo = { version, proxy, database, embedded: login };
+  const info: ServiceFacts = { version, proxy, database, embedded: login };
   const access = {
     tokens: start.tokens.accepted,
     areStale: start.tokens.isStale,

@@ -1,8 +1,8 @@
 /** Admits callers to the tools: their token may stage and may not review. */
 import { randomUUID } from 'node:crypto';
 import { ApiClient } from '../client/api-client.ts';
-import type { Caller, ServerInfo } from '../client/responses.ts';
 import { StageError } from '../errors.ts';
+import type { CallerReport, ServerInfo } from '../model/service.ts';
 import { Gate } from './gate.ts';
 import type { Place } from './server.ts';
 import { runStatement } from './statement.ts';
@@ -30,7 +30,7 @@ export function createEntrance(options: EnterOptions) {
   let url: string | undefined;
   return async (token: string | null): Promise<Place & { close(): Promise<void> }> => {
     const api = new ApiClient({ server, token });
-    let caller: Caller;
+    let caller: CallerReport;
     try {
       caller = (await api.whoami()).value;
       // guard: each request over HTTP is asked for its token
@@ -56,7 +56,7 @@ export function createEntrance(options: EnterOptions) {
 }
 
 /** Refuses tokens that may review, since text from the database can steer an agent: a row could have itself approved. */
-function demandAgent({ name, role, rights }: Caller): void {
+function demandAgent({ name, role, rights }: CallerReport): void {
   // guard: stage mcp does not start where everybody may review
   if (name === null) throw refused('the service demands no token, so that everybody may approve');
   // a service that does not report rights may grant any

@@ -1,5 +1,23 @@
-/** A session's changes in three forms: statements, net row changes, and conflicts with production. */
-import type { JsonText } from './json.ts';
+/** A session's changes in two forms: statements and net row changes. */
+import { JsonText } from './json.ts';
+import type { Noun } from './shape.ts';
+import {
+  count,
+  flag,
+  json,
+  list,
+  mark,
+  named,
+  noun,
+  optional,
+  orNull,
+  otherwise,
+  shape,
+  text,
+  time,
+  tuple,
+  word,
+} from './shape.ts';
 
 export const operations = ['INSERT', 'UPDATE', 'DELETE'] as const;
 export type Operation = (typeof operations)[number];
@@ -10,72 +28,108 @@ export type Operation = (typeof operations)[number];
  */
 export type Hidden = true;
 
+/** See `Hidden`. */
+export const hidden = mark(
+  "Stands where an author's token is told no more than that it is there: a database role that staged in the session may not read the table",
+);
+
+/** PostgreSQL's texts of values whose JSON is ambiguous. */
+export const texts = optional(json('texts'));
+
+/** A whole number as text, because it may exceed 2^53. */
+const changeNumber = (description: string) => text(description, /^\d+$/);
+
 /** The changes of one statement to one table by one operation. */
-export interface Mutation {
-  /** `mut_` and a number that grows with time. */
-  readonly id: string;
-  readonly type: Operation;
-  /** Bare for schema public, else `schema.table`. */
-  readonly table: string;
-  /** Null if it is hidden. */
-  readonly query: string | null;
-  /** JSON array of the bound parameters in order; null if they are hidden. */
-  readonly params: JsonText | null;
-  readonly affectedRows: number;
-  readonly executedAt: string;
-  /** The database role that staged it; null if unknown. */
-  readonly role: string | null;
-  /** The role that logged in, if SET ROLE had changed the role; else null. */
-  readonly login: string | null;
-  /** The same for all mutations of one statement, which may write to several tables; null if the daemon does not send it. */
-  readonly statement: string | null;
-  readonly hidden?: Hidden;
-}
+export const mutationShape = shape(
+  {
+    id: text('`mut_` and a number that grows with time', /^mut_/),
+    type: word(operations),
+    table: text('Bare for schema public, else `schema.table`'),
+    query: orNull(text('null if it is hidden')),
+    params: orNull(json('list', 'The bound parameters in order; null if they are hidden')),
+    affectedRows: count(),
+    executedAt: time(),
+    role: orNull(text('Database role that staged it; null if unknown')),
+    login: orNull(
+      text('Database role that logged in, if SET ROLE had changed the role; else null'),
+    ),
+    statement: otherwise(
+      text(
+        'The same for all mutations of one statement, which may write to several tables',
+        /^\d+$/,
+      ),
+      null,
+    ),
+    hidden,
+  },
+  'Mutation',
+);
 
-/** The net change of one row. */
-export interface Change {
-  readonly table: string;
-  readonly type: Operation;
-  /** The key's JSON value, or an object of column and value for a composite key. */
-  readonly rowId: JsonText;
-  /** Full row as a JSON object; null for INSERT. */
-  readonly before: JsonText | null;
-  /** Full row as a JSON object; null for DELETE. */
-  readonly after: JsonText | null;
-  /** PostgreSQL's text of values whose JSON is ambiguous: `{"after": {"column": "null"}}`. */
-  readonly texts?: JsonText;
-}
+export type Mutation = Noun<typeof mutationShape>;
 
-export const origins = ['client', 'foreign_key', 'trigger'] as const;
+/** The net change of one row. The table is not a member of its JSON, but of the object or the list around it. */
+export const changeShape = shape(
+  {
+    type: word(operations),
+    rowId: otherwise(json('key'), new JsonText('null')),
+    before: orNull(json('row', 'The row before; null for INSERT')),
+    after: orNull(json('row', 'The row after; null for DELETE')),
+    texts,
+  },
+  'Change',
+);
+
+export type Change = Noun<typeof changeShape> & { readonly table: string };
+
+const origins = ['client', 'foreign_key', 'trigger'] as const;
 
 /** A statement that made a change, directly, through a foreign key action, or through a trigger. */
-export interface Cause {
-  readonly mutationId: string;
-  /** Null if it is no longer known, because the session was approved. */
-  readonly origin: (typeof origins)[number] | null;
-  /** Names of the foreign keys that may have led from the statement's table to the row's table. */
-  readonly foreignKeys: readonly string[];
-  /** Name of the trigger that wrote the row. Approval leaves the row to production's trigger. */
-  readonly trigger?: string;
-}
+const causeShape = shape({
+  mutationId: named('mutation', text(undefined, /^mut_/)),
+  origin: orNull(
+    word(origins, 'What led from the statement to the row; null if the session was approved'),
+  ),
+  foreignKeys: list(text(), 'Foreign keys that may have carried the statement to this table'),
+  trigger: optional(text('The trigger that wrote the row; approval leaves the row to it')),
+});
+
+export type Cause = Noun<typeof causeShape>;
 
 /** A change with its position in the diff of its table. */
-export interface NumberedChange extends Change {
-  /** Grows along the diff; a whole number as text, because it may exceed 2^53. */
-  readonly number: string;
-  /** The statements that made it, oldest first; absent if not requested. */
-  readonly why?: readonly Cause[];
-}
+const numberedChangeShape = shape({
+  number: changeNumber('Position of the change; grows along the diff of its table'),
+  ...changeShape.members,
+  why: optional(
+    list(
+      noun(causeShape),
+      'With why=true: the statements that made the change, oldest first, at most the last 100',
+    ),
+  ),
+});
+
+export type NumberedChange = Noun<typeof numberedChangeShape> & { readonly table: string };
 
 /** One of the row changes that approval replays, also if it is not part of the net change. */
-export interface Step extends Change {
-  /** Its position; grows in the order of the replay. */
-  readonly number: string;
-  /** Its mutation. A foreign key action belongs to the mutation that caused it. */
-  readonly mutationId: string;
-  /** The same for all steps of one statement; null if unknown. */
-  readonly statement: string | null;
-}
+export const stepShape = shape(
+  {
+    table: text(),
+    mutationId: text(
+      'Its mutation. A foreign key action belongs to the mutation that caused it',
+      /^mut_/,
+    ),
+    statement: orNull(text('The same for all steps of one statement; null if unknown')),
+    ...changeShape.members,
+  },
+  'Step',
+);
+
+/** A step with its position. */
+export const numberedStepShape = shape({
+  number: text('Position of the step; grows in the order of the replay', /^\d+\.\d+$/),
+  ...stepShape.members,
+});
+
+export type Step = Noun<typeof numberedStepShape>;
 
 /** Number of net changes by operation. */
 export interface NetCounts {
@@ -114,46 +168,79 @@ export interface ChangeCounts extends StepCounts {
   readonly hidden?: Hidden;
 }
 
-/** A section of a table's diff: the number of its changes by operation, and the change that it follows. */
-export interface Chunk extends NetCounts {
-  /** Number of the last change before it; `0` for the first. */
-  readonly after: string;
-}
+const netCounts = { inserts: count(), updates: count(), deletes: count() };
 
-export interface OutlineColumn {
-  readonly name: string;
-  readonly type: string;
-  /** Whether the column is generated, so that nobody can write it. */
-  readonly generated: boolean;
-}
+const furtherChanges = count(
+  'Row changes that approval replays in addition to the net ones: of rows that change again, or end as they began',
+);
+
+/** A section of a table's diff: the number of its changes by operation, and the change that it follows. */
+const chunkShape = shape({
+  after: changeNumber('Number of the last change before it; 0 for the first'),
+  ...netCounts,
+});
+
+export type Chunk = Noun<typeof chunkShape>;
+
+const columnShape = shape({
+  name: text(),
+  type: text(),
+  generated: flag('Whether the column is generated, so that nobody can write it'),
+});
+
+export type OutlineColumn = Noun<typeof columnShape>;
 
 /** A trigger of production that runs when staged changes are applied. */
-export interface Trigger {
-  readonly name: string;
-  readonly timing: 'BEFORE' | 'AFTER';
-  /** The operations of staged changes that fire it. */
-  readonly events: readonly Operation[];
-  /** Why it has not fired while rows were staged, as the end of "trigger ..."; null where it has. */
-  readonly unstaged: string | null;
-}
+const triggerShape = shape({
+  name: text(),
+  timing: word(['BEFORE', 'AFTER'] as const),
+  events: list(word(operations), 'The operations of staged changes that fire it'),
+  unstaged: orNull(
+    text(
+      'Why it has not fired while rows were staged, so that the changes do not show what it does, as the end of "trigger ..."; null if it has',
+    ),
+  ),
+});
+
+export type Trigger = Noun<typeof triggerShape>;
+
+const tableColumns = list(noun(columnShape), "The table's columns in order, as they are now");
+
+const tableTriggers = list(
+  noun(triggerShape),
+  'Triggers of production that run at approval, and for which kinds of staged changes',
+);
+
+/** A table of a diff with its counts, before its changes. */
+export const tableDiffShape = shape({
+  ...netCounts,
+  furtherChanges,
+  hidden,
+  columns: tableColumns,
+  triggers: tableTriggers,
+});
 
 /** A table of a diff without its changes: enough to show counts and to find any page of it. */
-export interface TableOutline {
+export const tableOutlineShape = shape({
+  ...netCounts,
+  furtherChanges,
+  key: list(text(), 'Columns of the key in order'),
+  columns: tableColumns,
+  triggers: tableTriggers,
+  hasChildren: mark(
+    'Whether other tables inherit from it, so that its name includes their rows: ONLY its own are meant',
+  ),
+  referencesItself: mark('Whether it has a foreign key to itself that cannot be deferred'),
+  chunks: list(
+    tuple(chunkShape),
+    'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',
+  ),
+  hidden,
+});
+
+export type TableOutline = Omit<Noun<typeof tableOutlineShape>, keyof NetCounts> & {
   readonly table: string;
-  /** Columns of the key in order. */
-  readonly key: readonly string[];
-  /** The table's columns in order, as they are now. */
-  readonly columns: readonly OutlineColumn[];
-  readonly chunks: readonly Chunk[];
-  /** Number of changes that approval replays in addition to the net ones. */
-  readonly furtherChanges: number;
-  readonly triggers: readonly Trigger[];
-  /** Whether other tables inherit from it, so that its name includes their rows. */
-  readonly hasChildren?: true;
-  /** Whether it has a foreign key to itself that cannot be deferred. */
-  readonly referencesItself?: true;
-  readonly hidden?: Hidden;
-}
+};
 
 /** Adds up the counts of the tables of a diff. */
 export function stepCountsOf(tables: readonly TableOutline[]): StepCounts {
@@ -173,62 +260,20 @@ export interface Outline {
 export const mostSorted = 10_000;
 
 /** Some changes of one table, in the order that was asked for. */
-export interface ChangePage {
-  readonly revision: string;
+export const changePageShape = shape({
+  revision: text('Differs whenever the diff may have changed'),
+  table: text(),
+  changes: list(noun(numberedChangeShape)),
+  mutations: optional(
+    list(
+      noun(mutationShape),
+      'With why=true: the mutations that the causes of the changes refer to',
+    ),
+  ),
+  nextCursor: orNull(changeNumber('Cursor of the next page; null on the last page')),
+  hidden,
+});
+
+export type ChangePage = Omit<Noun<typeof changePageShape>, 'table' | 'changes'> & {
   readonly changes: readonly NumberedChange[];
-  /** Cursor of the next page; null on the last page. */
-  readonly nextCursor: string | null;
-  /** The mutations that the causes of the changes refer to. */
-  readonly mutations?: readonly Mutation[];
-  readonly hidden?: Hidden;
-}
-
-/** Kinds of conflicts. `changed` and `gone`: production's row changed; the others: something else prevents the approval. */
-export const conflictKinds = ['changed', 'gone', 'key_exists', 'cascade', 'schema'] as const;
-export type ConflictKind = (typeof conflictKinds)[number];
-
-/** A difference between production's row now and as the session saw it, one entry per column. */
-export interface Conflict {
-  readonly table: string;
-  readonly rowId: JsonText;
-  /** The column; null if the whole row is in conflict (a key that now exists, rows nobody reviewed). */
-  readonly field: string | null;
-  readonly kind: ConflictKind;
-  readonly sessionBase: JsonText | null;
-  readonly sessionNew: JsonText | null;
-  readonly productionCurrent: JsonText | null;
-  /** Whether it is only reported, and does not prevent approval: the configuration ignores changes of its column. */
-  readonly ignored?: true;
-  /** Whether the session deletes the row, so that there is no new value. */
-  readonly sessionDeletes?: true;
-  /** The change of the table itself, in words; absent for conflicts between values. */
-  readonly reason?: string;
-  /** Like the `texts` of a change, under `session_base`, `session_new` and `production_current`. */
-  readonly texts?: JsonText;
-  readonly hidden?: Hidden;
-}
-
-/** One applied row change in the append-only audit. */
-export interface AuditEntry {
-  /** `aud_` and a number. */
-  readonly id: string;
-  readonly sessionId: string;
-  readonly projectId: string;
-  readonly tableName: string;
-  readonly operation: Operation;
-  /** The key as text, composite keys as `a,b` in key order; null if it is hidden. */
-  readonly rowId: string | null;
-  readonly oldData: JsonText | null;
-  readonly newData: JsonText | null;
-  /** Like the `texts` of a change, under `old_data` and `new_data`. */
-  readonly texts?: JsonText;
-  /** The staged values of columns that production's triggers set to other values: `{"column": value}`. */
-  readonly staged?: JsonText;
-  readonly approvedAt: string;
-  readonly approvedBy: string | null;
-  /** Name of the token used; null if no token was required. */
-  readonly approvedAs: string | null;
-  /** The session that the entry's session was split from. */
-  readonly splitFrom: string | null;
-  readonly hidden?: Hidden;
-}
+};

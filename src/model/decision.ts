@@ -2,30 +2,26 @@
  * Verdicts on sessions. `vote`: an approval that was not the last one that the policy demands. `expire`: the service rejected the session
  * because of its age.
  */
+import type { Noun } from './shape.ts';
+import { count, orNull, shape, text, time, word } from './shape.ts';
 
-export const verdicts = [
-  'approve',
-  'vote',
-  'reject',
-  'request_changes',
-  'withdraw',
-  'expire',
-] as const;
+const verdicts = ['approve', 'vote', 'reject', 'request_changes', 'withdraw', 'expire'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-export interface Decision {
-  /** The number of the event that reports it; a whole number as text. */
-  readonly number: string;
-  /** How often the session had been proposed. */
-  readonly round: number;
-  readonly verdict: Verdict;
-  /** The digest of the diff that was approved or voted for; null for other verdicts. */
-  readonly digest: string | null;
-  /** Name of the token used; null if no token was required. */
-  readonly by: string | null;
-  /** The approver's name as the caller stated it. */
-  readonly claimedBy: string | null;
-  /** The reason of a rejection, or the message to the author. */
-  readonly message: string | null;
-  readonly at: string;
-}
+export const decisionShape = shape(
+  {
+    number: text('Number of the event that reports it; a whole number', /^\d+$/),
+    round: count('How often the session had been proposed'),
+    verdict: word(verdicts),
+    digest: orNull(
+      text('The digest of the diff that was approved or voted for; null for other verdicts'),
+    ),
+    by: orNull(text('Name of the token; null if no token was required')),
+    claimedBy: orNull(text('approved_by, as the caller stated it')),
+    message: orNull(text('The reason of a rejection, or the message to the author')),
+    at: time(),
+  },
+  'Decision',
+);
+
+export type Decision = Noun<typeof decisionShape>;

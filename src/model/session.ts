@@ -1,8 +1,26 @@
 /** The session: its fields, its states, and the table of transitions between them. */
-import type { JsonText } from './json.ts';
+import { JsonText } from './json.ts';
+import type { Noun } from './shape.ts';
+import {
+  alsoNamed,
+  beside,
+  count,
+  json,
+  list,
+  named,
+  orLeftOut,
+  orNull,
+  otherwise,
+  shape,
+  text,
+  time,
+  word,
+} from './shape.ts';
 
 export const sessionStatuses = ['active', 'proposed', 'approved', 'rejected'] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
+
+const sessionIdPattern = /^sess_[0-9a-f]{32}$/;
 
 export const readsModes = ['production', 'staged'] as const;
 /** What a session's SELECTs read: production alone, or production with the session's staged rows merged in. */
@@ -25,47 +43,55 @@ export type SessionEvent =
   | 'revert'
   | 'delete';
 
-export interface Session {
-  /** `sess_` and 32 hexadecimal digits: 128 random bits. */
-  readonly id: string;
-  readonly projectId: string;
-  /** The caller's JSON object, as stored. */
-  readonly metadata: JsonText;
-  readonly status: SessionStatus;
-  readonly reads: ReadsMode;
-  readonly conflictScope: ConflictScope;
-  /** Number of times it was proposed. */
-  readonly round: number;
-  /** Number of its mutations. */
-  readonly mutationCount: number;
-  /** Number of times that staged rows were removed or rebased. */
-  readonly edits: number;
-  /** ISO 8601 UTC with microseconds, e.g. `2026-01-31T12:00:00.000000Z`. All times below have this form. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly proposedAt: string | null;
-  readonly approvedAt: string | null;
-  readonly approvedBy: string | null;
-  readonly rejectedAt: string | null;
-  readonly reason: string | null;
-  /** Names of the tokens used; null if no token was required. */
-  readonly createdAs: string | null;
-  readonly proposedAs: string | null;
-  readonly approvedAs: string | null;
-  readonly rejectedAs: string | null;
-  /** The distinct database roles that staged in it. The last is null if the role of some mutation is unknown. */
-  readonly roles: readonly (string | null)[];
-  /** The approved session whose changes it was created to revert. */
-  readonly reverts: string | null;
-  /** The session that it was split from. */
-  readonly splitFrom: string | null;
-  /** The session that has the rest, where a part was approved. */
-  readonly remaining: string | null;
-  /** Digest of the whole diff that was reviewed, where a part was approved. */
-  readonly reviewedDigest: string | null;
-  /** Number of its last event; `0` if there is none. */
-  readonly lastEvent: string;
-}
+const name = (description: string) => orLeftOut(text(description));
+
+export const sessionShape = shape(
+  {
+    id: alsoNamed(
+      'id',
+      named(
+        'session_id',
+        text('`sess_` and 32 hexadecimal digits: 128 random bits', sessionIdPattern),
+      ),
+    ),
+    projectId: otherwise(text(), ''),
+    metadata: otherwise(json('object', "The caller's JSON object, as stored"), new JsonText('{}')),
+    status: word(sessionStatuses),
+    reads: otherwise(word(readsModes), 'production'),
+    conflictScope: otherwise(word(conflictScopes), 'row'),
+    round: count('How often it was proposed'),
+    mutationCount: count(),
+    edits: count('How often staged rows were removed or rebased'),
+    lastEvent: otherwise(text('Number of its last event; 0 if there is none'), '0'),
+    createdAt: otherwise(time(), ''),
+    updatedAt: otherwise(time(), ''),
+    reverts: name('The approved session whose changes it was created to revert'),
+    splitFrom: name('The session that it was split from'),
+    remaining: named(
+      'remaining_session_id',
+      name('The session that has the rest, where only a part was approved'),
+    ),
+    reviewedDigest: name(
+      'Digest of the whole diff that was reviewed, where only a part was approved',
+    ),
+    createdAs: name('Name of the token that created it'),
+    proposedAs: name('Name of the token that proposed it'),
+    approvedAs: name('Name of the token that approved it'),
+    rejectedAs: name('Name of the token that rejected it'),
+    roles: list(
+      orNull(text()),
+      'Database roles that staged in it; the last is null if the role of some mutation is unknown',
+    ),
+    proposedAt: orLeftOut(time()),
+    approvedAt: alsoNamed('applied_at', orLeftOut(time())),
+    approvedBy: beside('approvedAt', orNull(text("The approver's name as the caller stated it"))),
+    rejectedAt: orLeftOut(time()),
+    reason: beside('rejectedAt', orNull(text('Why it was rejected'))),
+  },
+  'Session',
+);
+
+export type Session = Noun<typeof sessionShape>;
 
 /** The part of a session that a client connection needs. */
 export type OpenedSession = Pick<Session, 'id' | 'reads'> & {
@@ -123,8 +149,6 @@ export const transitions: Readonly<
   approved: { ...final, revert: 'approved' },
   rejected: final,
 };
-
-const sessionIdPattern = /^sess_[0-9a-f]{32}$/;
 
 /** Checks whether a text has the form of a session id. */
 export function isSessionId(text: string): boolean {

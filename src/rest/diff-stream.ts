@@ -8,7 +8,7 @@ import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff/diff.ts';
 import type { UnknownTable } from '../review/diff/known-tables.ts';
 import { isOf } from '../review/diff/steps.ts';
-import { changeBody, columnBody, stepBody, triggerBody } from './bodies.ts';
+import { changeBody, stepBody, tableDiffBody } from './bodies.ts';
 
 export interface DiffPage {
   /** Only this table. */
@@ -96,14 +96,10 @@ async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
   );
   const pieces = onPage(diff.changes, page);
   let next = await pieces.next();
-  for (const [index, { table, furtherChanges, columns, triggers, ...net }] of shown.entries()) {
-    const head = {
-      ...net,
-      further_changes: furtherChanges,
-      columns: columns.map(columnBody),
-      triggers: triggers.map(triggerBody),
-    };
-    yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${stringifyJson(head).slice(0, -1)},"changes":[`;
+  for (const [index, entry] of shown.entries()) {
+    const { table } = entry;
+    const head = stringifyJson(tableDiffBody(entry)).slice(0, -1);
+    yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${head},"changes":[`;
     for (let separator = ''; !next.done && next.value[0]?.table === table; separator = ',') {
       yield separator + next.value.map((change) => stringifyJson(changeBody(change))).join(',');
       next = await pieces.next();

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { RehearsalAccess, Token } from '../model/access.ts';
 import type { Connection } from '../model/connection.ts';
+import type { ServiceFacts } from '../model/service.ts';
 import type { ConflictScope } from '../model/session.ts';
 import type { EventWaiters } from '../staging/event-waiters.ts';
 import type { Places } from './places.ts';
@@ -57,16 +58,6 @@ export interface Access {
   readonly hosts: readonly string[] | null;
 }
 
-/** The facts that a client needs to print a connection string. */
-export interface ServerInfo {
-  readonly version: string;
-  /** The address for database clients. */
-  readonly proxy: { readonly host: string; readonly port: number };
-  readonly database: string;
-  /** The sample login of the embedded PostgreSQL; null for any other upstream. */
-  readonly embedded: { readonly user: string; readonly password: string } | null;
-}
-
 /** What a route gets: like RestServices, with the pool that fits its method. */
 export interface RouteServices extends Omit<RestServices, 'reading' | 'deciding'> {
   readonly db: Database;
@@ -91,7 +82,7 @@ export interface RestServices {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly access: Access;
-  readonly info: ServerInfo;
+  readonly info: ServiceFacts;
   /** The default for new sessions. */
   readonly conflictScope: ConflictScope;
   /** Patterns of columns that do not count as conflicts, from the configuration only. */

@@ -1,7 +1,8 @@
 /** The audit as users read it: applied row changes, oldest first. */
 import type { Database, Queryable, Row } from '../db/database.ts';
 import { StageError } from '../errors.ts';
-import type { AuditEntry, Operation } from '../model/change.ts';
+import type { AuditEntry } from '../model/audit.ts';
+import type { Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { isSessionId } from '../model/session.ts';
 import { sessionIdSql } from '../staging/session-id.ts';

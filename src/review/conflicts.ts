@@ -1,11 +1,13 @@
 /** Conflicts: changes of production under a session's staged rows. */
 import type { Database, Queryable, Row } from '../db/database.ts';
-import type { Conflict, ConflictKind } from '../model/change.ts';
 import { columnsMatching } from '../model/column-patterns.ts';
+import type { Conflict, ConflictKind } from '../model/conflict.ts';
+import { conflictShape } from '../model/conflict.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import { inOrder } from '../model/member-order.ts';
 import type { ConflictScope } from '../model/session.ts';
+import { writerOf } from '../model/shape.ts';
 import { sessionUuid } from '../staging/session-id.ts';
 import { getSession } from '../staging/session-store.ts';
 import type { ReviewRelation } from './current-overlays.ts';
@@ -144,21 +146,7 @@ export async function withhold(
 }
 
 /** Converts a conflict to the form that it has in the facts of an error, and so in the REST body. */
-export function conflictFacts(conflict: Conflict): JsonObject {
-  return {
-    table: conflict.table,
-    row_id: conflict.rowId,
-    field: conflict.field,
-    kind: conflict.kind,
-    session_base: conflict.sessionBase,
-    session_new: conflict.sessionNew,
-    production_current: conflict.productionCurrent,
-    texts: conflict.texts,
-    reason: conflict.reason,
-    ...(conflict.sessionDeletes ? { session_deletes: true } : {}),
-    ...(conflict.hidden ? { hidden: true } : {}),
-  };
-}
+export const conflictFacts = writerOf(conflictShape);
 
 /** Converts conflicts to the form that they have in response bodies: those that block approval, and ignored ones. */
 export function conflictLists(found: readonly Conflict[]): {

@@ -9,7 +9,7 @@ export interface PipelineHandle {
   end: (error: StageError) => void;
 }
 
-export interface Served extends Omit<Connection, 'state' | 'isHere'> {
+export interface Served extends Omit<Connection, 'state' | 'through'> {
   readonly sessionId: string;
   readonly handle: PipelineHandle;
 }
@@ -35,7 +35,7 @@ export function createConnectionList(): ConnectionList {
     of: (id) =>
       of(id).map(({ backend, role, address, connectedAt, handle }) => {
         const state = handle.state();
-        return { backend, role, address, connectedAt, state, isHere: true };
+        return { backend, role, address, connectedAt, state, through: 'here' as const };
       }),
     end: (id) => {
       const ended = of(id);

@@ -1,13 +1,17 @@
 /** The verdicts on sessions: append-only, each numbered as the event that reports it. */
 import type { Queryable } from '../db/database.ts';
+import { rowReaderOf } from '../db/noun-row.ts';
 import type { Decision, Verdict } from '../model/decision.ts';
+import { decisionShape } from '../model/decision.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import { sessionNotFound, sessionUuid } from './session-id.ts';
 
 const selectDecisions = `
-SELECT d.number, d.round, d.verdict, d.digest, d.by_as, d.by_claim, d.message, stage.iso_time(d.at) AS at
+SELECT d.number, d.round, d.verdict, d.digest, d.by_as AS by, d.by_claim AS claimed_by, d.message, stage.iso_time(d.at) AS at
 FROM stage.decision d WHERE d.session = $1 ORDER BY d.number`;
+
+const toDecision = rowReaderOf(decisionShape);
 
 const selectSession = 'SELECT FROM stage.session WHERE id = $1';
 
@@ -35,14 +39,5 @@ export async function listDecisions(db: Queryable, id: string): Promise<Decision
   const rows = await db.query(selectDecisions, [uuid]);
   // decisions outlive their session, but are returned only while it exists
   if ((await db.query(selectSession, [uuid])).length === 0) throw sessionNotFound(id);
-  return rows.map((row) => ({
-    number: String(row['number']),
-    round: Number(row['round']),
-    verdict: row['verdict'] as Verdict,
-    digest: row['digest'] ?? null,
-    by: row['by_as'] ?? null,
-    claimedBy: row['by_claim'] ?? null,
-    message: row['message'] ?? null,
-    at: String(row['at']),
-  }));
+  return rows.map(toDecision);
 }

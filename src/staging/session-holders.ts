@@ -71,6 +71,6 @@ function toConnection(row: Row): Connection {
     address: row['address'] ?? null,
     connectedAt: row['connected_at'] ?? null,
     state: connectionStates.find((each): each is ConnectionState => each === state) ?? null,
-    isHere: false,
+    through: 'elsewhere',
   };
 }

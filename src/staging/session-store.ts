@@ -1,8 +1,9 @@
 /** Sessions in the database: create, read, list, count. Their state changes are in review/ and discard.ts. */
 import { randomBytes } from 'node:crypto';
-import type { Database, IsDone, Queryable, Row } from '../db/database.ts';
+import type { Database, IsDone, Queryable } from '../db/database.ts';
+import { rowReaderOf } from '../db/noun-row.ts';
 import type { StagedCounts } from '../metrics-pools.ts';
-import { JsonText } from '../model/json.ts';
+import type { JsonText } from '../model/json.ts';
 import type {
   ConflictScope,
   OpenedSession,
@@ -10,7 +11,7 @@ import type {
   Session,
   SessionStatus,
 } from '../model/session.ts';
-import { isSessionId, sessionStatuses } from '../model/session.ts';
+import { isSessionId, sessionShape, sessionStatuses } from '../model/session.ts';
 import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
 const columns = `
@@ -28,6 +29,8 @@ const columns = `
   to_jsonb(ARRAY(SELECT stage.roles_of(s.id) UNION SELECT stage.logins_of(s.id) ORDER BY 1)) AS roles,
   ${sessionIdSql('s.reverts')} AS reverts, ${sessionIdSql('s.split_from')} AS split_from,
   ${sessionIdSql('s.remaining')} AS remaining, s.reviewed_digest, stage.last_event(s.id) AS last_event`;
+
+const toSession = rowReaderOf(sessionShape);
 
 const insertRow = `
 INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as, request_key, request_hash, reverts)
@@ -141,14 +144,14 @@ async function insertOnce(
   ]);
   if (row === undefined) return null;
   // the statement that emits the event does not see it yet
-  return { ...toSession(row as SessionRow), lastEvent: String(row['created_event']) };
+  return { ...toSession(row), lastEvent: String(row['created_event']) };
 }
 
 /** Checks whether a session still shows the state changes of a transaction, whatever happened since. */
 export const isThere: IsDone<Session> = async (db, made) => {
   const [row] = await db.query(selectSession, [sessionUuid(made.id)]);
   if (row === undefined) return false;
-  const { proposedAt, approvedAt, rejectedAt } = toSession(row as SessionRow);
+  const { proposedAt, approvedAt, rejectedAt } = toSession(row);
   const wanted = [made.proposedAt, made.approvedAt, made.rejectedAt];
   return [proposedAt, approvedAt, rejectedAt].every(
     (time, index) => wanted[index] === null || wanted[index] === time,
@@ -159,7 +162,7 @@ export const isThere: IsDone<Session> = async (db, made) => {
 export async function getSession(db: Queryable, id: string): Promise<Session> {
   const [row] = await db.query(selectSession, [sessionUuid(id)]);
   if (row === undefined) throw sessionNotFound(id);
-  return toSession(row as SessionRow);
+  return toSession(row);
 }
 
 /**
@@ -203,7 +206,7 @@ export async function listSessions(db: Database, filter: SessionFilter): Promise
     db.query(`SELECT count(*) FROM (${found}) s`, values),
   ]);
   return {
-    sessions: rows.map((row) => toSession(row as SessionRow)),
+    sessions: rows.map((row) => toSession(row)),
     totalCount: Number(total?.['count']),
   };
 }
@@ -235,65 +238,5 @@ export async function countStaged(db: Queryable): Promise<StagedCounts> {
   return {
     sessions: Object.fromEntries(rows.map((row) => [row['status'], Number(row['count'])])),
     shadowRows: Number(shadow?.['count']),
-  };
-}
-
-type SessionRow = Row & {
-  readonly id: string;
-  readonly project_id: string;
-  readonly metadata: string;
-  readonly status: SessionStatus;
-  readonly reads: ReadsMode;
-  readonly conflict_scope: ConflictScope;
-  readonly round: string;
-  readonly mutation_count: string;
-  readonly edits: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly proposed_at: string | null;
-  readonly approved_at: string | null;
-  readonly approved_by: string | null;
-  readonly rejected_at: string | null;
-  readonly reason: string | null;
-  readonly created_as: string | null;
-  readonly proposed_as: string | null;
-  readonly approved_as: string | null;
-  readonly rejected_as: string | null;
-  readonly roles: string;
-  readonly reverts: string | null;
-  readonly split_from: string | null;
-  readonly remaining: string | null;
-  readonly reviewed_digest: string | null;
-  readonly last_event: string;
-};
-
-function toSession(row: SessionRow): Session {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    metadata: new JsonText(row.metadata),
-    status: row.status,
-    reads: row.reads,
-    conflictScope: row.conflict_scope,
-    round: Number(row.round),
-    mutationCount: Number(row.mutation_count),
-    edits: Number(row.edits),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    proposedAt: row.proposed_at,
-    approvedAt: row.approved_at,
-    approvedBy: row.approved_by,
-    rejectedAt: row.rejected_at,
-    reason: row.reason,
-    createdAs: row.created_as,
-    proposedAs: row.proposed_as,
-    approvedAs: row.approved_as,
-    rejectedAs: row.rejected_as,
-    roles: JSON.parse(row.roles) as (string | null)[],
-    reverts: row.reverts,
-    splitFrom: row.split_from,
-    remaining: row.remaining,
-    reviewedDigest: row.reviewed_digest,
-    lastEvent: row.last_event,
   };
 }

@@ -1,8 +1,7 @@
 /** Carries out the reviewer's decisions at the daemon: decisions on the session, edits, comments, rehearsals. */
 import type { ApiClient } from '../client/api-client.ts';
+import { settledInWords, takenOutInWords } from '../client/edits.ts';
 import { conflictPlace, conflictsOf, dependentLines } from '../client/place-words.ts';
-import { settledInWords } from '../client/resolve.ts';
-import { takenOutInWords } from '../client/unstage.ts';
 import { StageError } from '../errors.ts';
 import { JsonText } from '../model/json.ts';
 import type { Dispatch } from './app.tsx';
@@ -111,8 +110,8 @@ export class RequestRunner {
       productionCurrent: productionCurrent ?? new JsonText('null'),
     };
     const { value } = await api.resolve(id, take, choice, withDependents);
-    const { session, left } = value;
-    return { type: 'edited', session, conflicts: left, text: settledInWords(value) };
+    const { session, conflicts } = value;
+    return { type: 'edited', session, conflicts, text: settledInWords(value) };
   }
 
   async #unstage({ table, rowId, withDependents }: Edit & { kind: 'unstage' }): Promise<Action> {

@@ -3,7 +3,6 @@
 
 import { nameCell, tableCell } from '../client/cell.ts';
 import { readSession } from '../client/decode.ts';
-import type { Comment } from '../client/discussion.ts';
 import { Fields } from '../client/fields.ts';
 import type { RehearsalReport } from '../client/rehearsal.ts';
 import { readRehearsal } from '../client/rehearsal.ts';
@@ -11,6 +10,7 @@ import { rehearsalInWords } from '../client/rehearsal-words.ts';
 import { countsInWords } from '../client/words.ts';
 import type { Outline } from '../model/change.ts';
 import { stepCountsOf } from '../model/change.ts';
+import type { Comment } from '../model/event.ts';
 import type { Session } from '../model/session.ts';
 import { sessionStatuses, shortId } from '../model/session.ts';
 import { askFor, field } from './dialogs.ts';

@@ -1,11 +1,11 @@
 /** Edits of what an active session stages: conflicts are settled, and rows taken out. Each one asks first. */
 /// <reference lib="dom" />
 import { nameCell, tableCell } from '../client/cell.ts';
+import type { Side } from '../client/edits.ts';
+import { readRow } from '../client/edits.ts';
 import { conflictPlace, conflictSides, rowPlace } from '../client/place-words.ts';
-import type { Side } from '../client/resolve.ts';
-import type { RowReport } from '../client/unstage.ts';
-import { readRow } from '../client/unstage.ts';
-import type { Conflict } from '../model/change.ts';
+import type { Conflict } from '../model/conflict.ts';
+import type { RowReport } from '../model/edits.ts';
 import type { JsonText } from '../model/json.ts';
 import type { Known } from './decide.ts';
 import { askFor } from './dialogs.ts';

@@ -3,14 +3,14 @@
 import { roleInWords } from '../client/cause-words.ts';
 import { keyCell, nameCell, tableCell, textCell } from '../client/cell.ts';
 import { readConflicts, readMutation } from '../client/decode.ts';
-import type { Comment } from '../client/discussion.ts';
 import { readComment } from '../client/discussion.ts';
 import { Fields } from '../client/fields.ts';
 import { conflictPlace, conflictSides } from '../client/place-words.ts';
 import type { RehearsalReport } from '../client/rehearsal.ts';
 import { rehearsalLines } from '../client/rehearsal-words.ts';
 import { conflictInWords } from '../client/words.ts';
-import type { Conflict } from '../model/change.ts';
+import type { Conflict } from '../model/conflict.ts';
+import type { Comment } from '../model/event.ts';
 import type { Child } from './dom.ts';
 import { button, counted, h, lines, timeOf } from './dom.ts';
 import type { Edits } from './edits.ts';

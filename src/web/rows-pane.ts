@@ -1,11 +1,11 @@
 /** The pane of rows: tables, pages of changes, and the open row. */
 /// <reference lib="dom" />
 import { tableCell } from '../client/cell.ts';
-import type { Comment } from '../client/discussion.ts';
 import { changesHidden, countsInWords, triggersInWords } from '../client/words.ts';
 import type { Brief } from '../model/brief.ts';
 import type { ChangePage, Operation, Outline, TableOutline } from '../model/change.ts';
 import { operations, stepCountsOf, sumOf } from '../model/change.ts';
+import type { Comment } from '../model/event.ts';
 import { commentOn } from './decide.ts';
 import { button, fill, h } from './dom.ts';
 import type { Edits } from './edits.ts';

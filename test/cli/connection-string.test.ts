@@ -6,11 +6,11 @@ import {
   targetOf,
   withUsersOptions,
 } from '../../src/cli/output/connection-string.ts';
-import type { ServerInfo } from '../../src/client/responses.ts';
+import type { ServiceFacts } from '../../src/model/service.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const session = `sess_${'ab'.repeat(16)}`;
-const info: ServerInfo = {
+const info: ServiceFacts = {
   version: '0',
   proxy: { host: '127.0.0.1', port: 5433 },
   database: 'shop',
@@ -20,7 +20,7 @@ const here = 'http://127.0.0.1:8080';
 
 function write(
   format: UrlFormat,
-  changed: Partial<ServerInfo>,
+  changed: Partial<ServiceFacts>,
   user?: string,
   server = here,
 ): string {

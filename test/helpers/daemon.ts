@@ -2,7 +2,7 @@
 import type { Config } from '../../src/config/load.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startDaemon } from '../../src/daemon/start.ts';
-import type { ServerInfo } from '../../src/rest/services.ts';
+import type { ServiceFacts } from '../../src/model/service.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
 import type { Answer, Sent } from './http.ts';
@@ -12,7 +12,7 @@ import { until } from './until.ts';
 export interface TestDaemon {
   readonly restUrl: string;
   readonly proxy: { readonly host: string; readonly port: number };
-  readonly info: ServerInfo;
+  readonly info: ServiceFacts;
   readonly database: TestDatabase;
   /** The lines of the log, level debug and above. */
   readonly logged: string[];

@@ -1,6 +1,6 @@
 /** Resolve: conflicts of an active session are resolved in place, and approval then applies what the diff shows. */
 import type { StageError } from '../../src/errors.ts';
-import type { Conflict } from '../../src/model/change.ts';
+import type { Conflict } from '../../src/model/conflict.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';

@@ -1,5 +1,5 @@
 /** Conflicts of ignored columns, and of rows that the session deletes. */
-import type { Conflict } from '../../src/model/change.ts';
+import type { Conflict } from '../../src/model/conflict.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, TestUi } from './screen.ts';

@@ -11,6 +11,7 @@ const desk = (columns = 80) =>
 
 const comment = (body: string, rowId: string | null = null, kind = 'comment') => ({
   id: 'cmt_1',
+  sessionId: 'sess_1',
   kind,
   body,
   table: rowId === null ? null : 'orders',

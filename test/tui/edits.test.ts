@@ -1,6 +1,6 @@
 /** Conflicts that are resolved, rows that are unstaged, approvals that are reverted: keys, prompts, and messages. */
 import { readFileSync } from 'node:fs';
-import type { Conflict } from '../../src/model/change.ts';
+import type { Conflict } from '../../src/model/conflict.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { SessionStatus } from '../../src/model/session.ts';
 import { createKeymap } from '../../src/tui/keys.ts';

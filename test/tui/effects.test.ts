@@ -13,7 +13,6 @@ const counts = (table: string, inserts: number, updates: number, deletes: number
   inserts,
   updates,
   deletes,
-  isCounted: true,
 });
 
 const ok: RehearsalReport = {
@@ -247,7 +246,7 @@ suite('tui: the question before approval', (test) => {
   test('names what is not known, or may speak against it', () => {
     const [effects] = ok.sideEffects ?? [];
     if (effects === undefined) return assert.unreachable();
-    const uncounted = [{ ...effects, isCounted: false }];
+    const uncounted = [{ ...effects, inserts: null, updates: null, deletes: null }];
     assert.match(asked(rehearsed({ ...ok, sideEffects: uncounted })), 'change rows in 1 table');
     assert.match(asked(rehearsed({ ...ok, sideEffects: null })), 'not known what triggers change');
     const differs = [{ table: 'orders', count: 1, rows: [] }];

@@ -1,4 +1,5 @@
 /** What the interface offers to a caller that may not do everything. */
+import type { Role } from '../../src/model/access.ts';
 import type { SessionStatus } from '../../src/model/session.ts';
 import { bindings } from '../../src/tui/keys.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -10,11 +11,11 @@ const everything = [
 ];
 
 /** Opens the interface for a role that is allowed everything except some operations. */
-function openAs(role: string, without: readonly string[], status: SessionStatus): TestUi {
+function openAs(role: Role, without: readonly string[], status: SessionStatus): TestUi {
   const ui = new TestUi([changeOf({ id: 1, note: 'old' }, { id: 1, note: 'new' })], 200, 60);
   const operations = everything.filter((name) => !without.includes(name));
   ui.act({ type: 'session', session: { ...session, status } });
-  ui.act({ type: 'caller', caller: { name: 'ann', role, rights: [], operations } });
+  ui.act({ type: 'caller', caller: { name: 'ann', role, rights: [], projects: null, operations } });
   return ui;
 }
 
@@ -58,8 +59,10 @@ suite('tui: permissions', (test) => {
     const ui = new TestUi([changeOf({ id: 1 }, null)]);
     ui.press('A');
     assert.is(ui.state.prompt?.kind, 'confirm');
-    const caller = { name: null, role: 'operator', rights: [], operations: null };
-    ui.act({ type: 'caller', caller });
+    ui.act({
+      type: 'caller',
+      caller: { name: null, role: 'operator', rights: [], projects: null, operations: null },
+    });
     ui.press('escape', 'X');
     assert.is(ui.state.prompt?.kind, 'confirm');
   });

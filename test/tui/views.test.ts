@@ -1,5 +1,6 @@
 /** The contents of the screen, in every pane and on terminals of every size; no row can control the terminal. */
-import type { Conflict, Mutation } from '../../src/model/change.ts';
+import type { Mutation } from '../../src/model/change.ts';
+import type { Conflict } from '../../src/model/conflict.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { lineWidth, textOf } from '../../src/tui/terminal/line.ts';
 import { createTheme } from '../../src/tui/terminal/theme.ts';

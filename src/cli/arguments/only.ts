@@ -1,6 +1,7 @@
 /** Parses the options that choose a part of a session: `--only orders`, `--only 'products:1,3'`. */
+
+import type { RowChoice } from '../../client/edits.ts';
 import type { PartChoice } from '../../client/split.ts';
-import type { RowChoice } from '../../client/unstage.ts';
 import { StageError } from '../../errors.ts';
 import { shownAs } from '../../model/table.ts';
 import { keyOf } from './row-key.ts';

@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { textCell } from '../../client/cell.ts';
-import type { ServerInfo } from '../../client/responses.ts';
 import { StageError } from '../../errors.ts';
 import { stringifyJson } from '../../model/json.ts';
+import type { ServerInfo } from '../../model/service.ts';
 import { readPackage } from '../../package-version.ts';
 import type { Context } from '../context.ts';
 import { withServer } from '../context.ts';

@@ -1,8 +1,8 @@
 /** The formats in which a connection through the proxy with a session is printed. */
 import { userInfo } from 'node:os';
-import type { ServerInfo } from '../../client/responses.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { stringifyJson } from '../../model/json.ts';
+import type { ServiceFacts } from '../../model/service.ts';
 import type { ReadsMode } from '../../model/session.ts';
 import { formatOptions, parseOptions } from '../../model/startup-options.ts';
 import type { Host } from '../host.ts';
@@ -38,7 +38,7 @@ export interface Wishes {
 export function targetOf(
   host: Pick<Host, 'env'>,
   server: string,
-  info: ServerInfo,
+  info: ServiceFacts,
   session: string,
   wishes: Wishes = {},
 ): Target {

@@ -1,8 +1,8 @@
 /** Writes lists that come in pages: any number of items, in any format. */
 
-import type { Reply } from '../../client/api-client.ts';
 import type { Page } from '../../client/responses.ts';
 import { safeJson } from '../../client/sanitize.ts';
+import type { Reply } from '../../client/service-client.ts';
 import { JsonText } from '../../model/json.ts';
 import { elementsOf, membersOf } from '../../model/json-members.ts';
 import { chosenOutput } from '../arguments/output-option.ts';

@@ -1,7 +1,8 @@
 /** Formats sessions as text. */
-import type { Reply } from '../../client/api-client.ts';
+
 import { textCell, valueCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
+import type { Reply } from '../../client/service-client.ts';
 import { ageOf, authorOf } from '../../client/session-words.ts';
 import { membersOf } from '../../model/json-members.ts';
 import type { Session } from '../../model/session.ts';

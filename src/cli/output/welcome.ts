@@ -1,9 +1,9 @@
 /** The lines that `stage serve` prints once it serves: where to connect, and the next commands. */
 import { readFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
-import type { ServerInfo } from '../../client/responses.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import type { Config } from '../../config/load.ts';
+import type { ServiceFacts } from '../../model/service.ts';
 import type { Host } from '../host.ts';
 import { rememberSession } from '../remembered-session.ts';
 import type { Paint } from './colour.ts';
@@ -12,7 +12,7 @@ import { connectionString, targetOf } from './connection-string.ts';
 /** What the daemon reports about itself once it has started. */
 interface Served {
   readonly restUrl: string;
-  readonly info: ServerInfo;
+  readonly info: ServiceFacts;
   readonly upstream:
     | { readonly ready: true }
     | { readonly ready: false; readonly error: string; readonly hint?: string };

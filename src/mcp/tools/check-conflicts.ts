@@ -1,6 +1,7 @@
 /** `check_conflicts`: whether production has changed under the session's rows. */
-import type { Conflict } from '../../model/change.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { Conflict } from '../../model/conflict.ts';
+import { conflictShape } from '../../model/conflict.ts';
+import { writerOf } from '../../model/shape.ts';
 import { fitting } from '../data.ts';
 import { defineTool, reading } from '../tool.ts';
 
@@ -36,25 +37,7 @@ export const checkConflicts = defineTool({
   },
 });
 
-function conflictBody({
-  table,
-  rowId,
-  field,
-  kind,
-  reason,
-  hidden,
-  ...sides
-}: Conflict): JsonObject {
-  return {
-    table,
-    row_id: rowId,
-    field,
-    kind,
-    session_base: sides.sessionBase,
-    session_new: sides.sessionNew,
-    production_current: sides.productionCurrent,
-    ...(sides.sessionDeletes ? { session_deletes: true } : {}),
-    ...(reason === undefined ? {} : { reason }),
-    ...(hidden ? { hidden } : {}),
-  };
-}
+const bodyOf = writerOf(conflictShape);
+
+/** Returns a conflict without the texts of its values, which tell agents no more than the values. */
+const conflictBody = ({ texts: _, ...conflict }: Conflict) => bodyOf(conflict);

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import type { ApiClient } from '../../client/api-client.ts';
 import { nextEvent } from '../../client/news.ts';
-import { approvalsInWords } from '../../client/policy.ts';
+import { approvalsInWords, judgeSession } from '../../client/policy.ts';
 import type { Event } from '../../model/event.ts';
+import { eventShape } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Session, SessionStatus } from '../../model/session.ts';
+import { writerOf } from '../../model/shape.ts';
 import { fitting } from '../data.ts';
 import type { Call } from '../tool.ts';
 import { defineTool, reading } from '../tool.ts';
@@ -53,15 +55,15 @@ export const sessionStatus = defineTool({
 /** Returns the rules that hold for the session, and the votes on it; nothing where no policy is set, or the session is decided. */
 async function policyFacts({ api, sessionId }: Call, status: SessionStatus): Promise<JsonObject> {
   if (status !== 'active' && status !== 'proposed') return {};
-  const { version, verdicts, approvals } = (await api.policy.test(sessionId)).value;
+  const { version, verdicts, approvals } = (await judgeSession(api, sessionId)).value;
   if (version === '0') return {};
   const rules = verdicts.map(({ rule, holds, says, opensAt }) => ({
     rule,
     holds,
     says,
-    opens_at: opensAt ?? undefined,
+    opens_at: opensAt,
   }));
-  return { rules, approvals: approvals === null ? undefined : approvalsInWords(approvals) };
+  return { rules, approvals: approvals && approvalsInWords(approvals) };
 }
 
 const nexts: Readonly<Record<SessionStatus, string>> = {
@@ -92,9 +94,7 @@ function verdictOf(status: SessionStatus, events: readonly Event[]): Verdict | n
   return verdicts.find((verdict) => verdict === decided) ?? null;
 }
 
-function eventBody({ number, kind, at, by, body }: Event): JsonObject {
-  return { number, kind, at, by, body };
-}
+const eventBody = writerOf(eventShape);
 
 interface News {
   readonly session: Session;

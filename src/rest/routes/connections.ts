@@ -5,6 +5,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { listHolders, terminateHolder } from '../../staging/session-holders.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { demandOwn } from '../access.ts';
+import { connectionBody } from '../bodies.ts';
 import { defineRoute } from '../route.ts';
 import { connectionList, endedConnections } from '../schemas/connections.ts';
 
@@ -71,18 +72,6 @@ async function holdersElsewhere(
 
 function endedBody(id: string, ended: number, left: readonly Connection[]): JsonObject {
   return { session_id: id, id, ended, left: left.map(connectionBody) };
-}
-
-function connectionBody(connection: Connection): JsonObject {
-  const { backend, role, address, connectedAt, state, isHere } = connection;
-  return {
-    backend,
-    role,
-    address,
-    connected_at: connectedAt,
-    state,
-    through: isHere ? 'here' : 'elsewhere',
-  };
 }
 
 export const connectionRoutes = [list, end];

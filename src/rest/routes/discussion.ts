@@ -2,9 +2,7 @@
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { hasRight } from '../../model/access.ts';
-import type { Decision } from '../../model/decision.ts';
-import type { Event } from '../../model/event.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { Comment, Event } from '../../model/event.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { membersOf } from '../../model/json-members.ts';
 import { reopenSession } from '../../review/decisions/reopen.ts';
@@ -12,7 +10,7 @@ import { listDecisions } from '../../staging/decision-store.ts';
 import { addComment, listComments } from '../../staging/event-store.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
-import { sessionBody } from '../bodies.ts';
+import { commentBody, decisionBody, sessionBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
 import { comment, commentList, decisionList } from '../schemas/discussion.ts';
@@ -62,10 +60,6 @@ const listVerdicts = defineRoute({
   },
 });
 
-function decisionBody({ claimedBy, ...decision }: Decision): JsonObject {
-  return { ...decision, claimed_by: claimedBy };
-}
-
 /** A row's key. It is stored as it was written, because numbers may have more digits than JavaScript keeps. */
 const rowId = z.union([z.number(), z.string().max(2000), jsonObject]).nullish();
 
@@ -85,7 +79,7 @@ const addRemark = defineRoute({
     if (row !== null && table === null) throw invalid('row_id: goes with table');
     const remark = new JsonText(stringifyJson({ body: body.body, table, row_id: row }));
     const added = await addComment(db, id, { by: caller.name, body: remark });
-    return { status: 201, body: commentBody(added) };
+    return { status: 201, body: commentBody(toComment(added)) };
   },
 });
 
@@ -120,7 +114,7 @@ const listRemarks = defineRoute({
       body: {
         session_id: id,
         id,
-        comments: comments.map(commentBody),
+        comments: comments.map((event) => commentBody(toComment(event))),
         total_count: totalCount,
         has_more: hasMore(query.offset, comments, totalCount),
       },
@@ -128,16 +122,19 @@ const listRemarks = defineRoute({
   },
 });
 
-function commentBody({ number, sessionId, kind, at, by, body }: Event): JsonObject {
-  const remark = membersOf(body);
-  const member = (name: string) => remark.get(name) ?? null;
+/** Returns the comment that an event reports. */
+function toComment({ number, sessionId, kind, at, by, body }: Event): Comment {
+  const members = membersOf(body);
+  const member = (name: string) => members.get(name) ?? null;
+  const textOf = (json: JsonText | null) => json && (JSON.parse(json.text) as string | null);
+  const rowId = member('row_id');
   return {
     id: `cmt_${number}`,
-    session_id: sessionId,
+    sessionId,
     kind,
-    body: member('body') ?? member('message'),
-    table: member('table'),
-    row_id: member('row_id'),
+    body: textOf(member('body')) ?? textOf(member('message')) ?? '',
+    table: textOf(member('table')),
+    rowId: rowId?.text === 'null' ? null : rowId,
     at,
     by,
   };

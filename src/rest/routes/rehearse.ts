@@ -3,18 +3,12 @@ import { StageError } from '../../errors.ts';
 import type { Caller, RehearsalAccess } from '../../model/access.ts';
 import { hasRight, seesReadableOnly } from '../../model/access.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type {
-  Differing,
-  Failure,
-  LandingCounts,
-  Rehearsal,
-  SideEffects,
-} from '../../model/rehearsal.ts';
-import { conflictLists } from '../../review/conflicts.ts';
+import type { Rehearsal, SideEffects } from '../../model/rehearsal.ts';
+import { counts } from '../../review/conflicts.ts';
 import { rehearseSession } from '../../review/rehearsal/rehearse.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
-import { changeBody } from '../bodies.ts';
+import { rehearsalBody } from '../bodies.ts';
 import { defineRoute } from '../route.ts';
 import { rehearsal } from '../schemas/rehearsal.ts';
 
@@ -78,50 +72,23 @@ function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean
 }
 
 function bodyOf(id: string, rehearsal: Rehearsal): JsonObject {
-  const { digest, failure, wouldLand, differs, sideEffects, warnings } = rehearsal;
-  const lists = conflictLists(rehearsal.conflicts);
-  return {
-    session_id: id,
-    id,
-    ok: lists.conflicts.length === 0 && failure === null && !rehearsal.isStopped,
-    digest,
-    ...lists,
-    failure: failure && failureBody(failure),
-    would_land: wouldLand?.map(landingBody) ?? null,
-    differs: differs?.map(differingBody) ?? null,
-    differences: rehearsal.triggerDifferences,
-    side_effects: sideEffects?.map(effectsBody) ?? null,
-    warnings,
-  };
+  const { conflicts: found, triggerDifferences, isStopped, sideEffects, ...rest } = rehearsal;
+  const conflicts = found.filter(counts);
+  const body = rehearsalBody({
+    ...rest,
+    ok: conflicts.length === 0 && rest.failure === null && !isStopped,
+    conflicts,
+    ignored: found.filter((conflict) => !counts(conflict)),
+    differences: null,
+    sideEffects: sideEffects?.map(flat) ?? null,
+  });
+  return { session_id: id, id, ...body, differences: triggerDifferences };
 }
 
-const marked = ({ hidden }: { readonly hidden?: true }) => (hidden ? { hidden } : {});
-
-const failureBody = ({ ...failure }: Failure): JsonObject => failure;
-
-function landingBody(landing: LandingCounts): JsonObject {
-  const { table, inserts, updates, deletes } = landing;
-  return { table, inserts, updates, deletes, ...marked(landing) };
-}
-
-function differingBody(differing: Differing): JsonObject {
-  const rows = differing.rows.map(({ rowId, staged, lands }) => ({ row_id: rowId, staged, lands }));
-  return { table: differing.table, count: differing.count, rows, ...marked(differing) };
-}
-
-function effectsBody(effects: SideEffects): JsonObject {
-  const { table, scanned, counts, changes } = effects;
-  const { inserts = null, updates = null, deletes = null } = counts ?? {};
-  const listed = changes.map(changeBody);
-  return {
-    table,
-    inserts,
-    updates,
-    deletes,
-    scanned,
-    changes: listed,
-    ...marked(effects),
-  };
+/** Puts the counts among the other members. */
+function flat({ counts: known, ...effects }: SideEffects) {
+  const { inserts = null, updates = null, deletes = null } = known ?? {};
+  return { ...effects, inserts, updates, deletes };
 }
 
 export const rehearsalRoutes = [rehearse];

@@ -1,15 +1,9 @@
 /** Schemas of the responses about a session's database connections. */
 import { z } from 'zod';
-import { connectionStates } from '../../model/connection.ts';
+import { connectionShape } from '../../model/connection.ts';
+import { schemaOf } from './noun-schema.ts';
 
-const connection = z.object({
-  backend: z.int(),
-  role: z.string(),
-  address: z.string().nullable(),
-  connected_at: z.string().nullable(),
-  state: z.enum(connectionStates).nullable(),
-  through: z.enum(['here', 'elsewhere']),
-});
+const connection = schemaOf(connectionShape);
 
 export const connectionList = z.object({
   session_id: z.string(),

@@ -1,9 +1,11 @@
 /** JSON Schemas of what the commands print with --json and -o jsonl: mostly the responses of the REST API. */
 import { z } from 'zod';
 import { roles } from '../../model/access.ts';
+import { infoShape } from '../../model/service.ts';
 import { sessionStatuses } from '../../model/session.ts';
 import { auditEntry, auditList, auditVerdict } from './audit.ts';
 import { connectionList } from './connections.ts';
+import { schemaOfField } from './noun-schema.ts';
 import {
   change,
   conflictList,
@@ -11,7 +13,6 @@ import {
   deletedSession,
   diff,
   failure,
-  info,
   lastUsedAt,
   mutation,
   mutationList,
@@ -27,7 +28,7 @@ const status = z.object({
   upstream: z.enum(['connected', 'disconnected']),
   error: z.string().optional(),
   version: z.string(),
-  proxy: info.shape.proxy,
+  proxy: schemaOfField(infoShape.members.proxy),
   database: z.string(),
   embedded: z.boolean(),
   sessions_active: count.nullable(),

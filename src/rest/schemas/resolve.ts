@@ -1,8 +1,10 @@
 /** Schemas of the request that resolves conflicts, and of its response. */
 import { z } from 'zod';
+import { resolvedShape } from '../../model/edits.ts';
 import { sides } from '../../review/edits/resolution.ts';
 import { shortText } from './inputs.ts';
-import { conflict, session } from './outputs.ts';
+import { schemaOf } from './noun-schema.ts';
+import { session } from './outputs.ts';
 import { key, mostRows } from './unstage.ts';
 
 const side = z.enum(sides);
@@ -36,7 +38,4 @@ export const resolveBody = z
     message: 'either resolutions or all',
   });
 
-export const resolvedSession = session.extend({
-  resolved: z.array(conflict).meta({ description: 'The conflicts that were settled' }),
-  conflicts: z.array(conflict).meta({ description: 'Those that are left' }),
-});
+export const resolvedSession = session.extend(schemaOf(resolvedShape).shape);

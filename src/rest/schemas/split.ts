@@ -1,7 +1,8 @@
 /** Schemas of the request that splits a session, of its response, and of what other requests say about parts. */
 import { z } from 'zod';
-import { operations } from '../../model/change.ts';
-import { count, hidden, rowId, session } from './outputs.ts';
+import { splitShape } from '../../model/edits.ts';
+import { schemaOf } from './noun-schema.ts';
+import { session } from './outputs.ts';
 import { choices } from './unstage.ts';
 
 export const withTies = z.boolean().nullish().meta({
@@ -14,18 +15,4 @@ export const only = choices.nullish().meta({
   description: 'The rows to apply; all others go to a new session. Left out for all rows',
 });
 
-export const splitSession = session.extend({
-  part_tables: z
-    .array(z.object({ table: z.string(), rows: count }))
-    .meta({ description: 'How many rows the new session got' }),
-  tied: z
-    .array(
-      z.object({
-        table: z.string(),
-        row_id: rowId.nullable().meta({ description: 'null where it is hidden' }),
-        type: z.enum(operations).nullable(),
-        hidden,
-      }),
-    )
-    .meta({ description: 'The first 1000 rows that were included without being chosen' }),
-});
+export const splitSession = session.extend(schemaOf(splitShape).shape);

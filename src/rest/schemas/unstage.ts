@@ -1,8 +1,9 @@
 /** Schemas of the request that unstages rows, and of its response. */
 import { z } from 'zod';
-import { operations } from '../../model/change.ts';
+import { unstagedShape } from '../../model/edits.ts';
 import { faultOfKey, jsonObject, shortText } from './inputs.ts';
-import { count, hidden, rowId, session } from './outputs.ts';
+import { schemaOf } from './noun-schema.ts';
+import { session } from './outputs.ts';
 
 /** Nobody lists more rows by hand. All rows of a table can be selected by the table. */
 export const mostRows = 10_000;
@@ -31,24 +32,4 @@ export const unstageBody = z.strictObject({
   }),
 });
 
-export const unstagedSession = session.extend({
-  unstaged: z
-    .array(
-      z.object({
-        table: z.string(),
-        row_id: rowId.nullable().meta({ description: 'null where it is hidden' }),
-        type: z
-          .enum(operations)
-          .nullable()
-          .meta({ description: 'What was staged of it in the end; null where that was nothing' }),
-        dependent: z.boolean().meta({ description: 'It was not asked for by itself' }),
-        hidden,
-      }),
-    )
-    .meta({ description: 'The first 1000 rows that were taken out; none of tables without a key' }),
-  unstaged_tables: z.array(z.object({ table: z.string(), rows: count })),
-  tried: z.boolean().meta({
-    description:
-      'Whether production was had apply what is left, and it was rolled back. It is where the caller may rehearse.',
-  }),
-});
+export const unstagedSession = session.extend(schemaOf(unstagedShape).shape);

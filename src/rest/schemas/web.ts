@@ -1,6 +1,7 @@
 /** What answers look like about logins of the review page. */
 import { z } from 'zod';
-import { count, time } from './outputs.ts';
+import { time } from './noun-schema.ts';
+import { count } from './outputs.ts';
 
 export const reviewLink = z.object({
   path: z.string().meta({ description: 'To be put behind the address of the service' }),

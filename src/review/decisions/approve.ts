@@ -1,7 +1,7 @@
 /** Approve: one transaction that locks, compares, applies, writes the audit and changes the state; or changes nothing. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import type { Conflict } from '../../model/change.ts';
+import type { Conflict } from '../../model/conflict.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { decide } from '../../staging/decision-store.ts';

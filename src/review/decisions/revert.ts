@@ -1,7 +1,7 @@
 /** Revert: a new session that stages the exact inverse of an approval. It is reviewed and approved like any other. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import type { Conflict, ConflictKind } from '../../model/change.ts';
+import type { Conflict, ConflictKind } from '../../model/conflict.ts';
 import { JsonText } from '../../model/json.ts';
 import { inOrder } from '../../model/member-order.ts';
 import type { Session } from '../../model/session.ts';

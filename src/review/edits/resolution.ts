@@ -1,7 +1,7 @@
 /** Resolution of conflicts: the side that each conflict takes, and its effect on a staged row. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import type { Conflict, ConflictKind } from '../../model/change.ts';
+import type { Conflict, ConflictKind } from '../../model/conflict.ts';
 import type { JsonText } from '../../model/json.ts';
 import { conflictFacts } from '../conflicts.ts';
 import { InTheWay } from '../lock-budget.ts';

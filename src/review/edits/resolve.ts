@@ -1,7 +1,7 @@
 /** Resolve: resolves conflicts of an active session row by row and column by column. Its staged rows are rebased on current production. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import type { Conflict } from '../../model/change.ts';
+import type { Conflict } from '../../model/conflict.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { emit, isEmitted } from '../../staging/event-store.ts';

@@ -1,7 +1,7 @@
 /** Rehearse: applies a session to production as approval would, reports the effects, and rolls everything back. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import type { Conflict } from '../../model/change.ts';
+import type { Conflict } from '../../model/conflict.ts';
 import type { Failure, Rehearsal } from '../../model/rehearsal.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';

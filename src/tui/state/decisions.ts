@@ -1,6 +1,7 @@
 /** The actions of a reviewer, and the prompts before them. */
-import type { Side } from '../../client/resolve.ts';
-import type { Conflict, NumberedChange } from '../../model/change.ts';
+import type { Side } from '../../client/edits.ts';
+import type { NumberedChange } from '../../model/change.ts';
+import type { Conflict } from '../../model/conflict.ts';
 import type { JsonText } from '../../model/json.ts';
 
 /** Decisions on the session as a whole. */

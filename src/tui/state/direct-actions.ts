@@ -1,5 +1,5 @@
 /** Actions without a confirmation: resolving conflicts, starting and cancelling rehearsals. */
-import type { Side } from '../../client/resolve.ts';
+import type { Side } from '../../client/edits.ts';
 import { hiddenInWords } from '../../client/words.ts';
 import { isAllowed } from './permissions.ts';
 import type { State } from './state.ts';

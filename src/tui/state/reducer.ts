@@ -1,9 +1,11 @@
 /** Computes the next state of the screen. Pure: the state contains what remains to be done. */
-import type { Comment } from '../../client/discussion.ts';
+
 import type { RehearsalReport } from '../../client/rehearsal.ts';
-import type { Caller } from '../../client/responses.ts';
 import type { Brief } from '../../model/brief.ts';
-import type { ChangePage, Conflict, Mutation, Outline } from '../../model/change.ts';
+import type { ChangePage, Mutation, Outline } from '../../model/change.ts';
+import type { Conflict } from '../../model/conflict.ts';
+import type { Comment } from '../../model/event.ts';
+import type { CallerReport } from '../../model/service.ts';
 import type { Session } from '../../model/session.ts';
 import type { Command, Effect } from '../keys.ts';
 import { effects } from '../keys.ts';
@@ -21,7 +23,7 @@ export type Action =
   | { readonly type: 'key'; readonly name: string }
   | { readonly type: 'resized'; readonly size: Size }
   | { readonly type: 'session'; readonly session: Session; readonly database?: string | undefined }
-  | { readonly type: 'caller'; readonly caller: Caller }
+  | { readonly type: 'caller'; readonly caller: CallerReport }
   | { readonly type: 'outline'; readonly outline: Outline }
   | { readonly type: 'page'; readonly need: PageNeed; readonly page: ChangePage }
   | {

@@ -1,10 +1,8 @@
 /** The state of the screen. */
-import type { Comment } from '../../client/discussion.ts';
+
 import type { Marks } from '../../client/marks.ts';
 import type { RehearsalReport } from '../../client/rehearsal.ts';
-import type { Caller } from '../../client/responses.ts';
 import type {
-  Conflict,
   Mutation,
   NetCounts,
   NumberedChange,
@@ -13,7 +11,10 @@ import type {
   TableOutline,
 } from '../../model/change.ts';
 import { changesIn, mostSorted } from '../../model/change.ts';
+import type { Conflict } from '../../model/conflict.ts';
+import type { Comment } from '../../model/event.ts';
 import type { JsonText } from '../../model/json.ts';
+import type { CallerReport } from '../../model/service.ts';
 import type { Session } from '../../model/session.ts';
 import type { Effect, Keymap } from '../keys.ts';
 import type { StatementFacts } from '../statement-facts.ts';
@@ -75,7 +76,7 @@ export interface State {
   readonly keymap: Keymap;
   readonly database: string;
   /** The caller and its permissions; null until they are known. */
-  readonly caller: Caller | null;
+  readonly caller: CallerReport | null;
   readonly session: Session | null;
   readonly outline: Outline | null;
   readonly digest: Digest | null;

@@ -1,7 +1,7 @@
 /** The comments on the session, including the messages with which its state changed. */
 import { keyCell, tableCell, textCell } from '../../client/cell.ts';
-import type { Comment } from '../../client/discussion.ts';
 import { sanitize } from '../../client/sanitize.ts';
+import type { Comment } from '../../model/event.ts';
 import type { State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { span, wrapLine } from '../terminal/line.ts';

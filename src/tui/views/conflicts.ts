@@ -2,7 +2,7 @@
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
 import { conflictLine, conflictSides } from '../../client/place-words.ts';
 import { conflictInWords, hiddenInWords } from '../../client/words.ts';
-import type { Conflict } from '../../model/change.ts';
+import type { Conflict } from '../../model/conflict.ts';
 import { shortCell } from '../cells.ts';
 import type { State } from '../state/state.ts';
 import type { Line, Style } from '../terminal/line.ts';

@@ -5,10 +5,9 @@ import {
   differencesInWords,
   readDifferences,
 } from '../../../client/differences.ts';
-import { Fields } from '../../../client/fields.ts';
-import type { Approvals } from '../../../client/policy.ts';
 import { approvalsInWords, readApprovals } from '../../../client/policy.ts';
 import { JsonText } from '../../../model/json.ts';
+import type { Approvals } from '../../../model/policy.ts';
 import type { PartOptions } from '../../arguments/only.ts';
 import { collected, partOf } from '../../arguments/only.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
@@ -109,7 +108,7 @@ const stillPending = 8;
 
 /** Reports rows that landed other than staged. The JSON of the response has them, too. */
 async function tellDifferences(out: Output, body: JsonText): Promise<void> {
-  const differences = readDifferences(new Fields(body));
+  const differences = readDifferences(body);
   if (differences === null || out.json) return;
   await out.note(`production's triggers set ${differencesInWords(differences)}:`);
   for (const text of differenceLines(differences)) await out.note(text);

@@ -2,7 +2,7 @@
 
 import { textCell } from '../../../client/cell.ts';
 import { hiddenInWords } from '../../../client/words.ts';
-import type { AuditEntry } from '../../../model/change.ts';
+import type { AuditEntry } from '../../../model/audit.ts';
 import { listOptions, operationOption } from '../../arguments/options.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import type { Context } from '../../context.ts';

@@ -4,7 +4,7 @@ import { nameCell, textCell } from '../../../client/cell.ts';
 import type { Row } from '../../../client/values.ts';
 import { columnCell, valuesOf } from '../../../client/values.ts';
 import { hiddenInWords } from '../../../client/words.ts';
-import type { AuditEntry } from '../../../model/change.ts';
+import type { AuditEntry } from '../../../model/audit.ts';
 import { withServer } from '../../context.ts';
 import type { ConfigureCommand } from '../../run.ts';
 import { examples } from '../../run.ts';

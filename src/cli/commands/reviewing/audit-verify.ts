@@ -1,6 +1,7 @@
 /** `stage audit verify`: recomputes the hash chain. */
-import type { AuditVerdict } from '../../../client/responses.ts';
+
 import { sanitize } from '../../../client/sanitize.ts';
+import type { AuditVerdict } from '../../../model/service.ts';
 import { withServer } from '../../context.ts';
 import { grouped, withProgress } from '../../progress.ts';
 import type { ConfigureCommand } from '../../run.ts';

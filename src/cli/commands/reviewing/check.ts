@@ -1,12 +1,12 @@
 /** `stage check`: reports what would prevent the approval. */
 
-import type { Reply } from '../../../client/api-client.ts';
 import { keyCell, nameCell, tableCell } from '../../../client/cell.ts';
 import { conflictSides } from '../../../client/place-words.ts';
 import { ignoredLines, rehearsalLines, warningLines } from '../../../client/rehearsal-words.ts';
+import type { Reply } from '../../../client/service-client.ts';
 import { conflictInWords, hiddenInWords } from '../../../client/words.ts';
 import { StageError } from '../../../errors.ts';
-import type { Conflict } from '../../../model/change.ts';
+import type { Conflict } from '../../../model/conflict.ts';
 import { chosenOutput, outputOption } from '../../arguments/output-option.ts';
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';

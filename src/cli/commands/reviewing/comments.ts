@@ -1,7 +1,7 @@
 /** `stage comments`: lists the comments on a session, oldest first. */
 import { keyCell, tableCell, textCell } from '../../../client/cell.ts';
-import type { Comment } from '../../../client/discussion.ts';
 import { sanitize } from '../../../client/sanitize.ts';
+import type { Comment } from '../../../model/event.ts';
 import { listOptions } from '../../arguments/options.ts';
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';

@@ -1,6 +1,8 @@
 /** `stage policy history`: lists the versions of the policy. */
+
 import { textCell } from '../../../client/cell.ts';
-import type { PolicyVersion } from '../../../client/policy.ts';
+import { listPolicies } from '../../../client/policy.ts';
+import type { PolicyVersion } from '../../../model/policy.ts';
 import { listOptions } from '../../arguments/options.ts';
 import { withServer } from '../../context.ts';
 import type { ListOptions } from '../../output/list.ts';
@@ -27,7 +29,7 @@ export const configurePolicyHistory: ConfigureCommand = (command, run) => {
           ],
           member: 'versions',
           none: 'No policy was ever set.',
-          fetch: (page) => api.policy.history(page),
+          fetch: (page) => listPolicies(api, page),
         }),
       ),
     ),

@@ -1,5 +1,7 @@
 /** `stage policy set`: sets the policy from a file. */
+
 import { resolve } from 'node:path';
+import { setPolicy, showPolicy } from '../../../client/policy.ts';
 import { StageError } from '../../../errors.ts';
 import { JsonText } from '../../../model/json.ts';
 import { withServer } from '../../context.ts';
@@ -34,8 +36,8 @@ export const configurePolicySet: ConfigureCommand = (command, run) => {
       run<Options>(async (context, { after, message }, file = '') => {
         const document = await readDocument(resolve(context.host.cwd(), file));
         await withServer(context, async ({ api }) => {
-          const seen = after ?? (await api.policy.show()).value.version;
-          const { body, value } = await api.policy.set(document, seen, message);
+          const seen = after ?? (await showPolicy(api)).value.version;
+          const { body, value } = await setPolicy(api, document, seen, message);
           if (context.out.json) await context.out.document(body);
           else await context.out.line(`The policy is at version ${value.version}.`);
         });

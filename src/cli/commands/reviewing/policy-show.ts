@@ -1,4 +1,5 @@
 /** `stage policy show`: prints the document that counts now, as `stage policy set` takes it. */
+import { showPolicy } from '../../../client/policy.ts';
 import { safeJson } from '../../../client/sanitize.ts';
 import { withServer } from '../../context.ts';
 import type { ConfigureCommand } from '../../run.ts';
@@ -13,7 +14,7 @@ export const configurePolicyShow: ConfigureCommand = (command, run) => {
     .action(
       run(async (context) =>
         withServer(context, async ({ api }) => {
-          const { body, value } = await api.policy.show();
+          const { body, value } = await showPolicy(api);
           if (context.out.json) return context.out.document(body);
           await context.out.line(safeJson(value.document.text));
           await context.out.remark(

@@ -1,5 +1,5 @@
 /** `stage policy test`: says how the rules judge a session. */
-import { approvalsInWords, verdictInWords } from '../../../client/policy.ts';
+import { approvalsInWords, judgeSession, verdictInWords } from '../../../client/policy.ts';
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';
 import type { ConfigureCommand } from '../../run.ts';
@@ -16,12 +16,13 @@ export const configurePolicyTest: ConfigureCommand = (command, run) => {
       run(async (context, _options, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, openStates);
-          const { body, value } = await connection.api.policy.test(id);
+          const { body, value } = await judgeSession(connection.api, id);
           const isBroken = value.verdicts.some(({ holds }) => !holds);
           if (context.out.json) await context.out.document(body);
           else {
             await context.out.lines(value.verdicts.map(verdictInWords));
-            if (value.approvals !== null) await context.out.line(approvalsInWords(value.approvals));
+            if (value.approvals !== undefined)
+              await context.out.line(approvalsInWords(value.approvals));
             if (value.verdicts.length === 0) await context.out.remark('No rule holds for it.');
           }
           return isBroken ? 6 : 0;

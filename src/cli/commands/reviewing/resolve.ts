@@ -1,7 +1,8 @@
 /** `stage resolve`: resolves conflicts of a session in place. */
+
+import type { Side } from '../../../client/edits.ts';
+import { settledInWords } from '../../../client/edits.ts';
 import { conflictPlace } from '../../../client/place-words.ts';
-import type { Side } from '../../../client/resolve.ts';
-import { settledInWords } from '../../../client/resolve.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import { StageError } from '../../../errors.ts';
 import { shownAs } from '../../../model/table.ts';
@@ -53,14 +54,14 @@ export const configureResolve: ConfigureCommand = (command, run) => {
             () => 'Settling conflicts',
             () => connection.api.resolve(id, take, choice, options.withDependents === true),
           );
-          const { session, left } = value;
-          const next = left.length === 0 ? 'stage diff, stage propose' : 'stage check';
+          const { session, conflicts } = value;
+          const next = conflicts.length === 0 ? 'stage diff, stage propose' : 'stage check';
           await reportOutcome(
             out,
             { body, value: session },
             `${settledInWords(value)} Next: ${next}`,
           );
-          const places = new Set(left.map(conflictPlace));
+          const places = new Set(conflicts.map(conflictPlace));
           for (const place of places) await out.note(`still in conflict: ${sanitize(place)}`);
         }),
       ),

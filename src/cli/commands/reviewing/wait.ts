@@ -1,7 +1,7 @@
 /** `stage wait`: blocks a script until a session is decided. */
 import { Option } from 'commander';
-import type { Reply } from '../../../client/api-client.ts';
 import { News } from '../../../client/news.ts';
+import type { Reply } from '../../../client/service-client.ts';
 import { StageError } from '../../../errors.ts';
 import type { Session, SessionStatus } from '../../../model/session.ts';
 import { duration, intervalOption } from '../../arguments/duration.ts';

@@ -1,9 +1,9 @@
 /** `stage status`: shows the address and state of the daemon, and the session of this directory. */
 
 import { textCell } from '../../../client/cell.ts';
-import type { Health, ServerInfo } from '../../../client/responses.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import { stringifyJson } from '../../../model/json.ts';
+import type { Health, ServerInfo } from '../../../model/service.ts';
 import { chosenSession } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';
 import { withServer } from '../../context.ts';

@@ -1,9 +1,9 @@
 /** `stage mcp`: lets an agent work in sessions through the Model Context Protocol. */
 import { Option } from 'commander';
-import type { ServerInfo } from '../../../client/responses.ts';
 import { StageError } from '../../../errors.ts';
 import type { ConfigClient } from '../../../mcp/client-config.ts';
 import { clientConfig, configClients } from '../../../mcp/client-config.ts';
+import type { ServerInfo } from '../../../model/service.ts';
 import { isSessionId } from '../../../model/session.ts';
 import { packageVersion } from '../../../package-version.ts';
 import type { Context } from '../../context.ts';

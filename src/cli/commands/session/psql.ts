@@ -2,9 +2,9 @@
 import { access, constants } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { ServerInfo } from '../../../client/responses.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import { StageError } from '../../../errors.ts';
+import type { ServerInfo } from '../../../model/service.ts';
 import type { ReadsMode, Session } from '../../../model/session.ts';
 import { readsOption } from '../../arguments/reads-option.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';

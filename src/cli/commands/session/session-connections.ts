@@ -41,8 +41,7 @@ export const configureSessionConnections: ConfigureCommand = (command, run) => {
 };
 
 function connectionRow({ backend, role, ...rest }: Connection): string[] {
-  const { address, connectedAt, state, isHere } = rest;
-  const through = isHere ? 'here' : 'elsewhere';
+  const { address, connectedAt, state, through } = rest;
   const known = [address, connectedAt, state].map((each) => each ?? '');
   return [String(backend), textCell(role), ...known, through];
 }

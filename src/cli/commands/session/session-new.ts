@@ -1,10 +1,10 @@
 /** `stage session new`: starts a session and remembers it for this directory. */
 import { Option } from 'commander';
-import type { Reply } from '../../../client/api-client.ts';
-import type { ServerInfo } from '../../../client/responses.ts';
+import type { Reply } from '../../../client/service-client.ts';
 import { StageError } from '../../../errors.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import { JsonText, stringifyJson } from '../../../model/json.ts';
+import type { ServerInfo } from '../../../model/service.ts';
 import type { ConflictScope, ReadsMode, Session } from '../../../model/session.ts';
 import { conflictScopes } from '../../../model/session.ts';
 import { readsOption } from '../../arguments/reads-option.ts';

@@ -1,7 +1,7 @@
 /** `stage session show`: shows one session's fields. */
 
 import type { ApiClient } from '../../../client/api-client.ts';
-import { approvalsInWords, verdictInWords } from '../../../client/policy.ts';
+import { approvalsInWords, judgeSession, verdictInWords } from '../../../client/policy.ts';
 import type { Session } from '../../../model/session.ts';
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
 import { withServer } from '../../context.ts';
@@ -33,9 +33,11 @@ export const configureSessionShow: ConfigureCommand = (command, run) => {
 /** Returns the rules that hold for a session, and the votes on it, as rows; none where no policy is set, or it is decided. */
 async function rulesOf(api: ApiClient, { id, status }: Session): Promise<[string, string][]> {
   if (status !== 'active' && status !== 'proposed') return [];
-  const { verdicts, approvals } = (await api.policy.test(id)).value;
+  const { verdicts, approvals } = (await judgeSession(api, id)).value;
   return [
     ...verdicts.map((verdict): [string, string] => ['rule', verdictInWords(verdict)]),
-    ...(approvals === null ? [] : [['approvals', approvalsInWords(approvals)] as [string, string]]),
+    ...(approvals === undefined
+      ? []
+      : [['approvals', approvalsInWords(approvals)] as [string, string]]),
   ];
 }

@@ -1,8 +1,8 @@
 /** `stage unstage`: removes staged rows from a session. */
 
+import type { RowChoice } from '../../../client/edits.ts';
+import { takenOutInWords } from '../../../client/edits.ts';
 import { rowPlace } from '../../../client/place-words.ts';
-import type { RowChoice } from '../../../client/unstage.ts';
-import { takenOutInWords } from '../../../client/unstage.ts';
 import { StageError } from '../../../errors.ts';
 import { shownAs } from '../../../model/table.ts';
 import { keyOf } from '../../arguments/row-key.ts';
