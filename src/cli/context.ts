@@ -1,5 +1,6 @@
 /** The context of a command: the process, the output, the shared options, and access to the daemon. */
 import { userInfo } from 'node:os';
+import type { Command } from 'commander';
 import type { ApiClient } from '../client/api-client.ts';
 import type { Host } from './host.ts';
 import { interruptible } from './interrupt.ts';
@@ -11,6 +12,8 @@ export interface Context {
   readonly host: Host;
   readonly out: Output;
   readonly options: SharedOptions;
+  /** The tree of commands. */
+  readonly program: Command;
 }
 
 /** A connection to the daemon, for the duration of a command. */

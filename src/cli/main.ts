@@ -6,9 +6,9 @@ import { packageVersion } from '../package-version.ts';
 import type { Context } from './context.ts';
 import type { Host } from './host.ts';
 import { Interrupted, interruptedExit, isClosedPipe } from './interrupt.ts';
+import type { Run } from './lazy-commands.ts';
 import { Output } from './output/output.ts';
 import { createProgram } from './program.ts';
-import type { Run } from './run.ts';
 import type { SharedOptions } from './settings.ts';
 
 /** Runs one command line and returns its exit code. Every error is handled here. */
@@ -20,8 +20,8 @@ export async function main(host: Host): Promise<number> {
     (work) =>
     async (...args) => {
       const command = args.at(-1) as Command;
-      const options = command.optsWithGlobals<Parameters<typeof work>[1]>();
-      context = { host, out: createOutput(host, options), options };
+      const options = command.optsWithGlobals<SharedOptions>();
+      context = { host, program, out: createOutput(host, options), options };
       const code = await work(context, options, ...command.args);
       exit = typeof code === 'number' ? code : 0;
     };
@@ -38,7 +38,7 @@ export async function main(host: Host): Promise<number> {
 function unparsedContext(host: Host, program: Command): Context {
   const json = host.argv.includes('--json') ? { json: true as const } : {};
   const options = { ...program.opts<SharedOptions>(), ...json };
-  return { host, out: createOutput(host, options), options };
+  return { host, program, out: createOutput(host, options), options };
 }
 
 /** Adds --help to a bare `stage`. */

@@ -1,11 +1,9 @@
 /** The tree of commands, and the options that all of them share. */
 import { Option } from 'commander';
 import type { Host } from './host.ts';
-import type { CommandEntry } from './lazy-commands.ts';
-import { addCommands, LazyCommand } from './lazy-commands.ts';
+import type { CommandEntry, Run } from './lazy-commands.ts';
+import { addCommands, examples, LazyCommand } from './lazy-commands.ts';
 import { colourModes } from './output/colour.ts';
-import type { Run } from './run.ts';
-import { examples } from './run.ts';
 import { topics } from './topics.ts';
 
 /** The commands by group, in the order in which they are used and shown. */
@@ -16,42 +14,42 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       {
         name: 'serve',
         summary: 'run the proxy and the REST interface',
-        load: async () => (await import('./commands/service/serve.ts')).configureServe,
+        load: async () => (await import('./commands/service/serve.ts')).serveCommand,
       },
       {
         name: 'init',
         summary: 'write a configuration, a service definition or a CI pipeline to start from',
-        load: async () => (await import('./commands/service/init.ts')).configureInit,
+        load: async () => (await import('./commands/service/init.ts')).initCommand,
       },
       {
         name: 'trust',
         summary: "say that a project's configuration is yours",
-        load: async () => (await import('./commands/service/trust.ts')).configureTrust,
+        load: async () => (await import('./commands/service/trust.ts')).trustCommand,
       },
       {
         name: 'token',
         summary: 'make, list and revoke tokens of the REST API',
-        load: async () => (await import('./commands/service/token.ts')).configureToken,
+        load: async () => (await import('./commands/service/token.ts')).tokenCommand,
       },
       {
         name: 'login',
         summary: 'list and end logins of the review page',
-        load: async () => (await import('./commands/service/login.ts')).configureLogin,
+        load: async () => (await import('./commands/service/login.ts')).loginCommand,
       },
       {
         name: 'doctor',
         summary: 'look for ways around review',
-        load: async () => (await import('./commands/service/doctor.ts')).configureDoctor,
+        load: async () => (await import('./commands/service/doctor.ts')).doctorCommand,
       },
       {
         name: 'uninstall',
         summary: 'take everything of the service out of the upstream database',
-        load: async () => (await import('./commands/service/uninstall.ts')).configureUninstall,
+        load: async () => (await import('./commands/service/uninstall.ts')).uninstallCommand,
       },
       {
         name: 'status',
         summary: 'show the state of the daemon',
-        load: async () => (await import('./commands/service/status.ts')).configureStatus,
+        load: async () => (await import('./commands/service/status.ts')).statusCommand,
       },
     ],
   },
@@ -61,52 +59,52 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       {
         name: 'session',
         summary: 'manage sessions',
-        load: async () => (await import('./commands/session/session.ts')).configureSession,
+        load: async () => (await import('./commands/session/session.ts')).sessionCommand,
       },
       {
         name: 'gc',
         summary: 'delete sessions that nobody goes on with',
-        load: async () => (await import('./commands/session/gc.ts')).configureGc,
+        load: async () => (await import('./commands/session/gc.ts')).gcCommand,
       },
       {
         name: 'url',
         summary: 'print how to connect to a session',
-        load: async () => (await import('./commands/session/url.ts')).configureUrl,
+        load: async () => (await import('./commands/session/url.ts')).urlCommand,
       },
       {
         name: 'psql',
         summary: 'run psql with a session',
-        load: async () => (await import('./commands/session/psql.ts')).configurePsql,
+        load: async () => (await import('./commands/session/psql.ts')).psqlCommand,
       },
       {
         name: 'run',
         summary: 'run SQL scripts in a session',
-        load: async () => (await import('./commands/session/run.ts')).configureRun,
+        load: async () => (await import('./commands/session/run.ts')).runCommand,
       },
       {
         name: 'mcp',
         summary: 'let an agent stage changes, by the Model Context Protocol',
-        load: async () => (await import('./commands/session/mcp.ts')).configureMcp,
+        load: async () => (await import('./commands/session/mcp.ts')).mcpCommand,
       },
       {
         name: 'diff',
         summary: 'show what a session changes',
-        load: async () => (await import('./commands/session/diff.ts')).configureDiff,
+        load: async () => (await import('./commands/session/diff.ts')).diffCommand,
       },
       {
         name: 'unstage',
         summary: 'take rows out of a session',
-        load: async () => (await import('./commands/session/unstage.ts')).configureUnstage,
+        load: async () => (await import('./commands/session/unstage.ts')).unstageCommand,
       },
       {
         name: 'log',
         summary: 'list the statements a session staged',
-        load: async () => (await import('./commands/session/log.ts')).configureLog,
+        load: async () => (await import('./commands/session/log.ts')).logCommand,
       },
       {
         name: 'watch',
         summary: 'follow what happens in a session',
-        load: async () => (await import('./commands/session/watch.ts')).configureWatch,
+        load: async () => (await import('./commands/session/watch.ts')).watchCommand,
       },
     ],
   },
@@ -116,67 +114,67 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       {
         name: 'propose',
         summary: 'submit a session for review',
-        load: async () => (await import('./commands/reviewing/propose.ts')).configurePropose,
+        load: async () => (await import('./commands/reviewing/propose.ts')).proposeCommand,
       },
       {
         name: 'review-link',
         summary: 'print a link to the review page in a browser',
-        load: async () => (await import('./commands/reviewing/review-link.ts')).configureReviewLink,
+        load: async () => (await import('./commands/reviewing/review-link.ts')).reviewLinkCommand,
       },
       {
         name: 'check',
         summary: 'look for conflicts with production',
-        load: async () => (await import('./commands/reviewing/check.ts')).configureCheck,
+        load: async () => (await import('./commands/reviewing/check.ts')).checkCommand,
       },
       {
         name: 'resolve',
         summary: 'settle conflicts with production in place',
-        load: async () => (await import('./commands/reviewing/resolve.ts')).configureResolve,
+        load: async () => (await import('./commands/reviewing/resolve.ts')).resolveCommand,
       },
       {
         name: 'wait',
         summary: 'wait until a session is approved or rejected',
-        load: async () => (await import('./commands/reviewing/wait.ts')).configureWait,
+        load: async () => (await import('./commands/reviewing/wait.ts')).waitCommand,
       },
       {
         name: 'approve',
         summary: 'apply a proposed session to production',
-        load: async () => (await import('./commands/reviewing/approve.ts')).configureApprove,
+        load: async () => (await import('./commands/reviewing/approve.ts')).approveCommand,
       },
       {
         name: 'revert',
         summary: 'take an approved session back, in a new one',
-        load: async () => (await import('./commands/reviewing/revert.ts')).configureRevert,
+        load: async () => (await import('./commands/reviewing/revert.ts')).revertCommand,
       },
       {
         name: 'reopen',
         summary: 'ask for changes: a proposed session takes writes again',
-        load: async () => (await import('./commands/reviewing/reopen.ts')).configureReopen,
+        load: async () => (await import('./commands/reviewing/reopen.ts')).reopenCommand,
       },
       {
         name: 'comment',
         summary: 'say something about a session or a row of it',
-        load: async () => (await import('./commands/reviewing/comment.ts')).configureComment,
+        load: async () => (await import('./commands/reviewing/comment.ts')).commentCommand,
       },
       {
         name: 'comments',
         summary: 'list the comments on a session',
-        load: async () => (await import('./commands/reviewing/comments.ts')).configureComments,
+        load: async () => (await import('./commands/reviewing/comments.ts')).commentsCommand,
       },
       {
         name: 'reject',
         summary: 'discard a proposed session',
-        load: async () => (await import('./commands/reviewing/reject.ts')).configureReject,
+        load: async () => (await import('./commands/reviewing/reject.ts')).rejectCommand,
       },
       {
         name: 'policy',
         summary: 'show and set the rules of review',
-        load: async () => (await import('./commands/reviewing/policy.ts')).configurePolicy,
+        load: async () => (await import('./commands/reviewing/policy.ts')).policyCommand,
       },
       {
         name: 'audit',
         summary: 'read the record of what was applied',
-        load: async () => (await import('./commands/reviewing/audit.ts')).configureAudit,
+        load: async () => (await import('./commands/reviewing/audit.ts')).auditCommand,
       },
     ],
   },
@@ -186,23 +184,23 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       {
         name: 'help',
         summary: 'explain a command or a topic',
-        load: async () => (await import('./commands/help.ts')).configureHelp,
+        load: async () => (await import('./commands/help.ts')).helpCommand,
       },
       {
         name: 'version',
         summary: 'print all versions that matter',
-        load: async () => (await import('./commands/version.ts')).configureVersion,
+        load: async () => (await import('./commands/version.ts')).versionCommand,
       },
       {
         name: 'completion',
         summary: 'print the completion script of a shell',
-        load: async () => (await import('./commands/completion.ts')).configureCompletion,
+        load: async () => (await import('./commands/completion.ts')).completionCommand,
       },
       {
         name: '__complete',
         summary: 'answer a shell that completes a command line',
         hidden: true,
-        load: async () => (await import('./commands/complete.ts')).configureComplete,
+        load: async () => (await import('./commands/complete.ts')).completeCommand,
       },
     ],
   },

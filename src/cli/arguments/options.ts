@@ -1,18 +1,17 @@
 /** Options that several commands share. */
-import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { operations } from '../../model/change.ts';
+import type { OptionData } from '../define-command.ts';
 import { listOutputs } from '../output/list.ts';
 import { outputOption } from './output-option.ts';
 
-/** Adds the options of every list: its format, limit and offset. */
-export function listOptions(command: Command): Command {
-  return command
-    .addOption(outputOption(listOutputs, 'table; in a pipe tsv'))
-    .option('--limit <count>', 'at most this many (default: 100)', wholeNumber)
-    .option('--offset <count>', 'skip this many', wholeNumber)
-    .option('--all', 'the whole list');
-}
+/** The options of every list: its format, limit and offset. */
+export const listOptions: readonly OptionData[] = [
+  outputOption(listOutputs, 'table; in a pipe tsv'),
+  ['--limit <count>', 'at most this many (default: 100)', wholeNumber],
+  ['--offset <count>', 'skip this many', wholeNumber],
+  ['--all', 'the whole list'],
+];
 
 /** Makes an option that accepts an operation in any case, in singular or plural. */
 export function operationOption(flags: string, description: string): Option {

@@ -2,19 +2,15 @@
 
 import { daemonValues } from '../completion-values.ts';
 import { completions } from '../completions.ts';
+import { defineCommand } from '../define-command.ts';
 import type { LazyCommand } from '../lazy-commands.ts';
-import type { ConfigureCommand } from '../run.ts';
 
-export const configureComplete: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Print what the last of the words could become, one a line: value, tab, description.',
-    )
-    .argument('[words...]', 'the command line without its first word, after --')
-    .action(
-      run(async ({ host, out }, _options, ...words) => {
-        const found = await completions(command.parent as LazyCommand, words, daemonValues(host));
-        await out.lines(found.map(({ value, text }) => `${value}\t${text}`));
-      }),
-    );
-};
+export const completeCommand = defineCommand({
+  description:
+    'Print what the last of the words could become, one a line: value, tab, description.',
+  arguments: [['[words...]', 'the command line without its first word, after --']],
+  work: async ({ host, out, program }, _options, ...words) => {
+    const found = await completions(program as LazyCommand, words, daemonValues(host));
+    await out.lines(found.map(({ value, text }) => `${value}\t${text}`));
+  },
+});

@@ -10,15 +10,13 @@ import { JsonText } from '../../../model/json.ts';
 import type { Approvals } from '../../../model/policy.ts';
 import type { PartOptions } from '../../arguments/only.ts';
 import { collected, partOf } from '../../arguments/only.ts';
-import { resolveSession } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';
-import { approverOf, withServer } from '../../context.ts';
+import { approverOf } from '../../context.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import type { Output } from '../../output/output.ts';
 import { reportOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
 import { agree } from '../../review.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 const applied = 'The rows are in production; `stage audit list` shows them.';
 const recorded = 'Your approval is recorded. Nothing is in production before others agree, too.';
@@ -29,50 +27,39 @@ interface Options extends PartOptions {
   readonly yes?: true;
 }
 
-const help = examples([
-  'stage approve',
-  'stage approve sess_2f0c... --yes --by ada@example.org',
-  'stage approve --yes --digest "$(stage diff --json | jq -r .digest)"',
-  "stage approve --only orders --only 'products:1,3'",
-]);
-
-export const configureApprove: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Apply everything a proposed session staged to production, in one transaction or not at all. ' +
-        'Asks in a terminal, and approves exactly the changes it asked about; elsewhere it needs --yes. ' +
-        'Where the policy demands that others agree, too, it records your approval, says who is missing, and exits with 8.',
-    )
-    .argument('[session]', 'session id')
-    .option('--digest <digest>', 'approve only if the diff has this digest')
-    .option(
-      '--only <rows>',
-      'apply only these rows: orders, products:1,3; may be repeated',
-      collected,
-    )
-    .option('--with-ties', 'include rows that are tied to the chosen ones')
-    .option(
+export const approveCommand = defineSessionCommand<Options>({
+  description:
+    'Apply everything a proposed session staged to production, in one transaction or not at all. ' +
+    'Asks in a terminal, and approves exactly the changes it asked about; elsewhere it needs --yes. ' +
+    'Where the policy demands that others agree, too, it records your approval, says who is missing, and exits with 8.',
+  options: [
+    ['--digest <digest>', 'approve only if the diff has this digest'],
+    ['--only <rows>', 'apply only these rows: orders, products:1,3; may be repeated', collected],
+    ['--with-ties', 'include rows that are tied to the chosen ones'],
+    [
       '--by <name>',
       'who approves, for the audit (default: the name of your token, else of your account)',
-    )
-    .option('-y, --yes', 'do not ask')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, options, argument) =>
-        withServer(context, (connection) => approve(context, connection, options, argument)),
-      ),
-    );
-};
+    ],
+    ['-y, --yes', 'do not ask'],
+  ],
+  examples: [
+    'stage approve',
+    'stage approve sess_2f0c... --yes --by ada@example.org',
+    'stage approve --yes --digest "$(stage diff --json | jq -r .digest)"',
+    "stage approve --only orders --only 'products:1,3'",
+  ],
+  states: ['proposed', 'active'],
+  work: async ({ context, connection, id }, options) => approve(context, connection, id, options),
+});
 
 /** Applies the session, or the chosen part, after the confirmation. Returns the exit code. */
 async function approve(
   context: Context,
   connection: Connection,
+  id: string,
   options: Options,
-  argument: string | undefined,
 ): Promise<number> {
   const part = partOf(options);
-  const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
   const { agreed, digest, size } = await agree(context, connection, id, {
     action: part ? 'Apply a part of that to production' : 'Apply to production',
     yes: options.yes,

@@ -7,10 +7,9 @@ import { listOptions, operationOption } from '../../arguments/options.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import type { Context } from '../../context.ts';
 import { withServer } from '../../context.ts';
+import { defineCommand } from '../../define-command.ts';
 import type { ListOptions } from '../../output/list.ts';
 import { showList } from '../../output/list.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 import type { SharedOptions } from '../../settings.ts';
 
 interface Options extends ListOptions {
@@ -25,25 +24,24 @@ const columns = ['entry', 'approved', 'by', 'session', 'operation', 'table', 'ro
   (title) => ({ title }),
 );
 
-const help = examples([
-  'stage audit list --project shop',
-  'stage audit list --table orders --operation delete --since 2026-01-31T00:00:00Z',
-  'stage audit list --session sess_2f0c... --all -o jsonl',
-]);
-
-export const configureAuditList: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'List the row changes that approvals applied, oldest first; with --session those of one session.',
-    )
-    .option('-p, --project <project>', 'project (default: that of --session, else default)')
-    .option('--table <table>', 'only this table')
-    .addOption(operationOption('--operation <kind>', 'only this kind'))
-    .option('--since <time>', 'only after this ISO 8601 time')
-    .option('--until <time>', 'only before this ISO 8601 time')
-    .addHelpText('before', help);
-  listOptions(command).action(run<Options>(list));
-};
+export const auditListCommand = defineCommand<Options>({
+  description:
+    'List the row changes that approvals applied, oldest first; with --session those of one session.',
+  options: [
+    ['-p, --project <project>', 'project (default: that of --session, else default)'],
+    ['--table <table>', 'only this table'],
+    operationOption('--operation <kind>', 'only this kind'),
+    ['--since <time>', 'only after this ISO 8601 time'],
+    ['--until <time>', 'only before this ISO 8601 time'],
+    ...listOptions,
+  ],
+  examples: [
+    'stage audit list --project shop',
+    'stage audit list --table orders --operation delete --since 2026-01-31T00:00:00Z',
+    'stage audit list --session sess_2f0c... --all -o jsonl',
+  ],
+  work: list,
+});
 
 async function list(context: Context, options: Options & SharedOptions): Promise<void> {
   const { project, session, table: tableName, operation, since, until } = options;

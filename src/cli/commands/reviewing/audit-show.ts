@@ -5,25 +5,18 @@ import type { Row } from '../../../client/values.ts';
 import { columnCell, valuesOf } from '../../../client/values.ts';
 import { hiddenInWords } from '../../../client/words.ts';
 import type { AuditEntry } from '../../../model/audit.ts';
-import { withServer } from '../../context.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
+import { defineServerCommand } from '../../define-command.ts';
 
-export const configureAuditShow: ConfigureCommand = (command, run) => {
-  command
-    .description('Show one applied row change with the row before and after.')
-    .argument('<entry>', 'id of the entry')
-    .addHelpText('before', examples(['stage audit show aud_17', 'stage audit show aud_17 --json']))
-    .action(
-      run(async (context, _options, id = '') =>
-        withServer(context, async ({ api }) => {
-          const { body, value } = await api.getAuditEntry(id);
-          if (context.out.json) await context.out.document(body);
-          else await context.out.record(entryRows(value));
-        }),
-      ),
-    );
-};
+export const auditShowCommand = defineServerCommand({
+  description: 'Show one applied row change with the row before and after.',
+  arguments: [['<entry>', 'id of the entry']],
+  examples: ['stage audit show aud_17', 'stage audit show aud_17 --json'],
+  work: async ({ context, connection: { api } }, _options, id = '') => {
+    const { body, value } = await api.getAuditEntry(id);
+    if (context.out.json) await context.out.document(body);
+    else await context.out.record(entryRows(value));
+  },
+});
 
 function entryRows(entry: AuditEntry): [string, string][] {
   return [

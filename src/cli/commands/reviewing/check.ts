@@ -8,14 +8,12 @@ import { conflictInWords, hiddenInWords } from '../../../client/words.ts';
 import { StageError } from '../../../errors.ts';
 import type { Conflict } from '../../../model/conflict.ts';
 import { chosenOutput, outputOption } from '../../arguments/output-option.ts';
-import { openStates, resolveSession } from '../../arguments/session-argument.ts';
+import { openStates } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';
-import { withServer } from '../../context.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import type { ListOptions } from '../../output/list.ts';
 import { listOutputs, showList } from '../../output/list.ts';
 import { withProgress } from '../../progress.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 import type { SharedOptions } from '../../settings.ts';
 
 interface Options extends Pick<ListOptions, 'output'> {
@@ -26,38 +24,30 @@ const columns = ['table', 'row', 'column', 'conflict', 'was', 'staged', 'in prod
   (title) => ({ title }),
 );
 
-export const configureCheck: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Run the checks of approve, and change nothing. ' +
-        'Ends with exit code 3 when rows that the session touched have changed in production.',
-    )
-    .argument('[session]', 'session id')
-    .option(
+export const checkCommand = defineSessionCommand<Options>({
+  description:
+    'Run the checks of approve, and change nothing. ' +
+    'Ends with exit code 3 when rows that the session touched have changed in production.',
+  options: [
+    [
       '--rehearse',
       'have production apply the changes and roll them back: tells what would land, what triggers would change elsewhere, what would be refused',
-    )
-    .addOption(outputOption(listOutputs, 'table; in a pipe tsv'))
-    .addHelpText(
-      'before',
-      examples([
-        'stage check',
-        'stage check --rehearse',
-        'stage check sess_2f0c... --json',
-        'stage check && stage approve',
-      ]),
-    )
-    .action(
-      run<Options>(async (context, options, argument) =>
-        withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument, openStates);
-          if (options.rehearse) return rehearse(context, connection, options, id);
-          const { body, value } = await connection.api.findConflicts(id);
-          return reportConflicts(context, options, id, { body, value });
-        }),
-      ),
-    );
-};
+    ],
+    outputOption(listOutputs, 'table; in a pipe tsv'),
+  ],
+  examples: [
+    'stage check',
+    'stage check --rehearse',
+    'stage check sess_2f0c... --json',
+    'stage check && stage approve',
+  ],
+  states: openStates,
+  work: async ({ context, connection, id }, options) => {
+    if (options.rehearse) return rehearse(context, connection, options, id);
+    const { body, value } = await connection.api.findConflicts(id);
+    return reportConflicts(context, options, id, { body, value });
+  },
+});
 
 async function reportConflicts(
   context: Context,

@@ -3,10 +3,8 @@ import { text } from 'node:stream/consumers';
 import { StageError } from '../../../errors.ts';
 import { keyOf } from '../../arguments/row-key.ts';
 import { openStates, resolveSession } from '../../arguments/session-argument.ts';
-import { withServer } from '../../context.ts';
+import { defineServerCommand } from '../../define-command.ts';
 import type { Host } from '../../host.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly message?: string;
@@ -14,42 +12,33 @@ interface Options {
   readonly row?: string;
 }
 
-const help = examples([
-  'stage comment -m "why the bags, too?"',
-  'stage comment --table products --row 3 -m "is this one right?"',
-  'git log -1 --format=%B | stage comment sess_2f0c...',
-]);
-
-export const configureComment: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Comment on a session, a table or a row of it, in any state. Without --message the comment comes from stdin.',
-    )
-    .argument('[session]', 'session id')
-    .option('-m, --message <text>', 'what to say')
-    .option('--table <table>', 'the table it is about')
-    .option(
-      '--row <key>',
-      'the row it is about, by its key; as JSON where it is not one number or word',
-    )
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, { message, table, row }, argument) =>
-        withServer(context, async (connection) => {
-          if (row !== undefined && table === undefined) throw withoutTable();
-          const body = (message ?? (await read(context.host))).trimEnd();
-          const id = await resolveSession(context, connection, argument, openStates);
-          const rowId = row === undefined ? undefined : keyOf(row);
-          const { body: answer, value } = await connection.api.addComment(id, {
-            body,
-            table,
-            rowId,
-          });
-          await context.out.line(context.out.json ? answer : value.id);
-        }),
-      ),
-    );
-};
+export const commentCommand = defineServerCommand<Options>({
+  description:
+    'Comment on a session, a table or a row of it, in any state. Without --message the comment comes from stdin.',
+  arguments: [['[session]', 'session id']],
+  options: [
+    ['-m, --message <text>', 'what to say'],
+    ['--table <table>', 'the table it is about'],
+    ['--row <key>', 'the row it is about, by its key; as JSON where it is not one number or word'],
+  ],
+  examples: [
+    'stage comment -m "why the bags, too?"',
+    'stage comment --table products --row 3 -m "is this one right?"',
+    'git log -1 --format=%B | stage comment sess_2f0c...',
+  ],
+  work: async ({ context, connection }, { message, table, row }, argument) => {
+    if (row !== undefined && table === undefined) throw withoutTable();
+    const body = (message ?? (await read(context.host))).trimEnd();
+    const id = await resolveSession(context, connection, argument, openStates);
+    const rowId = row === undefined ? undefined : keyOf(row);
+    const { body: answer, value } = await connection.api.addComment(id, {
+      body,
+      table,
+      rowId,
+    });
+    await context.out.line(context.out.json ? answer : value.id);
+  },
+});
 
 async function read({ stdin }: Host): Promise<string> {
   if (stdin.isTTY) {

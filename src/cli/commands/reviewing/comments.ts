@@ -3,12 +3,10 @@ import { keyCell, tableCell, textCell } from '../../../client/cell.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import type { Comment } from '../../../model/event.ts';
 import { listOptions } from '../../arguments/options.ts';
-import { openStates, resolveSession } from '../../arguments/session-argument.ts';
-import { withServer } from '../../context.ts';
+import { openStates } from '../../arguments/session-argument.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import type { ListOptions } from '../../output/list.ts';
 import { showList } from '../../output/list.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 const columns = [
   { title: 'comment' },
@@ -19,26 +17,21 @@ const columns = [
   { title: 'body' },
 ] as const;
 
-export const configureComments: ConfigureCommand = (command, run) => {
-  command
-    .description('List the comments on a session, oldest first.')
-    .argument('[session]', 'session id')
-    .addHelpText('before', examples(['stage comments', 'stage comments sess_2f0c... -o jsonl']));
-  listOptions(command).action(
-    run<ListOptions>(async (context, options, argument) =>
-      withServer(context, async (connection) => {
-        const id = await resolveSession(context, connection, argument, openStates);
-        await showList(context, options, {
-          columns,
-          row: commentRow,
-          member: 'comments',
-          none: 'No comments.',
-          fetch: (page) => connection.api.listComments(id, page),
-        });
-      }),
-    ),
-  );
-};
+export const commentsCommand = defineSessionCommand<ListOptions>({
+  description: 'List the comments on a session, oldest first.',
+  options: [...listOptions],
+  examples: ['stage comments', 'stage comments sess_2f0c... -o jsonl'],
+  states: openStates,
+  work: async ({ context, connection, id }, options) => {
+    await showList(context, options, {
+      columns,
+      row: commentRow,
+      member: 'comments',
+      none: 'No comments.',
+      fetch: (page) => connection.api.listComments(id, page),
+    });
+  },
+});
 
 function commentRow({ id, at, by, kind, table, rowId, body }: Comment): string[] {
   const row = rowId === null ? '' : ` ${keyCell(rowId)}`;

@@ -5,45 +5,36 @@ import { setPolicy, showPolicy } from '../../../client/policy.ts';
 import { StageError } from '../../../errors.ts';
 import { JsonText } from '../../../model/json.ts';
 import { withServer } from '../../context.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
+import { defineCommand } from '../../define-command.ts';
 
 interface Options {
   readonly after?: string;
   readonly message?: string;
 }
 
-export const configurePolicySet: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Set the policy from a file of JSON or YAML, for all daemons. It is a new version, and counts from the next proposal and approval on. ' +
-        'Keys and names that mean nothing are refused with their place. Takes a token of an operator.',
-    )
-    .argument('<file>', 'the document: policy.json, policy.yaml')
-    .option(
-      '--after <version>',
-      'only if the newest version is this one (default: the one it is now)',
-    )
-    .option('-m, --message <text>', 'why, for the history')
-    .addHelpText(
-      'before',
-      examples([
-        'stage policy set policy.yaml',
-        'stage policy set policy.json --after 7 -m "two for billing"',
-      ]),
-    )
-    .action(
-      run<Options>(async (context, { after, message }, file = '') => {
-        const document = await readDocument(resolve(context.host.cwd(), file));
-        await withServer(context, async ({ api }) => {
-          const seen = after ?? (await showPolicy(api)).value.version;
-          const { body, value } = await setPolicy(api, document, seen, message);
-          if (context.out.json) await context.out.document(body);
-          else await context.out.line(`The policy is at version ${value.version}.`);
-        });
-      }),
-    );
-};
+export const policySetCommand = defineCommand<Options>({
+  description:
+    'Set the policy from a file of JSON or YAML, for all daemons. It is a new version, and counts from the next proposal and approval on. ' +
+    'Keys and names that mean nothing are refused with their place. Takes a token of an operator.',
+  arguments: [['<file>', 'the document: policy.json, policy.yaml']],
+  options: [
+    ['--after <version>', 'only if the newest version is this one (default: the one it is now)'],
+    ['-m, --message <text>', 'why, for the history'],
+  ],
+  examples: [
+    'stage policy set policy.yaml',
+    'stage policy set policy.json --after 7 -m "two for billing"',
+  ],
+  work: async (context, { after, message }, file = '') => {
+    const document = await readDocument(resolve(context.host.cwd(), file));
+    await withServer(context, async ({ api }) => {
+      const seen = after ?? (await showPolicy(api)).value.version;
+      const { body, value } = await setPolicy(api, document, seen, message);
+      if (context.out.json) await context.out.document(body);
+      else await context.out.line(`The policy is at version ${value.version}.`);
+    });
+  },
+});
 
 /** Reads a document as data only, as configuration files are read. @throws StageError `usage` */
 async function readDocument(path: string): Promise<JsonText> {

@@ -8,11 +8,9 @@ import { StageError } from '../../../errors.ts';
 import { shownAs } from '../../../model/table.ts';
 import { keyOf } from '../../arguments/row-key.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
-import { withServer } from '../../context.ts';
+import { defineServerCommand } from '../../define-command.ts';
 import { reportOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly mine?: true;
@@ -20,53 +18,42 @@ interface Options {
   readonly withDependents?: true;
 }
 
-const help = examples([
-  'stage resolve products 1 price --mine',
-  'stage resolve products 3 --theirs',
-  'stage resolve --theirs',
-]);
-
-export const configureResolve: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Settle conflicts of an active session: of a column, a row, or all of them. What is staged goes on from production as it is now. ' +
-        'Reopen a proposed session first: stage reopen.',
-    )
-    .argument('[table]', 'table, as `stage check` shows it; all conflicts where it is left out')
-    .argument('[row]', 'key of the row; as JSON where it is not one number or word')
-    .argument('[column]', 'one column; all conflicts of the row where it is left out')
-    .option('--mine', "the session's value stands")
-    .option('--theirs', "production's value stands")
-    .option(
-      '--with-dependents',
-      'take out, too, what would not hold without rows that are given up',
-    )
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, options, table, row, column) =>
-        withServer(context, async (connection) => {
-          const take = sideOf(options);
-          const choice = choiceOf(table, row, column);
-          const id = await resolveSession(context, connection, undefined);
-          const { out } = context;
-          const { body, value } = await withProgress(
-            out,
-            () => 'Settling conflicts',
-            () => connection.api.resolve(id, take, choice, options.withDependents === true),
-          );
-          const { session, conflicts } = value;
-          const next = conflicts.length === 0 ? 'stage diff, stage propose' : 'stage check';
-          await reportOutcome(
-            out,
-            { body, value: session },
-            `${settledInWords(value)} Next: ${next}`,
-          );
-          const places = new Set(conflicts.map(conflictPlace));
-          for (const place of places) await out.note(`still in conflict: ${sanitize(place)}`);
-        }),
-      ),
+export const resolveCommand = defineServerCommand<Options>({
+  description:
+    'Settle conflicts of an active session: of a column, a row, or all of them. What is staged goes on from production as it is now. ' +
+    'Reopen a proposed session first: stage reopen.',
+  arguments: [
+    ['[table]', 'table, as `stage check` shows it; all conflicts where it is left out'],
+    ['[row]', 'key of the row; as JSON where it is not one number or word'],
+    ['[column]', 'one column; all conflicts of the row where it is left out'],
+  ],
+  options: [
+    ['--mine', "the session's value stands"],
+    ['--theirs', "production's value stands"],
+    ['--with-dependents', 'take out, too, what would not hold without rows that are given up'],
+  ],
+  examples: [
+    'stage resolve products 1 price --mine',
+    'stage resolve products 3 --theirs',
+    'stage resolve --theirs',
+  ],
+  work: async ({ context, connection }, options, table, row, column) => {
+    const take = sideOf(options);
+    const choice = choiceOf(table, row, column);
+    const id = await resolveSession(context, connection, undefined);
+    const { out } = context;
+    const { body, value } = await withProgress(
+      out,
+      () => 'Settling conflicts',
+      () => connection.api.resolve(id, take, choice, options.withDependents === true),
     );
-};
+    const { session, conflicts } = value;
+    const next = conflicts.length === 0 ? 'stage diff, stage propose' : 'stage check';
+    await reportOutcome(out, { body, value: session }, `${settledInWords(value)} Next: ${next}`);
+    const places = new Set(conflicts.map(conflictPlace));
+    for (const place of places) await out.note(`still in conflict: ${sanitize(place)}`);
+  },
+});
 
 function sideOf({ mine, theirs }: Options): Side {
   if (mine !== theirs) return mine === true ? 'mine' : 'theirs';

@@ -5,13 +5,10 @@ import type { Reply } from '../../../client/service-client.ts';
 import { StageError } from '../../../errors.ts';
 import type { Session, SessionStatus } from '../../../model/session.ts';
 import { duration, intervalOption } from '../../arguments/duration.ts';
-import { resolveSession } from '../../arguments/session-argument.ts';
 import type { Connection } from '../../context.ts';
-import { withServer } from '../../context.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import { reportOutcome } from '../../output/session-text.ts';
 import { withProgress } from '../../progress.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 const goals = ['proposed', 'approved', 'rejected', 'decided'] as const;
 type Goal = (typeof goals)[number];
@@ -31,43 +28,36 @@ const met: Readonly<Record<Goal, readonly SessionStatus[]>> = {
 };
 const finalStates: readonly SessionStatus[] = ['approved', 'rejected'];
 
-const help = examples([
-  'stage wait && ./deploy.sh',
-  'stage wait sess_2f0c... --timeout 30m',
-  'stage wait --for decided --json | jq -r .status',
-]);
-
-export const configureWait: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Wait until a session is approved, or in the state of --for. Ends with exit code 6 when it can no longer reach that state, ' +
-        '8 when the time is over, and 5 when the session was deleted.',
-    )
-    .argument('[session]', 'session id')
-    .addOption(new Option('--for <state>', 'state to wait for').choices(goals).default('approved'))
-    .option(
+export const waitCommand = defineSessionCommand<Options>({
+  description:
+    'Wait until a session is approved, or in the state of --for. Ends with exit code 6 when it can no longer reach that state, ' +
+    '8 when the time is over, and 5 when the session was deleted.',
+  options: [
+    new Option('--for <state>', 'state to wait for').choices(goals).default('approved'),
+    [
       '--timeout <time>',
       'how long to wait, such as 90s, 15m, 1h30m (default: without limit)',
       duration,
-    )
-    .addOption(intervalOption())
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, options, argument) =>
-        withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
-          const reply = await withProgress(
-            context.out,
-            () => `Waiting until ${id} is ${options.for}`,
-            () => waitFor(connection, id, options),
-          );
-          const next =
-            reply.value.status === 'approved' ? `stage audit list -s ${id}` : `stage diff ${id}`;
-          await reportOutcome(context.out, reply, `Next: ${next}`);
-        }),
-      ),
+    ],
+    intervalOption(),
+  ],
+  examples: [
+    'stage wait && ./deploy.sh',
+    'stage wait sess_2f0c... --timeout 30m',
+    'stage wait --for decided --json | jq -r .status',
+  ],
+  states: ['proposed', 'active'],
+  work: async ({ context, connection, id }, options) => {
+    const reply = await withProgress(
+      context.out,
+      () => `Waiting until ${id} is ${options.for}`,
+      () => waitFor(connection, id, options),
     );
-};
+    const next =
+      reply.value.status === 'approved' ? `stage audit list -s ${id}` : `stage diff ${id}`;
+    await reportOutcome(context.out, reply, `Next: ${next}`);
+  },
+});
 
 /** Waits until the goal is met. Once the session was read, the daemon may be unreachable for a time. */
 async function waitFor(

@@ -4,9 +4,8 @@ import type { Finding, FittingSettings } from '../../../daemon/doctor/examine.ts
 import { stringifyJson } from '../../../model/json.ts';
 import { upstreamOf } from '../../arguments/upstream-url.ts';
 import type { Context } from '../../context.ts';
+import { defineCommand } from '../../define-command.ts';
 import type { Output } from '../../output/output.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly upstream?: string;
@@ -18,30 +17,28 @@ interface Options {
 /** The most subjects that a finding lists for people; --json lists all. */
 const shown = 5;
 
-const help = examples([
-  'stage doctor --upstream postgresql://stage@db.internal/shop',
-  'stage doctor --role agent          what could this role do around the proxy?',
-  'stage doctor --role agent --json',
-  'stage doctor --print-role agent --upstream ...       the SQL that makes a role as clients should have it',
-  'stage doctor --print-service stage --upstream ...    the SQL that makes the service account',
-]);
-
-export const configureDoctor: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Examine the upstream database: the service account, the server, the tables and, with --role, what clients could do ' +
-        'around the proxy. Changes nothing. Ends with exit code 1 when there is danger.',
-    )
-    .option('--upstream <url>', 'connection URL of the service account')
-    .option('--role <name>', 'role that clients log in with')
-    .option('--print-role [name]', 'print the SQL that makes a role for clients, then stop')
-    .option(
+export const doctorCommand = defineCommand<Options>({
+  description:
+    'Examine the upstream database: the service account, the server, the tables and, with --role, what clients could do ' +
+    'around the proxy. Changes nothing. Ends with exit code 1 when there is danger.',
+  options: [
+    ['--upstream <url>', 'connection URL of the service account'],
+    ['--role <name>', 'role that clients log in with'],
+    ['--print-role [name]', 'print the SQL that makes a role for clients, then stop'],
+    [
       '--print-service [name]',
       'print the SQL that makes the service account and grants what it needs, then stop',
-    )
-    .addHelpText('before', help)
-    .action(run<Options>(doctor));
-};
+    ],
+  ],
+  examples: [
+    'stage doctor --upstream postgresql://stage@db.internal/shop',
+    'stage doctor --role agent          what could this role do around the proxy?',
+    'stage doctor --role agent --json',
+    'stage doctor --print-role agent --upstream ...       the SQL that makes a role as clients should have it',
+    'stage doctor --print-service stage --upstream ...    the SQL that makes the service account',
+  ],
+  work: doctor,
+});
 
 async function doctor(context: Context, options: Options): Promise<number> {
   const upstream = await upstreamOf(context, options.upstream);

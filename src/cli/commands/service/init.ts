@@ -3,8 +3,7 @@ import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Option } from 'commander';
 import { StageError } from '../../../errors.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
+import { defineCommand } from '../../define-command.ts';
 
 interface Options {
   readonly printSql?: true;
@@ -34,47 +33,38 @@ const pipelines = {
 
 const configuration: Files = { 'config/stage.config.yaml': 'stage.config.yaml' };
 
-const help = examples([
-  'stage init',
-  'stage init --print-sql > stage.sql',
-  'stage init --service kubernetes',
-  'stage init --ci github',
-]);
-
-export const configureInit: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Write stage.config.yaml, with every setting explained, into this directory. ' +
-        'With --print-sql print everything the service would create in the upstream database, and change nothing.',
-    )
-    .option('--print-sql', "print the service's schema for a database administrator")
-    .addOption(
-      new Option('--service <manager>', 'write a service definition instead').choices(
-        Object.keys(services),
-      ),
-    )
-    .addOption(
-      new Option(
-        '--ci <host>',
-        'write a pipeline that takes changes through review instead',
-      ).choices(Object.keys(pipelines)),
-    )
-    .option('--force', 'overwrite files that are there')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, { printSql, service, ci, force }) => {
-        if (printSql) return context.out.write(await readSchema());
-        const files = service ? services[service] : ci ? pipelines[ci] : configuration;
-        const copies = Object.entries(files).map(([name, place]) => ({
-          template: new URL(`../../../../templates/${name}`, import.meta.url),
-          place: join(context.host.cwd(), place),
-        }));
-        if (!force) await demandFree(copies);
-        for (const copy of copies) await copyTemplate(copy);
-        await context.out.lines(copies.map(({ place }) => place));
-      }),
-    );
-};
+export const initCommand = defineCommand<Options>({
+  description:
+    'Write stage.config.yaml, with every setting explained, into this directory. ' +
+    'With --print-sql print everything the service would create in the upstream database, and change nothing.',
+  options: [
+    ['--print-sql', "print the service's schema for a database administrator"],
+    new Option('--service <manager>', 'write a service definition instead').choices(
+      Object.keys(services),
+    ),
+    new Option('--ci <host>', 'write a pipeline that takes changes through review instead').choices(
+      Object.keys(pipelines),
+    ),
+    ['--force', 'overwrite files that are there'],
+  ],
+  examples: [
+    'stage init',
+    'stage init --print-sql > stage.sql',
+    'stage init --service kubernetes',
+    'stage init --ci github',
+  ],
+  work: async (context, { printSql, service, ci, force }) => {
+    if (printSql) return context.out.write(await readSchema());
+    const files = service ? services[service] : ci ? pipelines[ci] : configuration;
+    const copies = Object.entries(files).map(([name, place]) => ({
+      template: new URL(`../../../../templates/${name}`, import.meta.url),
+      place: join(context.host.cwd(), place),
+    }));
+    if (!force) await demandFree(copies);
+    for (const copy of copies) await copyTemplate(copy);
+    await context.out.lines(copies.map(({ place }) => place));
+  },
+});
 
 async function readSchema(): Promise<string> {
   const { printMigrations } = await import('../../../db/migrate.ts');

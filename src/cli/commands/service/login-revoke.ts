@@ -1,24 +1,16 @@
 /** `stage login revoke`: ends the logins of a name at the review page. */
 import { revokeLogins } from '../../../client/logins.ts';
-import { withServer } from '../../context.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
+import { defineServerCommand } from '../../define-command.ts';
 
-export const configureLoginRevoke: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Log all browsers of a person out of the review page, at all daemons of the database, and make unused links of theirs invalid. ' +
-        'The token stays: `stage token revoke` takes it away, and its logins with it. It takes the token of an operator.',
-    )
-    .argument('<name>', 'name of the token')
-    .addHelpText('before', examples(['stage login revoke ann']))
-    .action(
-      run(async (context, _, name = '') =>
-        withServer(context, async ({ api }) => {
-          const { body, value } = await revokeLogins(api, name);
-          if (context.out.json) return context.out.document(body);
-          await context.out.line(`${value} ${value === 1 ? 'login' : 'logins'} ended.`);
-        }),
-      ),
-    );
-};
+export const loginRevokeCommand = defineServerCommand({
+  description:
+    'Log all browsers of a person out of the review page, at all daemons of the database, and make unused links of theirs invalid. ' +
+    'The token stays: `stage token revoke` takes it away, and its logins with it. It takes the token of an operator.',
+  arguments: [['<name>', 'name of the token']],
+  examples: ['stage login revoke ann'],
+  work: async ({ context, connection: { api } }, _, name = '') => {
+    const { body, value } = await revokeLogins(api, name);
+    if (context.out.json) return context.out.document(body);
+    await context.out.line(`${value} ${value === 1 ? 'login' : 'logins'} ended.`);
+  },
+});

@@ -3,9 +3,8 @@ import type { Config } from '../../../config/load.ts';
 import { options as settingOptions } from '../../../config/schema.ts';
 import { packageVersion } from '../../../package-version.ts';
 import type { Context } from '../../context.ts';
+import { defineCommand } from '../../define-command.ts';
 import { openingSession, welcome } from '../../output/welcome.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly printConfig?: true;
@@ -14,45 +13,38 @@ interface Options {
   readonly yes?: true;
 }
 
-const help = examples([
-  'stage serve                                               with an embedded PostgreSQL to try it on',
-  'stage serve --upstream postgresql://stage@db.internal/shop',
-  'stage serve --config /etc/stage/stage.config.yaml --log-level warn',
-  'stage serve --check                                       could it be served? Starts nothing',
-  'stage serve --print-config',
-]);
-
-export const configureServe: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Run the proxy and the REST interface in the foreground. SIGTERM and SIGINT stop it: ' +
-        'running statements may finish, and nothing that was staged is lost. SIGHUP has it read its token file at once.',
-    )
-    .addHelpText('before', help)
-    .option('--print-config', 'show every setting and where it comes from, then stop')
-    .option(
-      '--check',
-      'read the configuration, connect to the upstream, examine it as `stage doctor` does, then stop with its exit code',
-    )
-    .option(
-      '--fresh',
-      'throw the data of the embedded PostgreSQL away, and start with a new sample',
-    )
-    .option('-y, --yes', 'with --fresh: do not ask, even if sessions are undecided');
-  for (const { flag, sentence } of serveFlags()) command.option(flag, sentence);
-  command.action(run<Options>(serve));
-};
-
 /** Settings whose options every command has. */
 const shared = new Set(['server', 'serverCa', 'session']);
 
-/** Returns the flags of all other settings, with `--port PORT` written as `--port <port>` for commander. */
-function serveFlags(): { flag: string; sentence: string }[] {
-  return Object.entries(settingOptions).flatMap(([name, { flag, sentence }]) => {
-    if (!flag || shared.has(name)) return [];
-    return [{ flag: flag.replace(/ (\w+)$/, ' <$1>'), sentence }];
-  });
-}
+/** The options of all other settings, with `--port PORT` written as `--port <port>` for commander. */
+const settingFlags = Object.entries(settingOptions).flatMap(
+  ([name, { flag, sentence }]): [string, string][] =>
+    !flag || shared.has(name) ? [] : [[flag.replace(/ (\w+)$/, ' <$1>'), sentence]],
+);
+
+export const serveCommand = defineCommand<Options>({
+  description:
+    'Run the proxy and the REST interface in the foreground. SIGTERM and SIGINT stop it: ' +
+    'running statements may finish, and nothing that was staged is lost. SIGHUP has it read its token file at once.',
+  options: [
+    ['--print-config', 'show every setting and where it comes from, then stop'],
+    [
+      '--check',
+      'read the configuration, connect to the upstream, examine it as `stage doctor` does, then stop with its exit code',
+    ],
+    ['--fresh', 'throw the data of the embedded PostgreSQL away, and start with a new sample'],
+    ['-y, --yes', 'with --fresh: do not ask, even if sessions are undecided'],
+    ...settingFlags,
+  ],
+  examples: [
+    'stage serve                                               with an embedded PostgreSQL to try it on',
+    'stage serve --upstream postgresql://stage@db.internal/shop',
+    'stage serve --config /etc/stage/stage.config.yaml --log-level warn',
+    'stage serve --check                                       could it be served? Starts nothing',
+    'stage serve --print-config',
+  ],
+  work: serve,
+});
 
 async function serve(context: Context, options: Options): Promise<number> {
   const { host, out } = context;

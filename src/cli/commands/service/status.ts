@@ -6,9 +6,7 @@ import { stringifyJson } from '../../../model/json.ts';
 import type { Health, ServerInfo } from '../../../model/service.ts';
 import { chosenSession } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';
-import { withServer } from '../../context.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
+import { defineServerCommand } from '../../define-command.ts';
 
 interface Status {
   readonly server: string;
@@ -19,27 +17,18 @@ interface Status {
   readonly session: string | null;
 }
 
-export const configureStatus: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Show the address and the state of the daemon, and the session for commands in this directory. ' +
-        'Ends with exit code 7 when the daemon or its upstream database cannot be reached.',
-    )
-    .addHelpText(
-      'before',
-      examples(['stage status', 'stage status --server http://stage.internal:8080 --json']),
-    )
-    .action(
-      run(async (context) =>
-        withServer(context, async (connection) => {
-          const status = await readStatus(context, connection);
-          if (context.out.json) await context.out.document(stringifyJson(statusBody(status)));
-          else await context.out.record(statusRows(status));
-          return status.health.status === 'ok' ? 0 : 7;
-        }),
-      ),
-    );
-};
+export const statusCommand = defineServerCommand({
+  description:
+    'Show the address and the state of the daemon, and the session for commands in this directory. ' +
+    'Ends with exit code 7 when the daemon or its upstream database cannot be reached.',
+  examples: ['stage status', 'stage status --server http://stage.internal:8080 --json'],
+  work: async ({ context, connection }) => {
+    const status = await readStatus(context, connection);
+    if (context.out.json) await context.out.document(stringifyJson(statusBody(status)));
+    else await context.out.record(statusRows(status));
+    return status.health.status === 'ok' ? 0 : 7;
+  },
+});
 
 async function readStatus(context: Context, { api, settings }: Connection): Promise<Status> {
   const { value: health } = await api.health();

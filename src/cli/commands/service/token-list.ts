@@ -5,46 +5,41 @@ import { tokenId } from '../../../model/access.ts';
 import { stringifyJson } from '../../../model/json.ts';
 import type { Context } from '../../context.ts';
 import { withServer } from '../../context.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
+import { defineCommand } from '../../define-command.ts';
 import type { TokenFileOption } from '../../token-words.ts';
 import { tokenBody, tokenColumns, tokenFileOf, tokenRow } from '../../token-words.ts';
 
 /** By the ids of tokens; null for a token that was never used. */
 type LastUses = ReadonlyMap<string, string | null>;
 
-export const configureTokenList: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'List the tokens of the token file. The file holds hashes, so the tokens themselves are not shown; the id is the beginning of the hash. ' +
-        'The daemon knows when each was last used, to the minute, and answers that to an operator.',
-    )
-    .option('--token-file <file>', 'the token file of the daemon')
-    .addHelpText('before', examples(['stage token list', 'stage token list --json']))
-    .action(
-      run<TokenFileOption>(async (context, options) => {
-        const { readTokenLines } = await import('../../../config/token-file.ts');
-        const lines = readTokenLines(await tokenFileOf(context, options));
-        const tokens = lines.flatMap(({ token }) => token ?? []);
-        const { out } = context;
-        if (tokens.length === 0 && !out.json) return out.remark('There is no token.');
-        const uses = await findLastUses(context);
-        const useOf = (id: string) => uses.get(id);
-        if (out.json) {
-          const bodies = tokens.map((token) => ({
-            ...tokenBody(token),
-            last_used_at: useOf(tokenId(token)),
-          }));
-          return out.document(stringifyJson({ tokens: bodies }));
-        }
-        const rows = tokens.map((token) => {
-          const use = useOf(tokenId(token));
-          return [...tokenRow(token), use === undefined ? '' : (use ?? 'never')];
-        });
-        await out.table([...tokenColumns, { title: 'last used' }], rows);
-      }),
-    );
-};
+export const tokenListCommand = defineCommand<TokenFileOption>({
+  description:
+    'List the tokens of the token file. The file holds hashes, so the tokens themselves are not shown; the id is the beginning of the hash. ' +
+    'The daemon knows when each was last used, to the minute, and answers that to an operator.',
+  options: [['--token-file <file>', 'the token file of the daemon']],
+  examples: ['stage token list', 'stage token list --json'],
+  work: async (context, options) => {
+    const { readTokenLines } = await import('../../../config/token-file.ts');
+    const lines = readTokenLines(await tokenFileOf(context, options));
+    const tokens = lines.flatMap(({ token }) => token ?? []);
+    const { out } = context;
+    if (tokens.length === 0 && !out.json) return out.remark('There is no token.');
+    const uses = await findLastUses(context);
+    const useOf = (id: string) => uses.get(id);
+    if (out.json) {
+      const bodies = tokens.map((token) => ({
+        ...tokenBody(token),
+        last_used_at: useOf(tokenId(token)),
+      }));
+      return out.document(stringifyJson({ tokens: bodies }));
+    }
+    const rows = tokens.map((token) => {
+      const use = useOf(tokenId(token));
+      return [...tokenRow(token), use === undefined ? '' : (use ?? 'never')];
+    });
+    await out.table([...tokenColumns, { title: 'last used' }], rows);
+  },
+});
 
 /** Asks the daemon. Without its answer it says so, and returns nothing. */
 async function findLastUses(context: Context): Promise<LastUses> {

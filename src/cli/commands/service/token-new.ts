@@ -6,8 +6,7 @@ import type { Role, Token } from '../../../model/access.ts';
 import { roles, tokenId } from '../../../model/access.ts';
 import { stringifyJson } from '../../../model/json.ts';
 import { duration } from '../../arguments/duration.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
+import { defineCommand } from '../../define-command.ts';
 import type { TokenFileOption } from '../../token-words.ts';
 import { tokenBody, tokenFileOf } from '../../token-words.ts';
 
@@ -18,53 +17,45 @@ interface Options extends TokenFileOption {
   readonly expires?: string;
 }
 
-const help = examples([
-  'stage token new ann --role reviewer --database-roles ann_admin,ann_2',
-  'stage token new shop-bot --role agent --project shop --expires 90d',
-  'STAGE_TOKEN=$(stage token new ci --role author --expires 2027-01-01)',
-]);
-
-export const configureTokenNew: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Make a token of the REST API and print it, once. Its hash goes into the token file of the daemon on this machine, which takes it ' +
-        'within two seconds. The name is an identity: whoever gets a token of an old name sees what is of that name.',
-    )
-    .argument('<name>', 'who is to have it')
-    .addOption(
-      new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory(true),
-    )
-    .option('-p, --project <names>', 'the only projects that it is good for, divided by commas')
-    .option('--database-roles <names>', 'further database roles of the same person')
-    .addOption(
-      new Option(
-        '--expires <when>',
-        'until when it is good: a time from now such as 90d, a date, or a moment in ISO 8601',
-      ).argParser(moment),
-    )
-    .option('--token-file <file>', 'the token file of the daemon')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, options, name = '') => {
-        const { changeTokenFile } = await import('../../../config/token-file.ts');
-        const { out } = context;
-        const secret = `stage_${randomBytes(32).toString('base64url')}`;
-        const { line, token } = await lineFor(secret, name, options);
-        const former: Token[] = [];
-        changeTokenFile(await tokenFileOf(context, options), (lines) => {
-          for (const each of lines) if (each.token?.name === name) former.push(each.token);
-          return [...lines.map(({ text }) => text), line];
-        });
-        if (out.json) return out.document(stringifyJson({ ...tokenBody(token), token: secret }));
-        await out.line(secret);
-        await out.remark('It is shown this once: the file holds its hash.');
-        for (const each of former)
-          await out.remark(
-            `${name} has another token. When nothing uses it any more: stage token revoke ${tokenId(each)}`,
-          );
-      }),
-    );
-};
+export const tokenNewCommand = defineCommand<Options>({
+  description:
+    'Make a token of the REST API and print it, once. Its hash goes into the token file of the daemon on this machine, which takes it ' +
+    'within two seconds. The name is an identity: whoever gets a token of an old name sees what is of that name.',
+  arguments: [['<name>', 'who is to have it']],
+  options: [
+    new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory(true),
+    ['-p, --project <names>', 'the only projects that it is good for, divided by commas'],
+    ['--database-roles <names>', 'further database roles of the same person'],
+    new Option(
+      '--expires <when>',
+      'until when it is good: a time from now such as 90d, a date, or a moment in ISO 8601',
+    ).argParser(moment),
+    ['--token-file <file>', 'the token file of the daemon'],
+  ],
+  examples: [
+    'stage token new ann --role reviewer --database-roles ann_admin,ann_2',
+    'stage token new shop-bot --role agent --project shop --expires 90d',
+    'STAGE_TOKEN=$(stage token new ci --role author --expires 2027-01-01)',
+  ],
+  work: async (context, options, name = '') => {
+    const { changeTokenFile } = await import('../../../config/token-file.ts');
+    const { out } = context;
+    const secret = `stage_${randomBytes(32).toString('base64url')}`;
+    const { line, token } = await lineFor(secret, name, options);
+    const former: Token[] = [];
+    changeTokenFile(await tokenFileOf(context, options), (lines) => {
+      for (const each of lines) if (each.token?.name === name) former.push(each.token);
+      return [...lines.map(({ text }) => text), line];
+    });
+    if (out.json) return out.document(stringifyJson({ ...tokenBody(token), token: secret }));
+    await out.line(secret);
+    await out.remark('It is shown this once: the file holds its hash.');
+    for (const each of former)
+      await out.remark(
+        `${name} has another token. When nothing uses it any more: stage token revoke ${tokenId(each)}`,
+      );
+  },
+});
 
 /** Returns the line of a token. @throws StageError `usage` for values that cannot be in a line of the file */
 async function lineFor(

@@ -3,8 +3,7 @@ import { StageError } from '../../../errors.ts';
 import type { Token } from '../../../model/access.ts';
 import { tokenId } from '../../../model/access.ts';
 import { stringifyJson } from '../../../model/json.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
+import { defineCommand } from '../../define-command.ts';
 import type { TokenFileOption } from '../../token-words.ts';
 import { tokenBody, tokenFileOf } from '../../token-words.ts';
 
@@ -12,36 +11,31 @@ interface Options extends TokenFileOption {
   readonly all?: true;
 }
 
-export const configureTokenRevoke: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Take a token out of the token file. The daemon takes it for two seconds more at most, and ends requests of it that wait. Connections ' +
-        'to the proxy need no token: they stay. The last token cannot be taken out: make another one first.',
-    )
-    .argument('<token>', 'name of its owner, or its id')
-    .option('--all', 'all tokens of that name')
-    .option('--token-file <file>', 'the token file of the daemon')
-    .addHelpText(
-      'before',
-      examples(['stage token revoke 5f2c90d1a7b3', 'stage token revoke shop-bot --all']),
-    )
-    .action(
-      run<Options>(async (context, options, named = '') => {
-        const { changeTokenFile } = await import('../../../config/token-file.ts');
-        const { out } = context;
-        let revoked: Token[] = [];
-        changeTokenFile(await tokenFileOf(context, options), (lines) => {
-          const tokens = lines.flatMap(({ token }) => token ?? []);
-          revoked = chosen(tokens, named, options);
-          if (revoked.length === tokens.length) throw lastOne();
-          const isKept = (token: Token | null) => token === null || !revoked.includes(token);
-          return lines.filter(({ token }) => isKept(token)).map(({ text }) => text);
-        });
-        if (out.json) await out.document(stringifyJson({ tokens: revoked.map(tokenBody) }));
-        else await out.lines(revoked.map((token) => `${tokenId(token)}\t${token.name}`));
-      }),
-    );
-};
+export const tokenRevokeCommand = defineCommand<Options>({
+  description:
+    'Take a token out of the token file. The daemon takes it for two seconds more at most, and ends requests of it that wait. Connections ' +
+    'to the proxy need no token: they stay. The last token cannot be taken out: make another one first.',
+  arguments: [['<token>', 'name of its owner, or its id']],
+  options: [
+    ['--all', 'all tokens of that name'],
+    ['--token-file <file>', 'the token file of the daemon'],
+  ],
+  examples: ['stage token revoke 5f2c90d1a7b3', 'stage token revoke shop-bot --all'],
+  work: async (context, options, named = '') => {
+    const { changeTokenFile } = await import('../../../config/token-file.ts');
+    const { out } = context;
+    let revoked: Token[] = [];
+    changeTokenFile(await tokenFileOf(context, options), (lines) => {
+      const tokens = lines.flatMap(({ token }) => token ?? []);
+      revoked = chosen(tokens, named, options);
+      if (revoked.length === tokens.length) throw lastOne();
+      const isKept = (token: Token | null) => token === null || !revoked.includes(token);
+      return lines.filter(({ token }) => isKept(token)).map(({ text }) => text);
+    });
+    if (out.json) await out.document(stringifyJson({ tokens: revoked.map(tokenBody) }));
+    else await out.lines(revoked.map((token) => `${tokenId(token)}\t${token.name}`));
+  },
+});
 
 /** Returns the tokens to revoke. @throws StageError `not_found` for none, `usage` for several without --all */
 function chosen(tokens: readonly Token[], named: string, { all }: Options): Token[] {

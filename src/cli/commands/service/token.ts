@@ -1,27 +1,27 @@
 /** `stage token`: makes, lists and revokes the tokens of the REST API. */
+
+import { defineCommand } from '../../define-command.ts';
 import type { CommandEntry } from '../../lazy-commands.ts';
-import { addCommands } from '../../lazy-commands.ts';
-import type { ConfigureCommand } from '../../run.ts';
 
 const entries: readonly CommandEntry[] = [
   {
     name: 'new',
     summary: 'make a token, and put its hash into the token file',
-    load: async () => (await import('./token-new.ts')).configureTokenNew,
+    load: async () => (await import('./token-new.ts')).tokenNewCommand,
   },
   {
     name: 'list',
     summary: 'list the tokens of the token file',
-    load: async () => (await import('./token-list.ts')).configureTokenList,
+    load: async () => (await import('./token-list.ts')).tokenListCommand,
   },
   {
     name: 'revoke',
     summary: 'take a token out of the token file',
-    load: async () => (await import('./token-revoke.ts')).configureTokenRevoke,
+    load: async () => (await import('./token-revoke.ts')).tokenRevokeCommand,
   },
 ];
 
-export const configureToken: ConfigureCommand = (command, run) => {
-  command.description('Make, list and revoke the tokens of the REST API.');
-  addCommands(command, entries, run);
-};
+export const tokenCommand = defineCommand({
+  description: 'Make, list and revoke the tokens of the REST API.',
+  commands: entries,
+});

@@ -5,10 +5,9 @@ import type { Subject } from '../../../config/trust.ts';
 import { StageError } from '../../../errors.ts';
 import { stringifyJson } from '../../../model/json.ts';
 import type { Context } from '../../context.ts';
+import { defineCommand } from '../../define-command.ts';
 import { interruptible } from '../../interrupt.ts';
 import { ask, hasTerminal } from '../../prompt.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly list?: true;
@@ -19,38 +18,36 @@ interface Options {
 type State = 'trusted' | 'changed' | 'gone' | 'revoked';
 type Row = Pick<Subject, 'kind' | 'path'> & { readonly state: State };
 
-const help = examples([
-  "stage trust                          the project's file that counts in this directory",
-  'stage trust ../shop/stage.config.yaml',
-  'stage trust ./data                   adopt an embedded PostgreSQL that an earlier release made',
-  'stage trust --list',
-  'stage trust --revoke ./data',
-]);
-
-export const configureTrust: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      "Say once that a project's configuration file is yours, as it is now: what it says of other servers, programs, secrets and approvals " +
-        'takes effect from then on, and no more when it is changed. Of a directory of an embedded PostgreSQL it says that its cluster may ' +
-        'be started. Read the file first: a stranger may have written it.',
-    )
-    .argument(
+export const trustCommand = defineCommand<Options>({
+  description:
+    "Say once that a project's configuration file is yours, as it is now: what it says of other servers, programs, secrets and approvals " +
+    'takes effect from then on, and no more when it is changed. Of a directory of an embedded PostgreSQL it says that its cluster may ' +
+    'be started. Read the file first: a stranger may have written it.',
+  arguments: [
+    [
       '[path]',
       "configuration file, or directory of an embedded PostgreSQL (default: the project's file)",
-    )
-    .option('--list', 'list what is trusted, and whether it is what it was')
-    .option('--revoke', 'trust it no longer')
-    .option('-y, --yes', 'do not ask before a cluster is adopted')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, options, path) => {
-        if (options.list) await list(context);
-        else if (options.revoke) await revoke(context, path);
-        else return trust(context, options, path);
-        return 0;
-      }),
-    );
-};
+    ],
+  ],
+  options: [
+    ['--list', 'list what is trusted, and whether it is what it was'],
+    ['--revoke', 'trust it no longer'],
+    ['-y, --yes', 'do not ask before a cluster is adopted'],
+  ],
+  examples: [
+    "stage trust                          the project's file that counts in this directory",
+    'stage trust ../shop/stage.config.yaml',
+    'stage trust ./data                   adopt an embedded PostgreSQL that an earlier release made',
+    'stage trust --list',
+    'stage trust --revoke ./data',
+  ],
+  work: async (context, options, path) => {
+    if (options.list) await list(context);
+    else if (options.revoke) await revoke(context, path);
+    else return trust(context, options, path);
+    return 0;
+  },
+});
 
 async function trust(context: Context, options: Options, path?: string): Promise<number> {
   const { readConfigFile } = await import('../../../config/files.ts');

@@ -4,10 +4,9 @@ import type { Removal } from '../../../daemon/uninstall.ts';
 import { stringifyJson } from '../../../model/json.ts';
 import { upstreamOf } from '../../arguments/upstream-url.ts';
 import type { Context } from '../../context.ts';
+import { defineCommand } from '../../define-command.ts';
 import { interruptible } from '../../interrupt.ts';
 import { ask, demandTerminal } from '../../prompt.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly upstream?: string;
@@ -16,26 +15,24 @@ interface Options {
   readonly yes?: true;
 }
 
-const help = examples([
-  'stage uninstall --upstream postgresql://stage@db.internal/shop',
-  'stage uninstall --print-sql > uninstall.sql    for an administrator to read and run',
-  'stage uninstall --yes',
-  'stage uninstall --force --yes                  also with sessions that nobody has decided',
-]);
-
-export const configureUninstall: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Drop the schemas of the service from the upstream database, with all sessions and the audit. Production stays as it is. ' +
-        'Refused while a session is active or proposed, or a daemon serves the database. Asks in a terminal; elsewhere it needs --yes.',
-    )
-    .option('--upstream <url>', 'connection URL of the service account')
-    .option('--print-sql', 'print the SQL that does it, then stop')
-    .option('--force', 'also with undecided sessions, and while a daemon serves the database')
-    .option('-y, --yes', 'do not ask')
-    .addHelpText('before', help)
-    .action(run<Options>(uninstall));
-};
+export const uninstallCommand = defineCommand<Options>({
+  description:
+    'Drop the schemas of the service from the upstream database, with all sessions and the audit. Production stays as it is. ' +
+    'Refused while a session is active or proposed, or a daemon serves the database. Asks in a terminal; elsewhere it needs --yes.',
+  options: [
+    ['--upstream <url>', 'connection URL of the service account'],
+    ['--print-sql', 'print the SQL that does it, then stop'],
+    ['--force', 'also with undecided sessions, and while a daemon serves the database'],
+    ['-y, --yes', 'do not ask'],
+  ],
+  examples: [
+    'stage uninstall --upstream postgresql://stage@db.internal/shop',
+    'stage uninstall --print-sql > uninstall.sql    for an administrator to read and run',
+    'stage uninstall --yes',
+    'stage uninstall --force --yes                  also with sessions that nobody has decided',
+  ],
+  work: uninstall,
+});
 
 async function uninstall(context: Context, options: Options): Promise<number> {
   const { out } = context;

@@ -3,9 +3,9 @@ import { Option } from 'commander';
 import { shownAs } from '../../../model/table.ts';
 import { operationOption, wholeNumber } from '../../arguments/options.ts';
 import { chosenOutput, outputOption } from '../../arguments/output-option.ts';
-import { openStates, resolveSession } from '../../arguments/session-argument.ts';
+import { openStates } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';
-import { withServer } from '../../context.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import type { Detail } from '../../diff/counts.ts';
 import { showDiffCounts } from '../../diff/counts.ts';
 import { openInterface, wantsInterface } from '../../diff/interface.ts';
@@ -16,8 +16,6 @@ import { showSteps } from '../../diff/steps.ts';
 import { textModes } from '../../diff/text-modes.ts';
 import { walk } from '../../diff/walk.ts';
 import { showWhy } from '../../diff/why.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 import type { SharedOptions } from '../../settings.ts';
 
 interface Options extends PlainOptions, SharedOptions {
@@ -32,59 +30,49 @@ interface Options extends PlainOptions, SharedOptions {
   readonly patch?: true;
 }
 
-const help = examples([
-  'stage diff',
-  'stage diff sess_2f0c... --table orders --mode stacked',
-  `stage diff --filter updates --where "from_price < 10 AND to_price >= 10"`,
-  'stage diff --patch --table orders',
-  'stage diff --brief',
-  'stage diff --stat',
-  'stage diff --steps',
-  'stage diff --why --table orders',
-  'stage diff -o markdown > comment.md',
-  'stage diff -o html > review.html',
-  'stage diff --json | jq .summary',
-  'stage diff --exit-code > review.txt || echo "there are changes"',
-]);
-
-export const configureDiff: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Show what a session changes, net per row: + inserted, ~ updated, - deleted. ' +
-        'Of an approved session it shows what was applied. ' +
-        'In a terminal, without options about its form, it opens the review; the key ? lists the keys there.',
-    )
-    .argument('[session]', 'session id')
-    .addOption(outputOption(diffOutputs, 'text'))
-    .addOption(new Option('--mode <mode>', 'layout of the text (default: line)').choices(textModes))
-    .option('--brief', 'what the changes mean, in sentences, and what is unusual')
-    .option('--stat', 'only the counts of each table')
-    .option('--summary', 'only the counts of all tables together')
-    .option('--name-only', 'only the names of the tables')
-    .option('--steps', 'every change that approval replays, in order')
-    .option(
-      '--why',
-      'with the statements that made each change, and the foreign keys that carried them',
-    )
-    .option('--table <table>', 'only this table', shownAs)
-    .addOption(operationOption('--filter <kind>', 'only changes of this kind'))
-    .option(
+export const diffCommand = defineSessionCommand<Options>({
+  description:
+    'Show what a session changes, net per row: + inserted, ~ updated, - deleted. ' +
+    'Of an approved session it shows what was applied. ' +
+    'In a terminal, without options about its form, it opens the review; the key ? lists the keys there.',
+  options: [
+    outputOption(diffOutputs, 'text'),
+    new Option('--mode <mode>', 'layout of the text (default: line)').choices(textModes),
+    ['--brief', 'what the changes mean, in sentences, and what is unusual'],
+    ['--stat', 'only the counts of each table'],
+    ['--summary', 'only the counts of all tables together'],
+    ['--name-only', 'only the names of the tables'],
+    ['--steps', 'every change that approval replays, in order'],
+    ['--why', 'with the statements that made each change, and the foreign keys that carried them'],
+    ['--table <table>', 'only this table', shownAs],
+    operationOption('--filter <kind>', 'only changes of this kind'),
+    [
       '--where <condition>',
       'only rows that meet it: SQL comparisons of columns; from_ and to_ before a name mean one side of the change',
-    )
-    .option('--limit <count>', 'at most this many changes', wholeNumber)
-    .option('--patch', 'one change after the other: asks about each, and marks it as reviewed')
-    .option('--exit-code', 'exit with 2 when there are changes')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, options, argument) =>
-        withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument, openStates);
-          return present(context, connection, id, options);
-        }),
-      ),
-    );
-};
+    ],
+    ['--limit <count>', 'at most this many changes', wholeNumber],
+    ['--patch', 'one change after the other: asks about each, and marks it as reviewed'],
+    ['--exit-code', 'exit with 2 when there are changes'],
+  ],
+  examples: [
+    'stage diff',
+    'stage diff sess_2f0c... --table orders --mode stacked',
+    `stage diff --filter updates --where "from_price < 10 AND to_price >= 10"`,
+    'stage diff --patch --table orders',
+    'stage diff --brief',
+    'stage diff --stat',
+    'stage diff --steps',
+    'stage diff --why --table orders',
+    'stage diff -o markdown > comment.md',
+    'stage diff -o html > review.html',
+    'stage diff --json | jq .summary',
+    'stage diff --exit-code > review.txt || echo "there are changes"',
+  ],
+  states: openStates,
+  work: async ({ context, connection, id }, options) => {
+    return present(context, connection, id, options);
+  },
+});
 
 /** Shows the diff in the requested way. Returns the exit code. */
 async function present(context: Context, connection: Connection, id: string, options: Options) {

@@ -8,11 +8,9 @@ import { stringifyJson } from '../../../model/json.ts';
 import type { Session } from '../../../model/session.ts';
 import { duration } from '../../arguments/duration.ts';
 import type { Connection, Context } from '../../context.ts';
-import { withServer } from '../../context.ts';
+import { defineServerCommand } from '../../define-command.ts';
 import { ask, demandTerminal } from '../../prompt.ts';
 import { forgetSession } from '../../remembered-session.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly olderThan: number;
@@ -29,50 +27,39 @@ type Outcome = 'deleted' | 'in use' | 'found';
 
 const day = 86_400_000;
 
-const help = examples([
-  'stage gc --dry-run                         what would go?',
-  'stage gc --older-than 7d --yes             for a cron job',
-  'stage gc --author ci --staged --older-than 30d',
-]);
-
-export const configureGc: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Delete active sessions of yours in which nothing has happened for a day and nothing is staged. Sessions that are used by a ' +
-        'database client stay, and so do proposed ones. Asks in a terminal; elsewhere it needs --yes.',
-    )
-    .addOption(
-      new Option('--older-than <time>', 'those in which nothing has happened for so long')
-        .argParser(duration)
-        .default(day, '1d'),
-    )
-    .option('--staged', 'those in which something is staged, too')
-    .addOption(
-      new Option(
-        '--author <name>',
-        'those made with the token of this name, instead of yours',
-      ).conflicts('everybody'),
-    )
-    .option('--everybody', 'those of everybody')
-    .option('-p, --project <project>', 'only of this project')
-    .option('--dry-run', 'only list them')
-    .option('-y, --yes', 'do not ask')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, options) =>
-        withServer(context, async (connection) => {
-          const found = await abandoned(connection.api, options);
-          if (options.dryRun || found.length === 0)
-            return report(context, new Map(found.map((session) => [session, 'found'])));
-          if (!options.yes && !(await agreed(context, connection, found))) return 1;
-          const outcomes = new Map<Session, Outcome>();
-          for (const session of found)
-            outcomes.set(session, await remove(context, connection, session));
-          return report(context, outcomes);
-        }),
-      ),
-    );
-};
+export const gcCommand = defineServerCommand<Options>({
+  description:
+    'Delete active sessions of yours in which nothing has happened for a day and nothing is staged. Sessions that are used by a ' +
+    'database client stay, and so do proposed ones. Asks in a terminal; elsewhere it needs --yes.',
+  options: [
+    new Option('--older-than <time>', 'those in which nothing has happened for so long')
+      .argParser(duration)
+      .default(day, '1d'),
+    ['--staged', 'those in which something is staged, too'],
+    new Option(
+      '--author <name>',
+      'those made with the token of this name, instead of yours',
+    ).conflicts('everybody'),
+    ['--everybody', 'those of everybody'],
+    ['-p, --project <project>', 'only of this project'],
+    ['--dry-run', 'only list them'],
+    ['-y, --yes', 'do not ask'],
+  ],
+  examples: [
+    'stage gc --dry-run                         what would go?',
+    'stage gc --older-than 7d --yes             for a cron job',
+    'stage gc --author ci --staged --older-than 30d',
+  ],
+  work: async ({ context, connection }, options) => {
+    const found = await abandoned(connection.api, options);
+    if (options.dryRun || found.length === 0)
+      return report(context, new Map(found.map((session) => [session, 'found'])));
+    if (!options.yes && !(await agreed(context, connection, found))) return 1;
+    const outcomes = new Map<Session, Outcome>();
+    for (const session of found) outcomes.set(session, await remove(context, connection, session));
+    return report(context, outcomes);
+  },
+});
 
 /** Finds abandoned active sessions, newest first. */
 async function abandoned(api: ApiClient, options: Options): Promise<Session[]> {

@@ -8,12 +8,10 @@ import type { Mutation } from '../../../model/change.ts';
 import { JsonText } from '../../../model/json.ts';
 import { elementsOf } from '../../../model/json-members.ts';
 import { listOptions, operationOption } from '../../arguments/options.ts';
-import { openStates, resolveSession } from '../../arguments/session-argument.ts';
-import { withServer } from '../../context.ts';
+import { openStates } from '../../arguments/session-argument.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import type { ListOptions } from '../../output/list.ts';
 import { showList } from '../../output/list.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options extends ListOptions {
   readonly table?: string;
@@ -32,34 +30,28 @@ const columns = [
   { title: 'statement', align: 'right' },
 ] as const;
 
-export const configureLog: ConfigureCommand = (command, run) => {
-  command
-    .description('List the statements that a session staged, oldest first.')
-    .argument('[session]', 'session id')
-    .option('--table <table>', 'only this table')
-    .addOption(operationOption('--type <type>', 'only this kind'))
-    .addHelpText(
-      'before',
-      examples(['stage log', 'stage log --table orders --type update', 'stage log --all -o jsonl']),
-    );
-  listOptions(command).action(
-    run<Options>(async (context, options, argument) =>
-      withServer(context, async (connection) => {
-        const id = await resolveSession(context, connection, argument, openStates);
-        const { table, type } = options;
-        const { status } = (await connection.api.getSession(id)).value;
-        const none = status === 'rejected' ? nothingInWords(true) : 'Nothing there.';
-        await showList(context, options, {
-          columns,
-          row: mutationRow,
-          member: 'mutations',
-          fetch: (page) => connection.api.listMutations(id, { table, type, ...page }),
-          none,
-        });
-      }),
-    ),
-  );
-};
+export const logCommand = defineSessionCommand<Options>({
+  description: 'List the statements that a session staged, oldest first.',
+  options: [
+    ['--table <table>', 'only this table'],
+    operationOption('--type <type>', 'only this kind'),
+    ...listOptions,
+  ],
+  examples: ['stage log', 'stage log --table orders --type update', 'stage log --all -o jsonl'],
+  states: openStates,
+  work: async ({ context, connection, id }, options) => {
+    const { table, type } = options;
+    const { status } = (await connection.api.getSession(id)).value;
+    const none = status === 'rejected' ? nothingInWords(true) : 'Nothing there.';
+    await showList(context, options, {
+      columns,
+      row: mutationRow,
+      member: 'mutations',
+      fetch: (page) => connection.api.listMutations(id, { table, type, ...page }),
+      none,
+    });
+  },
+});
 
 const noParameters = new JsonText('[]');
 

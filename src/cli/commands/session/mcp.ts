@@ -7,10 +7,9 @@ import type { ServerInfo } from '../../../model/service.ts';
 import { isSessionId } from '../../../model/session.ts';
 import { packageVersion } from '../../../package-version.ts';
 import type { Context } from '../../context.ts';
+import { defineCommand } from '../../define-command.ts';
 import { interruptible } from '../../interrupt.ts';
 import { libpqUrl, targetOf } from '../../output/connection-string.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 import type { ClientSettings } from '../../settings.ts';
 import { readSettings } from '../../settings.ts';
 
@@ -22,43 +21,32 @@ interface Options {
   readonly allowAnyToken?: true;
 }
 
-const help = examples([
-  'stage mcp --print-config claude > .mcp.json',
-  'STAGE_TOKEN=... PGUSER=agent PGPASSWORD=... stage mcp --project shop',
-  'stage mcp --listen 127.0.0.1:8090',
-]);
-
-export const configureMcp: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Serve the Model Context Protocol: an agent opens sessions, reads, stages changes, proposes them and hears the verdict. ' +
-        'It can never approve. Its token comes from STAGE_TOKEN, its database login from PGUSER, PGPASSWORD, PGPASSFILE and PGDATABASE. ' +
-        'With --session it works in that session only.',
-    )
-    .option('-p, --project <project>', 'project of sessions that are opened')
-    .option(
-      '--url <url>',
-      "database login as a URL; host and port are the proxy's unless it names them",
-    )
-    .option('--listen <host:port>', 'serve over HTTP, each request with a token of its own')
-    .addOption(
-      new Option(
-        '--print-config <client>',
-        'print what a client wants in its configuration',
-      ).choices(configClients),
-    )
-    .option('--allow-any-token', 'take a token that may approve, or none')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, options) => {
-        const settings = await readSettings(context.host, context.options);
-        if (settings.session !== null) demandSessionId(settings.session);
-        if (options.printConfig)
-          return printConfig(context, settings, options.printConfig, options);
-        return serve(context, settings, options);
-      }),
-    );
-};
+export const mcpCommand = defineCommand<Options>({
+  description:
+    'Serve the Model Context Protocol: an agent opens sessions, reads, stages changes, proposes them and hears the verdict. ' +
+    'It can never approve. Its token comes from STAGE_TOKEN, its database login from PGUSER, PGPASSWORD, PGPASSFILE and PGDATABASE. ' +
+    'With --session it works in that session only.',
+  options: [
+    ['-p, --project <project>', 'project of sessions that are opened'],
+    ['--url <url>', "database login as a URL; host and port are the proxy's unless it names them"],
+    ['--listen <host:port>', 'serve over HTTP, each request with a token of its own'],
+    new Option('--print-config <client>', 'print what a client wants in its configuration').choices(
+      configClients,
+    ),
+    ['--allow-any-token', 'take a token that may approve, or none'],
+  ],
+  examples: [
+    'stage mcp --print-config claude > .mcp.json',
+    'STAGE_TOKEN=... PGUSER=agent PGPASSWORD=... stage mcp --project shop',
+    'stage mcp --listen 127.0.0.1:8090',
+  ],
+  work: async (context, options) => {
+    const settings = await readSettings(context.host, context.options);
+    if (settings.session !== null) demandSessionId(settings.session);
+    if (options.printConfig) return printConfig(context, settings, options.printConfig, options);
+    return serve(context, settings, options);
+  },
+});
 
 function demandSessionId(session: string): void {
   if (isSessionId(session)) return;

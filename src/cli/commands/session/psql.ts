@@ -9,6 +9,7 @@ import type { ReadsMode, Session } from '../../../model/session.ts';
 import { readsOption } from '../../arguments/reads-option.ts';
 import { resolveSession } from '../../arguments/session-argument.ts';
 import { explain, withServer } from '../../context.ts';
+import { defineCommand } from '../../define-command.ts';
 import type { Host } from '../../host.ts';
 import {
   choosesReads,
@@ -16,56 +17,50 @@ import {
   targetOf,
   withUsersOptions,
 } from '../../output/connection-string.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly user?: string;
   readonly reads?: ReadsMode;
 }
 
-const help = examples([
-  'stage psql',
-  'stage psql --reads production',
-  'stage psql --user app -- --expanded',
-  "stage psql sess_2f0c... -- --command 'select count(*) from orders'",
-]);
-
-export const configurePsql: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Run psql through the proxy with a session. SELECT also reads what the session has staged, unless --reads production is given. ' +
-        "Arguments after -- are handed to psql, and the command ends with psql's exit code. --verbose shows which psql is run.",
-    )
-    .argument('[session]', 'session id')
-    .argument('[arguments...]', "psql's own arguments, after --")
-    .option('--user <role>', 'database role (default: PGUSER, else the name of your account)')
-    .addOption(
-      readsOption(
-        'what SELECT sees: production alone, or with the staged rows merged in (default: staged)',
-      ),
-    )
-    .usage('[options] [session] [-- arguments...]')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, { user, reads }, ...operands) => {
-        const [session, psqlArguments] = splitOperands(context.host.argv, operands);
-        const psql = await findPsql(context.host);
-        const target = await withServer(context, async (connection) => {
-          const { api, settings } = connection;
-          const id = await resolveSession(context, connection, session);
-          const { value: found } = await api.getSession(id);
-          const { value: info } = await api.info();
-          const mode = reads ?? (choosesReads(context.host) ? undefined : 'staged');
-          const made = targetOf(context.host, settings.server, info, id, { user, reads: mode });
-          for (const line of banner(found, info, mode)) await context.out.remark(line);
-          return { ...made, options: withUsersOptions(context.host, made) };
-        });
-        await explain(context, `running ${psql}`);
-        return runPsql(context.host, psql, psqlArguments, libpqEnvironment(target));
-      }),
-    );
-};
+export const psqlCommand = defineCommand<Options>({
+  description:
+    'Run psql through the proxy with a session. SELECT also reads what the session has staged, unless --reads production is given. ' +
+    "Arguments after -- are handed to psql, and the command ends with psql's exit code. --verbose shows which psql is run.",
+  usage: '[options] [session] [-- arguments...]',
+  arguments: [
+    ['[session]', 'session id'],
+    ['[arguments...]', "psql's own arguments, after --"],
+  ],
+  options: [
+    ['--user <role>', 'database role (default: PGUSER, else the name of your account)'],
+    readsOption(
+      'what SELECT sees: production alone, or with the staged rows merged in (default: staged)',
+    ),
+  ],
+  examples: [
+    'stage psql',
+    'stage psql --reads production',
+    'stage psql --user app -- --expanded',
+    "stage psql sess_2f0c... -- --command 'select count(*) from orders'",
+  ],
+  work: async (context, { user, reads }, ...operands) => {
+    const [session, psqlArguments] = splitOperands(context.host.argv, operands);
+    const psql = await findPsql(context.host);
+    const target = await withServer(context, async (connection) => {
+      const { api, settings } = connection;
+      const id = await resolveSession(context, connection, session);
+      const { value: found } = await api.getSession(id);
+      const { value: info } = await api.info();
+      const mode = reads ?? (choosesReads(context.host) ? undefined : 'staged');
+      const made = targetOf(context.host, settings.server, info, id, { user, reads: mode });
+      for (const line of banner(found, info, mode)) await context.out.remark(line);
+      return { ...made, options: withUsersOptions(context.host, made) };
+    });
+    await explain(context, `running ${psql}`);
+    return runPsql(context.host, psql, psqlArguments, libpqEnvironment(target));
+  },
+});
 
 /** Returns the lines that a person needs before writing by hand. @param reads undefined if PGOPTIONS sets it */
 function banner(

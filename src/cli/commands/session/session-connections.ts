@@ -2,43 +2,32 @@
 import { textCell } from '../../../client/cell.ts';
 import type { Connection } from '../../../model/connection.ts';
 import { outputOption } from '../../arguments/output-option.ts';
-import { openStates, resolveSession } from '../../arguments/session-argument.ts';
-import { withServer } from '../../context.ts';
+import { openStates } from '../../arguments/session-argument.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import type { ListOptions } from '../../output/list.ts';
 import { listOutputs, showList } from '../../output/list.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 const columns = ['backend', 'role', 'address', 'connected', 'state', 'through'].map((title) => ({
   title,
 }));
 
-export const configureSessionConnections: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'List the database clients of a session: all through this server, and of others those that hold it at the moment. ' +
-        '`stage session delete --force` ends them.',
-    )
-    .argument('[session]', 'session id')
-    .addHelpText(
-      'before',
-      examples(['stage session connections', 'stage session connections sess_2f0c... -o csv']),
-    );
-  command.addOption(outputOption(listOutputs, 'table; in a pipe tsv')).action(
-    run<Pick<ListOptions, 'output'>>(async (context, options, argument) =>
-      withServer(context, async (connection) => {
-        const id = await resolveSession(context, connection, argument, openStates);
-        await showList(context, options, {
-          columns,
-          row: connectionRow,
-          member: 'connections',
-          none: 'No database client is connected.',
-          fetch: () => connection.api.listConnections(id),
-        });
-      }),
-    ),
-  );
-};
+export const sessionConnectionsCommand = defineSessionCommand<Pick<ListOptions, 'output'>>({
+  description:
+    'List the database clients of a session: all through this server, and of others those that hold it at the moment. ' +
+    '`stage session delete --force` ends them.',
+  options: [outputOption(listOutputs, 'table; in a pipe tsv')],
+  examples: ['stage session connections', 'stage session connections sess_2f0c... -o csv'],
+  states: openStates,
+  work: async ({ context, connection, id }, options) => {
+    await showList(context, options, {
+      columns,
+      row: connectionRow,
+      member: 'connections',
+      none: 'No database client is connected.',
+      fetch: () => connection.api.listConnections(id),
+    });
+  },
+});
 
 function connectionRow({ backend, role, ...rest }: Connection): string[] {
   const { address, connectedAt, state, through } = rest;

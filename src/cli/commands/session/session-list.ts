@@ -7,11 +7,9 @@ import { StageError } from '../../../errors.ts';
 import type { Session, SessionStatus } from '../../../model/session.ts';
 import { sessionStatuses } from '../../../model/session.ts';
 import { listOptions } from '../../arguments/options.ts';
-import { withServer } from '../../context.ts';
+import { defineServerCommand } from '../../define-command.ts';
 import type { ListOptions } from '../../output/list.ts';
 import { showList } from '../../output/list.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options extends ListOptions {
   readonly status?: SessionStatus;
@@ -32,42 +30,37 @@ const columns = [
   { title: 'age' },
 ] as const;
 
-export const configureSessionList: ConfigureCommand = (command, run) => {
-  command
-    .description('List sessions, newest first.')
-    .addOption(new Option('--status <status>', 'only in this state').choices(sessionStatuses))
-    .option('-p, --project <project>', 'only of this project')
-    .addOption(new Option('--mine', 'only those made with your token').conflicts('author'))
-    .option('--author <name>', 'only those made with the token of this name')
-    .option(
+export const sessionListCommand = defineServerCommand<Options>({
+  description: 'List sessions, newest first.',
+  options: [
+    new Option('--status <status>', 'only in this state').choices(sessionStatuses),
+    ['-p, --project <project>', 'only of this project'],
+    new Option('--mine', 'only those made with your token').conflicts('author'),
+    ['--author <name>', 'only those made with the token of this name'],
+    [
       '--search <text>',
       'only those, of the newest 10,000, with this text in id, project, author or metadata, in whatever case',
-    )
-    .addHelpText(
-      'before',
-      examples([
-        'stage session list',
-        'stage session list --status proposed',
-        'stage session list --mine --status active',
-        'stage session list --search "fix prices"',
-        'stage session list --project shop --all -o csv',
-      ]),
-    );
-  listOptions(command).action(
-    run<Options>(async (context, options) =>
-      withServer(context, async ({ api }) => {
-        const { status, project: projectId, search } = options;
-        const author = options.mine ? await ownName(api) : options.author;
-        await showList(context, options, {
-          columns,
-          row: sessionRow,
-          member: 'sessions',
-          fetch: (page) => api.listSessions({ status, projectId, author, search, ...page }),
-        });
-      }),
-    ),
-  );
-};
+    ],
+    ...listOptions,
+  ],
+  examples: [
+    'stage session list',
+    'stage session list --status proposed',
+    'stage session list --mine --status active',
+    'stage session list --search "fix prices"',
+    'stage session list --project shop --all -o csv',
+  ],
+  work: async ({ context, connection: { api } }, options) => {
+    const { status, project: projectId, search } = options;
+    const author = options.mine ? await ownName(api) : options.author;
+    await showList(context, options, {
+      columns,
+      row: sessionRow,
+      member: 'sessions',
+      fetch: (page) => api.listSessions({ status, projectId, author, search, ...page }),
+    });
+  },
+});
 
 /** Returns the name of the caller's token. @throws StageError `usage` if no token identifies the caller */
 async function ownName(api: ApiClient): Promise<string> {

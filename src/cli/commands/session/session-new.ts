@@ -10,11 +10,9 @@ import { conflictScopes } from '../../../model/session.ts';
 import { readsOption } from '../../arguments/reads-option.ts';
 import { openStates } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';
-import { withServer } from '../../context.ts';
+import { defineServerCommand } from '../../define-command.ts';
 import { connectionString, targetOf } from '../../output/connection-string.ts';
 import { rememberedSession, rememberSession } from '../../remembered-session.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
 interface Options {
   readonly project?: string;
@@ -23,47 +21,37 @@ interface Options {
   readonly metadata?: readonly string[];
 }
 
-const help = examples([
-  'stage session new',
-  'stage session new --project shop --metadata ticket=OPS-17 author=ada',
-  'stage session new --reads staged',
-  'S=$(stage session new) && psql "$(stage url "$S")"',
-]);
-
-export const configureSessionNew: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Start a session, and make it the one that commands in this directory mean. In a pipe only its id is printed.',
-    )
-    .option('-p, --project <project>', 'project to file it under (default: default)')
-    .addOption(
-      readsOption(
-        'what SELECT sees: production alone, or with the staged rows merged in (default: production)',
-      ),
-    )
-    .addOption(
-      new Option(
-        '--conflict-scope <scope>',
-        'what must be unchanged in production at approval: the row, or each column it changed (default: row)',
-      ).choices(conflictScopes),
-    )
-    .option('--metadata <name=value...>', 'facts to keep with it')
-    .addHelpText('before', help)
-    .action(
-      run<Options>(async (context, { project, reads, conflictScope, metadata }) =>
-        withServer(context, async (connection) => {
-          const reply = await connection.api.createSession({
-            projectId: project,
-            reads,
-            conflictScope,
-            metadata: metadata && readMetadata(metadata),
-          });
-          await reportSession(context, connection, reply);
-          await choose(context, connection, reply.value.id);
-        }),
-      ),
-    );
-};
+export const sessionNewCommand = defineServerCommand<Options>({
+  description:
+    'Start a session, and make it the one that commands in this directory mean. In a pipe only its id is printed.',
+  options: [
+    ['-p, --project <project>', 'project to file it under (default: default)'],
+    readsOption(
+      'what SELECT sees: production alone, or with the staged rows merged in (default: production)',
+    ),
+    new Option(
+      '--conflict-scope <scope>',
+      'what must be unchanged in production at approval: the row, or each column it changed (default: row)',
+    ).choices(conflictScopes),
+    ['--metadata <name=value...>', 'facts to keep with it'],
+  ],
+  examples: [
+    'stage session new',
+    'stage session new --project shop --metadata ticket=OPS-17 author=ada',
+    'stage session new --reads staged',
+    'S=$(stage session new) && psql "$(stage url "$S")"',
+  ],
+  work: async ({ context, connection }, { project, reads, conflictScope, metadata }) => {
+    const reply = await connection.api.createSession({
+      projectId: project,
+      reads,
+      conflictScope,
+      metadata: metadata && readMetadata(metadata),
+    });
+    await reportSession(context, connection, reply);
+    await choose(context, connection, reply.value.id);
+  },
+});
 
 function readMetadata(pairs: readonly string[]): JsonText {
   const metadata: Record<string, string> = {};

@@ -3,32 +3,21 @@
 import type { ApiClient } from '../../../client/api-client.ts';
 import { approvalsInWords, judgeSession, verdictInWords } from '../../../client/policy.ts';
 import type { Session } from '../../../model/session.ts';
-import { openStates, resolveSession } from '../../arguments/session-argument.ts';
-import { withServer } from '../../context.ts';
+import { openStates } from '../../arguments/session-argument.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import { sessionRows } from '../../output/session-text.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 
-export const configureSessionShow: ConfigureCommand = (command, run) => {
-  command
-    .description('Show a session: its state, its counts and its times.')
-    .argument('[session]', 'session id')
-    .addHelpText(
-      'before',
-      examples(['stage session show', 'stage session show sess_2f0c... --json']),
-    )
-    .action(
-      run(async (context, _options, argument) =>
-        withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument, openStates);
-          const { body, value } = await connection.api.getSession(id);
-          if (context.out.json) return context.out.document(body);
-          const rules = await rulesOf(connection.api, value);
-          await context.out.record([...sessionRows(value), ...rules]);
-        }),
-      ),
-    );
-};
+export const sessionShowCommand = defineSessionCommand({
+  description: 'Show a session: its state, its counts and its times.',
+  examples: ['stage session show', 'stage session show sess_2f0c... --json'],
+  states: openStates,
+  work: async ({ context, connection, id }) => {
+    const { body, value } = await connection.api.getSession(id);
+    if (context.out.json) return context.out.document(body);
+    const rules = await rulesOf(connection.api, value);
+    await context.out.record([...sessionRows(value), ...rules]);
+  },
+});
 
 /** Returns the rules that hold for a session, and the votes on it, as rows; none where no policy is set, or it is decided. */
 async function rulesOf(api: ApiClient, { id, status }: Session): Promise<[string, string][]> {

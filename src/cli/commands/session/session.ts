@@ -1,47 +1,47 @@
 /** `stage session`: starts and manages sessions. */
+
+import { defineCommand } from '../../define-command.ts';
 import type { CommandEntry } from '../../lazy-commands.ts';
-import { addCommands } from '../../lazy-commands.ts';
-import type { ConfigureCommand } from '../../run.ts';
 
 const entries: readonly CommandEntry[] = [
   {
     name: 'new',
     summary: 'start a session',
-    load: async () => (await import('./session-new.ts')).configureSessionNew,
+    load: async () => (await import('./session-new.ts')).sessionNewCommand,
   },
   {
     name: 'list',
     summary: 'list sessions, newest first',
-    load: async () => (await import('./session-list.ts')).configureSessionList,
+    load: async () => (await import('./session-list.ts')).sessionListCommand,
   },
   {
     name: 'show',
     summary: 'show a session',
-    load: async () => (await import('./session-show.ts')).configureSessionShow,
+    load: async () => (await import('./session-show.ts')).sessionShowCommand,
   },
   {
     name: 'use',
     summary: 'choose the session for commands in this directory',
-    load: async () => (await import('./session-use.ts')).configureSessionUse,
+    load: async () => (await import('./session-use.ts')).sessionUseCommand,
   },
   {
     name: 'split',
     summary: 'move staged rows to a session of their own',
-    load: async () => (await import('./session-split.ts')).configureSessionSplit,
+    load: async () => (await import('./session-split.ts')).sessionSplitCommand,
   },
   {
     name: 'connections',
     summary: 'list the database clients of a session',
-    load: async () => (await import('./session-connections.ts')).configureSessionConnections,
+    load: async () => (await import('./session-connections.ts')).sessionConnectionsCommand,
   },
   {
     name: 'delete',
     summary: 'delete a session and what it staged',
-    load: async () => (await import('./session-delete.ts')).configureSessionDelete,
+    load: async () => (await import('./session-delete.ts')).sessionDeleteCommand,
   },
 ];
 
-export const configureSession: ConfigureCommand = (command, run) => {
-  command.description('Create, list, show, choose, split and delete sessions.');
-  addCommands(command, entries, run);
-};
+export const sessionCommand = defineCommand({
+  description: 'Create, list, show, choose, split and delete sessions.',
+  commands: entries,
+});

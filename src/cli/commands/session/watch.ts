@@ -8,12 +8,10 @@ import { StageError } from '../../../errors.ts';
 import { JsonText } from '../../../model/json.ts';
 import { elementsOf, membersOf } from '../../../model/json-members.ts';
 import { intervalOption } from '../../arguments/duration.ts';
-import { openStates, resolveSession } from '../../arguments/session-argument.ts';
+import { openStates } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';
-import { withServer } from '../../context.ts';
+import { defineSessionCommand } from '../../define-command.ts';
 import { createRowsWriter } from '../../output/table.ts';
-import type { ConfigureCommand } from '../../run.ts';
-import { examples } from '../../run.ts';
 import type { SharedOptions } from '../../settings.ts';
 
 interface Options {
@@ -33,24 +31,17 @@ const page = 1000;
 /** The longest wait for events of a session that takes no statements. */
 const quietMs = 60_000;
 
-export const configureWatch: ConfigureCommand = (command, run) => {
-  command
-    .description(
-      'Follow a session: its statements as they are staged, and its state. Ends when the session is approved, ' +
-        'rejected or deleted, or with Ctrl-C. With --json it prints one object a line.',
-    )
-    .argument('[session]', 'session id')
-    .addOption(intervalOption())
-    .addHelpText('before', examples(['stage watch', 'stage watch sess_2f0c... --json']))
-    .action(
-      run<Options>(async (context, options, argument) =>
-        withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument, openStates);
-          await followSession(context, connection, id, options);
-        }),
-      ),
-    );
-};
+export const watchCommand = defineSessionCommand<Options>({
+  description:
+    'Follow a session: its statements as they are staged, and its state. Ends when the session is approved, ' +
+    'rejected or deleted, or with Ctrl-C. With --json it prints one object a line.',
+  options: [intervalOption()],
+  examples: ['stage watch', 'stage watch sess_2f0c... --json'],
+  states: openStates,
+  work: async ({ context, connection, id }, options) => {
+    await followSession(context, connection, id, options);
+  },
+});
 
 async function followSession(
   { out }: Context,
