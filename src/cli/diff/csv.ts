@@ -5,6 +5,7 @@ import { membersOf } from '../../model/json-members.ts';
 import { csvLine, csvText, csvValue } from '../output/csv.ts';
 import type { DiffFormat } from './format.ts';
 import { cellsOf, isChanged } from './format.ts';
+import { walkedFormat } from './table-walk.ts';
 
 const columns = csvLine(['table', 'operation', 'row', 'column', 'before', 'after']);
 
@@ -13,24 +14,19 @@ const columns = csvLine(['table', 'operation', 'row', 'column', 'before', 'after
  * changes and the digest: without it the output was cut.
  */
 export function createCsvFormat(reader: DiffReader): DiffFormat {
-  let begun = false;
-  const begin = () => {
-    const heading = begun ? '' : columns;
-    begun = true;
-    return heading;
-  };
-  return {
-    change: (change) => {
+  return walkedFormat(reader, {
+    head: columns,
+    row: (change) => {
       const row = [csvText(change.table), change.type, rowField(change)];
-      const lines = cellsOf(change)
+      return cellsOf(change)
         .filter(isChanged)
         .map(({ name, before, after }) =>
           csvLine([...row, csvText(name), csvValue(before), csvValue(after)]),
-        );
-      return begin() + lines.join('');
+        )
+        .join('');
     },
-    end: ({ shown }) => begin() + csvLine(['', 'end', '', '', String(shown), reader.digest ?? '']),
-  };
+    end: ({ shown }) => csvLine(['', 'end', '', '', String(shown), reader.digest ?? '']),
+  });
 }
 
 /** Formats the key of a row. That of one column looks as the column's value does, so that the two can be joined. */

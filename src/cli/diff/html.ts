@@ -16,9 +16,10 @@ import type { ChangeCounts, Operation } from '../../model/change.ts';
 import { changesIn } from '../../model/change.ts';
 import { Html, html } from '../output/html.ts';
 import type { Cell, DiffFormat, Ending } from './format.ts';
-import { cellsOf, changedParts, isEmpty, passedTables, sideOf } from './format.ts';
+import { cellsOf, changedParts, isEmpty, sideOf } from './format.ts';
 import type { PageHead } from './html-head.ts';
 import { headText } from './html-head.ts';
+import { walkedFormat } from './table-walk.ts';
 
 /** The style at the end of the page. It hides the notice that the page is incomplete. */
 const ending = '.cut { display: none }';
@@ -60,32 +61,16 @@ const signs: Readonly<Record<Operation, string>> = {
  * @param head the head of the page
  */
 export function createHtmlFormat(reader: DiffReader, id: string, head: PageHead): DiffFormat {
-  let table: string | null = null;
-  let begun = false;
-  const begin = (): Html[] => {
-    const parts = begun ? [] : [headOf(id, head)];
-    begun = true;
-    return parts;
-  };
-  const turnTo = (next: string | null): Html[] => {
-    const parts = [
-      ...begin(),
-      ...(table === null ? [] : [html`</table>\n`]),
-      ...passedTables(reader, table, next).map((counts) => headingOf(reader, head, counts)),
-      ...(next === null ? [] : [headingOf(reader, head, reader.countsOf(next)), html`<table>\n`]),
-    ];
-    table = next;
-    return parts;
-  };
-  return {
-    change: (change) => {
-      const turning = change.table === table ? [] : turnTo(change.table);
-      return html`${turning}${rowOf(change)}`.text;
-    },
+  const heading = (counts: ChangeCounts) => headingOf(reader, head, counts).text;
+  return walkedFormat(reader, {
+    head: headOf(id, head).text,
+    open: (table) => `${heading(reader.countsOf(table))}<table>\n`,
+    row: (change) => rowOf(change).text,
+    close: () => '</table>\n',
+    passed: heading,
     end: (given) =>
-      html`${turnTo(null)}${closing(given, reader, head)}<style>${new Html(ending)}</style></body></html>\n`
-        .text,
-  };
+      html`${closing(given, reader, head)}<style>${new Html(ending)}</style></body></html>\n`.text,
+  });
 }
 
 function headOf(id: string, head: PageHead): Html {

@@ -1,29 +1,37 @@
 /** A diff as JSON: the document of the REST interface, or one change per line. */
-import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
+import type { DiffReader } from '../../client/diff-reader.ts';
 import { safeJson } from '../../client/sanitize.ts';
 import type { JsonText } from '../../model/json.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { DiffFormat } from './format.ts';
-import { passedTables } from './format.ts';
+import { walkedFormat } from './table-walk.ts';
 
 /** Creates the format of one document. If changes were left out, it omits tables whose net changes were all left out. */
 export function createJsonFormat(reader: DiffReader): DiffFormat {
-  let table: string | null = null;
-  const open = (name: string) =>
-    `${JSON.stringify(name)}:{${[...membersOf(reader.tables.get(name) ?? []), '"changes":['].join(',')}`;
-  const turnTo = (next: string | null): string => {
-    const opening = table === null ? headText(reader) : ']}';
-    const tables = passedTables(reader, table, next).map((passed) => `${open(passed.table)}]}`);
-    if (next !== null) tables.push(open(next));
-    const isFirst = table === null;
-    table = next;
-    return opening + (isFirst || tables.length === 0 ? '' : ',') + tables.join(',');
+  let [betweenTables, betweenChanges] = ['', ''];
+  const open = (table: string) => {
+    const members = [...membersOf(reader.tables.get(table) ?? []), '"changes":['].join(',');
+    const text = safeJson(`${betweenTables}${JSON.stringify(table)}:{${members}`);
+    [betweenTables, betweenChanges] = [',', ''];
+    return text;
   };
-  return {
-    change: ({ table: name, json }: ReadChange) =>
-      safeJson((name === table ? ',' : turnTo(name)) + json.text),
-    end: () => `${safeJson(turnTo(null) + tailText(reader))}}\n`,
+  let begun = false;
+  const begin = () => {
+    const text = begun ? '' : safeJson(headText(reader));
+    begun = true;
+    return text;
   };
+  return walkedFormat(reader, {
+    open: (table) => begin() + open(table),
+    row: ({ json }) => {
+      const text = safeJson(betweenChanges + json.text);
+      betweenChanges = ',';
+      return text;
+    },
+    close: () => ']}',
+    passed: ({ table }) => `${begin()}${open(table)}]}`,
+    end: () => `${begin()}${safeJson(tailText(reader))}}\n`,
+  });
 }
 
 function headText({ head }: DiffReader): string {
@@ -40,11 +48,11 @@ function membersOf(members: Iterable<readonly [string, JsonText]>): string[] {
 
 /** Creates the format with one change per line, and the line that ends it. */
 export function createJsonLinesFormat(reader: DiffReader): DiffFormat {
-  return {
-    change: ({ table, type, rowId, before, after, texts }) =>
+  return walkedFormat(reader, {
+    row: ({ table, type, rowId, before, after, texts }) =>
       `${safeJson(stringifyJson({ table, type, row_id: rowId, before, after, texts }))}\n`,
     end: ({ shown }) => endLine(shown, reader.digest),
-  };
+  });
 }
 
 /**

@@ -15,6 +15,7 @@ import { changesIn, stepSumOf, sumOf } from '../../model/change.ts';
 import { markdownCode } from '../output/markdown.ts';
 import type { DiffFormat, Ending } from './format.ts';
 import { cellsOf, changedParts, hiddenTables, isEmpty, sideOf } from './format.ts';
+import { walkedFormat } from './table-walk.ts';
 
 /** GitHub accepts 65,536 characters; the rest is for the closing lines. */
 const roomForChanges = 63_000;
@@ -34,38 +35,28 @@ const mostPassed = 10;
  * @param head the text before the changes
  */
 export function createMarkdownFormat(reader: DiffReader, id: string, head = ''): DiffFormat {
-  let table: string | null = null;
-  let begun = false;
-  let length = head.length;
+  let length = 0;
   let left = 0;
-  const turnTo = (next: string): string => {
-    const closing = table === null ? '' : '\n</details>\n\n';
-    table = next;
-    return closing + tableHeading(reader, next);
-  };
-  const begin = (): string => {
-    const text = begun ? '' : head;
-    begun = true;
-    return text;
-  };
-  return {
-    change: (change) => {
-      const line = changeLine(change);
-      const heading = change.table === table ? '' : tableHeading(reader, change.table);
-      if (left > 0 || length + heading.length + line.length > roomForChanges) {
-        left += 1;
-        return '';
-      }
-      const text = (change.table === table ? '' : turnTo(change.table)) + line;
-      length += text.length;
-      return begin() + text;
+  return walkedFormat(reader, {
+    head,
+    admits: (text) => {
+      const isFitting = left === 0 && length + text.length <= roomForChanges;
+      if (isFitting) length += text.length;
+      else left += 1;
+      return isFitting;
     },
+    open: (table) => tableHeading(reader, table),
+    row: changeLine,
+    close: () => '\n</details>\n\n',
     end: (ending) => {
-      const text = `${table === null ? '' : '\n</details>\n\n'}${passedText(reader)}`;
-      const hidden = hiddenText(hiddenTables(reader), length + text.length);
-      return begin() + text + hidden + closing(ending, reader, id, left);
+      const passed = passedText(reader);
+      const hidden = hiddenText(
+        hiddenTables(reader),
+        Math.max(length, head.length) + passed.length,
+      );
+      return passed + hidden + closing(ending, reader, id, left);
     },
-  };
+  });
 }
 
 function tableHeading(reader: DiffReader, table: string): string {

@@ -13,7 +13,8 @@ import type { ChangeCounts, Operation } from '../../model/change.ts';
 import { changesIn } from '../../model/change.ts';
 import type { Paint, Style } from '../output/colour.ts';
 import type { DiffFormat, Ending, ShownChange } from './format.ts';
-import { isEmpty, passedTables } from './format.ts';
+import { isEmpty } from './format.ts';
+import { walkedFormat } from './table-walk.ts';
 import type { TextMode } from './text-modes.ts';
 import { layouts } from './text-modes.ts';
 
@@ -25,8 +26,7 @@ const marks: Readonly<Record<Operation, { readonly sign: string; readonly style:
 
 /** Creates the format. @param reader the reader of its changes */
 export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMode): DiffFormat {
-  let table: string | null = null;
-  const heading = (name: string) => paint('heading', tableCell(name));
+  const heading = (table: string) => paint('heading', tableCell(table));
   const closed = (counts: ChangeCounts) => {
     const triggers = triggersInWords(reader.triggersOf(counts.table));
     return [
@@ -35,26 +35,18 @@ export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMod
       '',
     ];
   };
-  const turnTo = (next: string | null): string[] => {
-    const lines = [
-      ...(table === null ? [] : closed(reader.countsOf(table))),
-      ...passedTables(reader, table, next).flatMap((passed) => [
-        heading(passed.table),
-        ...(passed.hidden ? [`  ${changesHidden(passed)}`] : []),
-        ...closed(passed),
+  return walkedFormat(reader, {
+    open: (table) => linesText([heading(table)]),
+    row: (change) => linesText(changeLines(change, paint, mode)),
+    close: (table) => linesText(closed(reader.countsOf(table))),
+    passed: (counts) =>
+      linesText([
+        heading(counts.table),
+        ...(counts.hidden ? [`  ${changesHidden(counts)}`] : []),
+        ...closed(counts),
       ]),
-      ...(next === null ? [] : [heading(next)]),
-    ];
-    table = next;
-    return lines;
-  };
-  return {
-    change: (change) => {
-      const turning = change.table === table ? [] : turnTo(change.table);
-      return linesText([...turning, ...changeLines(change, paint, mode)]);
-    },
-    end: (ending) => linesText([...turnTo(null), ...closingLines(ending, reader, paint)]),
-  };
+    end: (ending) => linesText(closingLines(ending, reader, paint)),
+  });
 }
 
 /** Returns the lines of a change, headed by its sign and key. */
