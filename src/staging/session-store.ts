@@ -56,7 +56,9 @@ SELECT s.* FROM (${matching} ${newestFirst} LIMIT ${mostSearched}) s
 WHERE EXISTS (
   SELECT FROM jsonb_array_elements_text($5::jsonb) w (wanted)
   -- no text that is wanted has the line breaks that keep these apart
-  WHERE strpos(lower(concat_ws(chr(10), ${sessionIdSql('s.id')}, s.project_id, s.created_as, s.metadata::text)), lower(w.wanted)) > 0)`;
+  WHERE strpos(lower(concat_ws(chr(10), ${sessionIdSql('s.id')}, s.project_id, s.created_as, s.metadata::text,
+    -- as the list shows metadata without a title
+    (SELECT string_agg(m.key || '=' || m.value, ' ') FROM json_each_text(s.metadata) m))), lower(w.wanted)) > 0)`;
 
 const countActive = `SELECT count(*) FROM stage.session WHERE status = 'active'`;
 

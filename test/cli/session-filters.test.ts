@@ -123,6 +123,7 @@ suite('lists of sessions', (test) => {
       ['%', [2, 1]],
       ['desk', [3, 2]],
       ['"ticket": 77', [0]],
+      ['ticket=77', [0]],
       [String(ids[1]), [1]],
       ['again\\', []],
       ['nowhere', []],
