@@ -4,7 +4,6 @@ import type { SessionStatus } from '../model/session.ts';
 import { resolveSession } from './arguments/session-argument.ts';
 import type { Connection, Context } from './context.ts';
 import { withServer } from './context.ts';
-import type { CommandEntry } from './lazy-commands.ts';
 import type { SharedOptions } from './settings.ts';
 
 /** An exit code; nothing for 0. */
@@ -43,6 +42,15 @@ export interface CommandData<Options = unknown> extends Description {
 
 /** A command whose options have any type: commander passes those that it declares. */
 export type AnyCommand = CommandData<never>;
+
+/** A command by its name and summary, which is all that the help of its group needs. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** Whether the command works but is listed nowhere. */
+  readonly hidden?: true;
+  load(): Promise<AnyCommand>;
+}
 
 /** Defines a command that works without the daemon, or a group of commands. */
 export function defineCommand<Options>(command: CommandData<Options>): AnyCommand {

@@ -1,16 +1,8 @@
 /** Makes commander's commands of their data. They are loaded on first use: help needs only their names. */
 import { Argument, Command, Option } from 'commander';
 import type { Context } from './context.ts';
-import type { AnyCommand } from './define-command.ts';
+import type { AnyCommand, CommandEntry } from './define-command.ts';
 import type { SharedOptions } from './settings.ts';
-
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  /** Whether the command works but is listed nowhere. */
-  readonly hidden?: true;
-  load(): Promise<AnyCommand>;
-}
 
 /** Makes a commander action of a command's work. */
 export type Run = (

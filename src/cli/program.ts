@@ -1,7 +1,8 @@
 /** The tree of commands, and the options that all of them share. */
 import { Option } from 'commander';
+import type { CommandEntry } from './define-command.ts';
 import type { Host } from './host.ts';
-import type { CommandEntry, Run } from './lazy-commands.ts';
+import type { Run } from './lazy-commands.ts';
 import { addCommands, examples, LazyCommand } from './lazy-commands.ts';
 import { colourModes } from './output/colour.ts';
 import { topics } from './topics.ts';

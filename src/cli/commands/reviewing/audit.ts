@@ -1,7 +1,7 @@
 /** `stage audit`: reads the append-only record of what was applied to production. */
 
+import type { CommandEntry } from '../../define-command.ts';
 import { defineCommand } from '../../define-command.ts';
-import type { CommandEntry } from '../../lazy-commands.ts';
 
 const entries: readonly CommandEntry[] = [
   {

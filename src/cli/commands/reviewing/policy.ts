@@ -1,7 +1,7 @@
 /** `stage policy`: shows and sets the rules of review. */
 
+import type { CommandEntry } from '../../define-command.ts';
 import { defineCommand } from '../../define-command.ts';
-import type { CommandEntry } from '../../lazy-commands.ts';
 
 const entries: readonly CommandEntry[] = [
   {

@@ -1,7 +1,7 @@
 /** `stage login`: lists and ends the logins of the review page. */
 
+import type { CommandEntry } from '../../define-command.ts';
 import { defineCommand } from '../../define-command.ts';
-import type { CommandEntry } from '../../lazy-commands.ts';
 
 const entries: readonly CommandEntry[] = [
   {

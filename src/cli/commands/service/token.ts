@@ -1,7 +1,7 @@
 /** `stage token`: makes, lists and revokes the tokens of the REST API. */
 
+import type { CommandEntry } from '../../define-command.ts';
 import { defineCommand } from '../../define-command.ts';
-import type { CommandEntry } from '../../lazy-commands.ts';
 
 const entries: readonly CommandEntry[] = [
   {

@@ -1,7 +1,7 @@
 /** `stage session`: starts and manages sessions. */
 
+import type { CommandEntry } from '../../define-command.ts';
 import { defineCommand } from '../../define-command.ts';
-import type { CommandEntry } from '../../lazy-commands.ts';
 
 const entries: readonly CommandEntry[] = [
   {
