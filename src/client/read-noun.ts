@@ -50,7 +50,7 @@ function readForm(json: JsonText, field: Field): unknown {
     case 'mark':
       return json.text === 'true' ? true : null;
     case 'word':
-      return wordOf(json, form.words, field.otherwise !== undefined);
+      return form.isOpen ? textOf(json) : wordOf(json, form.words, field.otherwise !== undefined);
     case 'json':
       return json;
     case 'list':

@@ -1,6 +1,7 @@
 /** A brief: what the diff of a session means, as facts with counts. The words for them are in client/brief-words.ts. */
-import type { Hidden } from './change.ts';
-import type { JsonText } from './json.ts';
+import { hidden } from './change.ts';
+import type { Noun } from './shape.ts';
+import { count, json, list, noun, openWord, orNull, shape, text } from './shape.ts';
 
 export const flagCodes = [
   'beyond_rule',
@@ -20,39 +21,46 @@ export const flagCodes = [
 export type FlagCode = (typeof flagCodes)[number];
 
 /** Something unusual that a reviewer should look at first. */
-export interface Flag {
-  readonly code: FlagCode;
-  /** The table that it concerns; null for the session. */
-  readonly table: string | null;
-  /** The column that it concerns; null for the table. */
-  readonly column: string | null;
-  /** Number of rows, of sessions for `overlap`, of triggers for `triggers`; a percentage for `share_of_table`. */
-  readonly count: number;
-}
+const flagShape = shape(
+  {
+    code: openWord(flagCodes),
+    table: orNull(text('The table that it concerns; null for the session')),
+    column: orNull(text('The column that it concerns; null for the table')),
+    count: count(
+      'Number of rows, of sessions for overlap, of triggers for triggers; a percentage for share_of_table',
+    ),
+  },
+  'Flag',
+);
 
-export interface TableBrief {
-  readonly table: string;
-  readonly inserts: number;
-  readonly updates: number;
-  readonly deletes: number;
-  readonly furtherChanges: number;
-  /** Number of changes that the facts are about, where these are not all. */
-  readonly sampled: number | null;
-  /** JSON objects with `kind`, by column. */
-  readonly facts: readonly JsonText[];
-  readonly hidden?: Hidden;
-}
+export type Flag = Noun<typeof flagShape>;
 
-export interface Overlap {
-  /** Null where the caller may not know the session. */
-  readonly sessionId: string | null;
-  readonly table: string;
-  readonly rows: number;
-}
+export const tableBriefShape = shape({
+  table: text(),
+  inserts: count(),
+  updates: count(),
+  deletes: count(),
+  furtherChanges: count(),
+  sampled: orNull(count('Number of changes that the facts are about, where these are not all')),
+  facts: list(json('object'), 'JSON objects with `kind`, by column'),
+  hidden,
+});
 
-export interface Brief {
-  readonly revision: string;
-  readonly tables: readonly TableBrief[];
-  readonly flags: readonly Flag[];
-  readonly overlaps: readonly Overlap[];
-}
+export type TableBrief = Noun<typeof tableBriefShape>;
+
+const overlapShape = shape({
+  sessionId: orNull(text('Null for an agent, which is told of no other sessions')),
+  table: text(),
+  rows: count(),
+});
+
+export type Overlap = Noun<typeof overlapShape>;
+
+export const briefShape = shape({
+  revision: text(),
+  tables: list(noun(tableBriefShape)),
+  flags: list(noun(flagShape)),
+  overlaps: list(noun(overlapShape)),
+});
+
+export type Brief = Noun<typeof briefShape>;

@@ -8,7 +8,7 @@ import type { JsonObject, JsonText, JsonValue } from './json.ts';
 export type Form =
   | { readonly is: 'text'; readonly pattern: RegExp | undefined }
   | { readonly is: 'time' | 'count' | 'integer' | 'flag' | 'mark' }
-  | { readonly is: 'word'; readonly words: readonly string[] }
+  | { readonly is: 'word'; readonly words: readonly string[]; readonly isOpen: boolean }
   | { readonly is: 'json'; readonly holds: JsonForm }
   | { readonly is: 'list'; readonly of: Field }
   | { readonly is: 'noun' | 'tuple'; readonly shape: Shape };
@@ -80,7 +80,11 @@ export const flag = (description?: string) => field<boolean>({ is: 'flag' }, des
 export const mark = (description?: string) => optional(field<true>({ is: 'mark' }, description));
 
 export const word = <const W extends string>(words: readonly W[], description?: string) =>
-  field<W>({ is: 'word', words }, description);
+  field<W>({ is: 'word', words, isOpen: false }, description);
+
+/** A word of a list that newer daemons extend. A reader takes any word: who reads it leaves out those that it does not know. */
+export const openWord = <const W extends string>(words: readonly W[], description?: string) =>
+  field<W>({ is: 'word', words, isOpen: true }, description);
 
 export const json = (holds: JsonForm, description?: string) =>
   field<JsonText>({ is: 'json', holds }, description);

@@ -1,6 +1,7 @@
 /** Converts the types of the model to the bodies of REST responses. */
 
 import { auditEntryShape } from '../model/audit.ts';
+import { briefShape } from '../model/brief.ts';
 import type { ChangePage, Outline } from '../model/change.ts';
 import {
   changePageShape,
@@ -34,6 +35,7 @@ export const changeBody = writerOf(changeShape);
 export const stepBody = writerOf(stepShape);
 /** Returns the body of a table in a diff, before its changes. */
 export const tableDiffBody = writerOf(tableDiffShape);
+export const briefBody = writerOf(briefShape);
 export const rehearsalBody = writerOf(rehearsalShape);
 export const auditBody = writerOf(auditEntryShape);
 

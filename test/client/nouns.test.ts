@@ -26,6 +26,7 @@ function drawField(draw: Draw, depth: number): [Field<unknown, false>, () => unk
     [shapes.integer(), () => below(1000) - 500],
     [shapes.flag(), () => below(2) === 1],
     [shapes.word(words), () => pick(words)],
+    [shapes.openWord(words), () => pick(words)],
     [
       shapes.json('any'),
       () => new JsonText(pick(['1.10', '"x"', '[null]', '{"a":9007199254740993}'])),

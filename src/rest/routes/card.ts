@@ -1,8 +1,7 @@
 /** The route of a session's brief: what its diff means. */
 import { seesOwnOnly, seesReadableOnly } from '../../model/access.ts';
-import type { Brief } from '../../model/brief.ts';
-import type { JsonObject } from '../../model/json.ts';
 import { readBrief } from '../../review/brief/brief.ts';
+import { briefBody } from '../bodies.ts';
 import { defineRoute } from '../route.ts';
 import { card } from '../schemas/card.ts';
 
@@ -21,23 +20,11 @@ const showCard = defineRoute({
     const leave = await diffs.take();
     try {
       const brief = await readBrief(db, id, { readableOnly, ownOnly, sensitiveColumns });
-      return { body: { session_id: id, id, ...cardBody(brief) } };
+      return { body: { session_id: id, id, ...briefBody(brief) } };
     } finally {
       leave();
     }
   },
 });
-
-function cardBody({ revision, tables, flags, overlaps }: Brief): JsonObject {
-  return {
-    revision,
-    tables: tables.map(({ furtherChanges, ...table }) => ({
-      ...table,
-      further_changes: furtherChanges,
-    })),
-    flags: flags.map((flag) => ({ ...flag })),
-    overlaps: overlaps.map(({ sessionId, ...overlap }) => ({ session_id: sessionId, ...overlap })),
-  };
-}
 
 export const cardRoutes = [showCard];

@@ -40,9 +40,6 @@ export const mutationList = z.object({
 export const change = schemaOf(changeShape);
 const step = schemaOf(stepShape);
 
-/** A mark that the content is withheld from the caller. */
-export const hidden = schemaOfField(tableDiffShape.members.hidden);
-
 const furtherChanges = schemaOfField(tableDiffShape.members.furtherChanges);
 
 const tableDiff = schemaOf(tableDiffShape)
