@@ -76,6 +76,7 @@ suite('audit', (test) => {
       oldData: null,
       approvedBy: 'kim',
       approvedAs: 'token of kim',
+      splitFrom: null,
     });
     assert.is(newData?.text, '{"n": 1.10, "id": "00000000-0000-0000-0000-00000000000a"}');
     assert.match(approvedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
