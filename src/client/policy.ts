@@ -1,4 +1,4 @@
-/** Requests about the policy, and what it says in words. */
+/** Requests about the policy, and its results in words. */
 import type { JsonText } from '../model/json.ts';
 import { membersOf } from '../model/json-members.ts';
 import type { Approvals, PolicyVerdict } from '../model/policy.ts';
@@ -36,8 +36,8 @@ export const listPolicies = (api: ServiceClient, page: Paging) =>
     pageOf('versions', readVersion),
   );
 
-/** Returns what the policy says about a session. */
-export const judgeSession = (api: ServiceClient, id: string) =>
+/** Returns the verdicts of the policy on a session. */
+export const checkSession = (api: ServiceClient, id: string) =>
   api.read({ method: 'GET', path: sessionPath(id, 'policy') }, readSessionPolicy);
 
 /** Reads the votes from the body of a session; null if the policy demands none. */
@@ -46,20 +46,20 @@ export function readApprovals(session: JsonText): Approvals | null {
   return votes === undefined ? null : readVotes(votes);
 }
 
-/** Says who has agreed and who is missing: `1 of 2 agreed: ann; 1 more of bob, cat`. */
+/** Describes who has agreed and who is missing: `1 of 2 agreed: ann; 1 more of bob, cat`. */
 export function approvalsInWords({ needed, count, given, missing }: Approvals): string {
   const names = given.map(
     ({ as, why }) => textCell(as) + (why === null ? '' : ` (does not count: ${sanitize(why)})`),
   );
   const rest = missing.map(
-    ({ more, may }) =>
-      `${more} more${may === null ? '' : ` of ${may.map((who) => textCell(who)).join(', ')}`}`,
+    ({ more, from }) =>
+      `${more} more${from === null ? '' : ` of ${from.map((who) => textCell(who)).join(', ')}`}`,
   );
   const agreed = `${count} of ${needed} agreed`;
   return [names.length === 0 ? agreed : `${agreed}: ${names.join(', ')}`, ...rest].join('; ');
 }
 
-/** Says what a rule demands, and whether the session keeps to it. */
+/** Describes a limit of a rule, and whether the session keeps to it. */
 export function verdictInWords({ rule, holds, says, opensAt }: PolicyVerdict): string {
   const opens = opensAt === undefined ? '' : ` (opens ${opensAt})`;
   return `${holds ? 'holds' : 'BROKEN'}  ${textCell(rule)}: ${sanitize(says)}${opens}`;

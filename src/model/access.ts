@@ -69,18 +69,52 @@ export function seesReadableOnly(caller: Caller): boolean {
   return !hasRight(caller, 'review');
 }
 
-/** Returns the database roles of all tokens of one name, which belong to the same person. */
-export function databaseRolesOf(
-  tokens: readonly Token[],
-  { name }: Pick<Caller, 'name'>,
-): string[] {
-  // guard: configured roles are those of all tokens of the name
-  return tokens.filter((token) => token.name === name).flatMap((token) => token.databaseRoles);
+/** Returns the person that a name means. Two names that differ in upper and lower case alone mean one person. */
+export function personOf(name: string): string {
+  // guard: a person is a name in upper or lower case
+  return name.toLowerCase();
 }
 
-/** Returns the roles of all tokens of a name, which belong to the same person. */
-export function rolesOf(tokens: readonly Token[], name: string): Role[] {
-  return tokens.filter((token) => token.name === name).map(({ role }) => role);
+function tokensOf(tokens: readonly Token[], { name }: Pick<Caller, 'name'>): readonly Token[] {
+  if (name === null) return [];
+  const person = personOf(name);
+  return tokens.filter((token) => personOf(token.name) === person);
+}
+
+/** Returns the database roles of all tokens of a person. */
+export function databaseRolesOf(tokens: readonly Token[], caller: Pick<Caller, 'name'>): string[] {
+  // guard: configured roles are those of all tokens of the name
+  return tokensOf(tokens, caller).flatMap((token) => token.databaseRoles);
+}
+
+/** The state of a person's tokens for one project. */
+export interface Standing {
+  /** The roles of those that are accepted for the project. */
+  readonly roles: readonly Role[];
+  /** Why none of them may approve; null if one may. */
+  readonly refusal: string | null;
+}
+
+/**
+ * Returns what a person's tokens allow in a project.
+ * @param now milliseconds since 1970
+ */
+export function standingOf(
+  tokens: readonly Token[],
+  name: string,
+  { projectId, now }: { readonly projectId: string; readonly now: number },
+): Standing {
+  const own = tokensOf(tokens, { name });
+  const current = own.filter((token) => !isExpired(token, now));
+  // guard: a role in another project agrees to nothing
+  const accepted = current.filter((token) => isInScope(token, projectId));
+  const roles = accepted.map(({ role }) => role);
+  if (accepted.some((token) => hasRight(token, 'review'))) return { roles, refusal: null };
+  if (own.length === 0) return { roles, refusal: 'no token has this name now' };
+  if (current.length === 0) return { roles, refusal: 'the token has expired' };
+  return accepted.length === 0
+    ? { roles, refusal: 'the token is not valid for the project' }
+    : { roles, refusal: 'the token may not approve' };
 }
 
 /** Returns the roles that have a right, for messages. */

@@ -1,4 +1,4 @@
-/** The policy, and what it says about a session, as the REST interface states them. */
+/** The policy, and its verdicts on a session, as the REST interface states them. */
 import type { Noun } from './shape.ts';
 import {
   count,
@@ -64,7 +64,7 @@ const voteShape = shape({
 const demandShape = shape({
   rule: text(),
   more: count(),
-  may: orNull(
+  from: orNull(
     list(text(), 'Names, and roles as role:reviewer; null for everybody who may approve'),
   ),
 });
@@ -83,7 +83,7 @@ export const approvalsShape = shape(
 export type Approvals = Noun<typeof approvalsShape>;
 
 export const sessionPolicyShape = shape({
-  version: version('Of the policy; 0 if no rule holds for the session'),
+  version: version('Of the policy; 0 if it has no rules, or the session is decided'),
   verdicts: list(noun(verdictShape)),
   approvals: optional(noun(approvalsShape)),
 });

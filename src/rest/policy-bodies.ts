@@ -1,16 +1,18 @@
 /** Converts the policy and the votes to bodies of responses. */
 import type { Token } from '../model/access.ts';
-import { databaseRolesOf, rolesOf } from '../model/access.ts';
+import { databaseRolesOf, standingOf } from '../model/access.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Approvals, FindPerson } from '../review/policy/approvals.ts';
 import type { PolicyVersion } from '../review/policy/policy-store.ts';
 import type { SessionPolicy } from '../review/policy/show.ts';
 import { verdictBody } from '../review/policy/verdict-body.ts';
 
-/** Returns what the tokens say about names. */
+/** Returns the function that finds out what the tokens allow a person. Where no token is required nobody is excluded. */
 export function findIn(tokens: readonly Token[]): FindPerson {
-  return (name) => ({
-    roles: rolesOf(tokens, name),
+  return (name, projectId) => ({
+    ...(tokens.length === 0
+      ? { roles: [], refusal: null }
+      : standingOf(tokens, name, { projectId, now: Date.now() })),
     databaseRoles: databaseRolesOf(tokens, { name }),
   });
 }
@@ -21,7 +23,7 @@ export function policyBody(policy: PolicyVersion): JsonObject {
 }
 
 function approvalsBody({ needed, count, given, missing }: Approvals): JsonObject {
-  const rest = missing.map(({ rule, more, from }) => ({ rule, more, may: from }));
+  const rest = missing.map((demand) => ({ ...demand }));
   return { needed, count, given: given.map((vote) => ({ ...vote })), missing: rest };
 }
 
@@ -33,7 +35,7 @@ export function withApprovals(policy: Pick<SessionPolicy, 'approvals'> | null): 
 
 export function sessionPolicyBody(policy: SessionPolicy | null): JsonObject {
   if (policy === null) return { version: '0', verdicts: [] };
-  const { version, verdicts } = policy.judgement;
+  const { version, verdicts } = policy.check;
   return {
     version: String(version),
     verdicts: verdicts.map(verdictBody),

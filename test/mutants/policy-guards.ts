@@ -3,6 +3,47 @@ import type { Guard } from './guard.ts';
 
 export const policyGuards: readonly Guard[] = [
   {
+    name: 'a person is a name in upper or lower case',
+    without: 'return name;',
+    tests: ['rest/voters'],
+  },
+  {
+    name: 'a role in another project agrees to nothing',
+    without: 'const accepted = current.filter((token) => isInScope(token, projectId) || true);',
+    tests: ['rest/voters'],
+  },
+  {
+    name: 'a vote counts while a token of the voter may approve',
+    without: 'const excluded = part ?? (refusal === null ? null : null);',
+    tests: ['rest/voters'],
+  },
+  {
+    name: 'a vote is renewed before it is too old',
+    without: 'const isRecorded = adds || (before.some((one) => renews(one, as, ballot)) && false);',
+    tests: ['rest/voters'],
+  },
+  {
+    name: 'rows that triggers write again at approval are not counted',
+    without: "'', relation)",
+    tests: ['rest/policy-triggers'],
+  },
+  {
+    name: 'a denied column is not given to production behind a trigger',
+    without: 'INTO v_found USING NULL::uuid;',
+    tests: ['rest/policy-triggers'],
+  },
+  {
+    name: 'the windows of a document are few',
+    without: '',
+    lines: 2,
+    tests: ['review/policy-document'],
+  },
+  {
+    name: 'a document costs no more than its first faults',
+    without: '',
+    tests: ['review/policy-names'],
+  },
+  {
     name: 'the policy can demand four eyes',
     without: 'const fourEyes = approval.fourEyes === true;',
     tests: ['rest/votes'],
@@ -88,7 +129,7 @@ export const policyGuards: readonly Guard[] = [
     tests: ['rest/votes'],
   },
   {
-    name: 'the vote of an author does not count',
+    name: 'a vote of somebody who may not agree does not count',
     without: '',
     tests: ['rest/votes'],
   },
@@ -104,7 +145,7 @@ export const policyGuards: readonly Guard[] = [
   },
   {
     name: 'nobody votes twice',
-    without: 'given.set(String(given.size), vote.as);',
+    without: 'const person = String(newest.size);',
     tests: ['rest/votes'],
   },
   {

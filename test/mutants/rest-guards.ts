@@ -144,8 +144,7 @@ export const restGuards: readonly Guard[] = [
   },
   {
     name: 'configured roles are those of all tokens of the name',
-    without:
-      'return tokens.filter((token) => token.name === name).slice(0, 1).flatMap((token) => token.databaseRoles);',
+    without: 'return tokensOf(tokens, caller).slice(0, 1).flatMap((token) => token.databaseRoles);',
     tests: ['rest/roles'],
   },
   {

@@ -67,14 +67,14 @@ suite('rest: votes', (test) => {
       needed: 2,
       count: 0,
       given: [],
-      missing: [{ rule: 'r0', more: 2, may: null }],
+      missing: [{ rule: 'r0', more: 2, from: null }],
     });
     const first = await approve(id, 'ann', { digest: await digestOf(id), approved_by: 'Ann Lee' });
     assert.equal([first.status, first.body.status], [202, 'proposed']);
     const { approvals } = first.body;
     assert.equal(
       [approvals.needed, approvals.count, approvals.missing],
-      [2, 1, [{ rule: 'r0', more: 1, may: null }]],
+      [2, 1, [{ rule: 'r0', more: 1, from: null }]],
     );
     assert.equal(
       approvals.given.map(({ at: _, ...vote }: { at: string }) => vote),
@@ -178,7 +178,7 @@ suite('rest: votes', (test) => {
     assert.equal([other.status, other.body.error], [403, 'approver_required']);
     assert.match(other.body.hint, /ann, role:operator/);
     assert.equal((await approve(id, 'ann')).body.approvals.missing, [
-      { rule: 'r0', more: 1, may: ['role:operator'] },
+      { rule: 'r0', more: 1, from: ['role:operator'] },
     ]);
     assert.is((await approve(id, 'cat')).status, 200);
     await set({ approvals: { count: 1, from: ['cat'] } });
@@ -199,7 +199,7 @@ suite('rest: votes', (test) => {
     const second = await approve(id, 'bob');
     assert.equal(
       [second.status, second.body.approvals.missing],
-      [202, [{ rule: 'r0', more: 1, may: ['cat'] }]],
+      [202, [{ rule: 'r0', more: 1, from: ['cat'] }]],
     );
     assert.is((await approve(id, 'cat')).status, 200);
     assert.equal((await sealed(id))?.['voters'], ['ann', 'bob', 'cat']);

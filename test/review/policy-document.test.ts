@@ -121,6 +121,38 @@ suite('policy: the document', (test) => {
       'rules[0].__proto__: there is no such key; known are name, projects, tables, deny, deny_columns, max_rows, approvals, four_eyes, expire, windows',
     ],
   ];
+  test('at most 20 faults are reported', () => {
+    const rules = Array.from({ length: 50 }, (_, index) => ({ name: `r${index}`, max_rows: -1 }));
+    assert.is(faultsOf({ rules }).length, 20);
+    const keys = Object.fromEntries(rules.map(({ name }) => [name, 1]));
+    assert.is(faultsOf(rule(keys)).length, 20);
+  });
+
+  test('windows of a document are few, and none is there twice', () => {
+    const some = (length: number) =>
+      Array.from({ length }, (_, index) => ({ ...berlin, from: `0${index % 10}:00` }));
+    const rules = Array.from({ length: 6 }, (_, index) => ({
+      name: `r${index}`,
+      windows: some(9),
+    }));
+    assert.equal(faultsOf({ rules }), ['rules: have 54 windows together, and may have 50']);
+    assert.equal(faultsOf({ rules: rules.slice(1) }), []);
+    assert.equal(faultsOf(rule({ windows: [berlin, { ...berlin }] })), [
+      'rules[0].windows: has an entry twice',
+    ]);
+  });
+
+  test('a zone is one in every spelling', () => {
+    const lower = { ...berlin, zone: 'europe/berlin' };
+    assert.is(opens([[berlin], [lower]], '2026-11-27T18:00:00Z'), '2026-11-28T08:00:00.000Z');
+  });
+
+  test('two spellings of a name are one person', () => {
+    assert.equal(faultsOf(rule({ approvals: { count: 2, from: ['ann', 'Ann'] } })), [
+      'rules[0].approvals.count: 2 of 1 names can never agree',
+    ]);
+  });
+
   for (const [document, fault] of refused) {
     test(`refused: ${fault}`, () => assert.equal(faultsOf(document), [fault]));
   }

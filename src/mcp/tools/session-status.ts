@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ApiClient } from '../../client/api-client.ts';
 import { nextEvent } from '../../client/news.ts';
-import { approvalsInWords, judgeSession } from '../../client/policy.ts';
+import { approvalsInWords, checkSession } from '../../client/policy.ts';
 import type { Event } from '../../model/event.ts';
 import { eventShape } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -55,7 +55,7 @@ export const sessionStatus = defineTool({
 /** Returns the rules that hold for the session, and the votes on it; nothing where no policy is set, or the session is decided. */
 async function policyFacts({ api, sessionId }: Call, status: SessionStatus): Promise<JsonObject> {
   if (status !== 'active' && status !== 'proposed') return {};
-  const { version, verdicts, approvals } = (await judgeSession(api, sessionId)).value;
+  const { version, verdicts, approvals } = (await checkSession(api, sessionId)).value;
   if (version === '0') return {};
   const rules = verdicts.map(({ rule, holds, says, opensAt }) => ({
     rule,

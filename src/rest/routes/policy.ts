@@ -1,8 +1,8 @@
-/** Routes of the policy: show it, set it, list its versions, and judge a session by it. */
+/** Routes of the policy: show it, set it, list its versions, and check a session by it. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import type { Token } from '../../model/access.ts';
-import { hasRight } from '../../model/access.ts';
+import { hasRight, personOf } from '../../model/access.ts';
 import type { People } from '../../review/policy/policy-names.ts';
 import { listPolicies, newestPolicy, setPolicy } from '../../review/policy/policy-store.ts';
 import { readSessionPolicy } from '../../review/policy/show.ts';
@@ -71,8 +71,9 @@ function notForAll(): StageError {
 function peopleOf(tokens: readonly Token[]): People {
   const names = new Map<string, { readonly approves: boolean }>();
   for (const token of tokens) {
-    const approves = hasRight(token, 'review') || names.get(token.name)?.approves === true;
-    names.set(token.name, { approves });
+    const approves =
+      hasRight(token, 'review') || names.get(personOf(token.name))?.approves === true;
+    names.set(personOf(token.name), { approves });
   }
   const projects = tokens.flatMap((token) => token.projects ?? []);
   return { isOpen: tokens.length === 0, names, projects };
@@ -97,20 +98,21 @@ const history = defineRoute({
   },
 });
 
-const judgeSession = defineRoute({
+const checkSession = defineRoute({
   method: 'get',
   path: '/sessions/:id/policy',
   name: 'getSessionPolicy',
-  summary: 'Says which rules hold for a session, whether it keeps to them, and who has agreed.',
+  summary: 'Shows which rules hold for a session, whether it keeps to them, and who has agreed.',
   right: 'read',
   responses: { 200: sessionPolicy },
-  errors: ['session_not_found', 'took_too_long'],
+  errors: ['session_not_found', 'took_too_long', 'busy'],
   needsUpstream: true,
-  handle: async ({ id }, { db, access, fourEyes }) => {
+  handle: async ({ id }, { db, access, fourEyes, diffs }) => {
     await getSession(db, id);
-    const policy = await readSessionPolicy(db, id, { fourEyes, find: findIn(access.tokens()) });
+    const reader = { fourEyes, find: findIn(access.tokens()) };
+    const policy = await readSessionPolicy(db, id, reader, () => diffs.take());
     return { body: { session_id: id, id, ...sessionPolicyBody(policy) } };
   },
 });
 
-export const policyRoutes = [show, set, history, judgeSession];
+export const policyRoutes = [show, set, history, checkSession];

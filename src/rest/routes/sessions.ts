@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { seesOwnOnly } from '../../model/access.ts';
 import { JsonText } from '../../model/json.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
-import { readSessionPolicy } from '../../review/policy/show.ts';
+import { readSessionVotes } from '../../review/policy/show.ts';
 import { deleteSession } from '../../staging/discard.ts';
 import { createSessionOnce } from '../../staging/session-once.ts';
 import { createSession, getSession, listSessions } from '../../staging/session-store.ts';
@@ -107,8 +107,8 @@ const get = defineRoute({
   handle: async ({ id }, { db, access, fourEyes }) => {
     const shown = await getSession(db, id);
     if (shown.status !== 'proposed') return { body: sessionBody(shown) };
-    const policy = await readSessionPolicy(db, id, { fourEyes, find: findIn(access.tokens()) });
-    return { body: { ...sessionBody(shown), ...withApprovals(policy) } };
+    const approvals = await readSessionVotes(db, id, { fourEyes, find: findIn(access.tokens()) });
+    return { body: { ...sessionBody(shown), ...withApprovals({ approvals }) } };
   },
 });
 

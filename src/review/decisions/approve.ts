@@ -21,8 +21,8 @@ import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { countPlaces } from '../place-counts.ts';
 import type { Approvals, FindPerson, Outcome } from '../policy/approvals.ts';
 import { countApproval } from '../policy/approvals.ts';
-import type { Judgement } from '../policy/judge.ts';
-import { demandApprovable } from '../policy/judge.ts';
+import type { PolicyCheck } from '../policy/check.ts';
+import { demandApprovable } from '../policy/check.ts';
 import { renewOutdated } from '../renew.ts';
 import { shownDifferences } from '../trigger-differences.ts';
 import type { ProductionRefusal } from './apply-failed.ts';
@@ -46,7 +46,7 @@ export interface Approval extends ConflictRules {
   readonly refuseDifferences?: boolean;
   /** The rows to apply; the others go to a new session. All rows by default. */
   readonly only?: Part | null;
-  /** Returns what the tokens say about a name, for the policy. */
+  /** Returns what the tokens allow a person, for the policy. */
   readonly findPerson?: FindPerson;
   /** The total time that it may wait for locks of others, in milliseconds; 2,000 by default. */
   readonly lockTimeoutMs?: number;
@@ -109,9 +109,9 @@ async function approveLocked(
   const decided = [session.digest, session.reviewedDigest].filter((each) => each !== null);
   if (digest !== null && decided.includes(digest)) return getSession(tx, id);
   requireTransition(session, 'approve');
-  const judgement = await demandApprovable(tx, session);
+  const check = await demandApprovable(tx, session, leftMs);
   // guard: the policy can demand four eyes
-  const fourEyes = approval.fourEyes === true || judgement?.fourEyes === true;
+  const fourEyes = approval.fourEyes === true || check?.fourEyes === true;
   const { databaseRoles = [] } = approval;
   // guard: authors do not approve
   if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
@@ -123,7 +123,7 @@ async function approveLocked(
   const current = await digestOf(tx, session.uuid);
   // guard: approval compares the digest
   if (digest !== null && digest !== current && !rest) throw digestMismatch(current);
-  const counted = await count(tx, session, judgement, { approval, fourEyes, digest: current });
+  const counted = await count(tx, session, check, { approval, fourEyes, digest: current });
   if (!counted.last) {
     // guard: a vote splits nothing
     if (rest) throw partOfSeveral();
@@ -163,13 +163,13 @@ async function splitReviewed(
 async function count(
   tx: Queryable,
   session: LockedSession,
-  judgement: Judgement | null,
+  check: PolicyCheck | null,
   given: { readonly approval: Approval; readonly fourEyes: boolean; readonly digest: string },
 ): Promise<Outcome> {
-  if (judgement === null) return { last: true, voters: [] };
+  if (check === null) return { last: true, voters: [] };
   const { approval, fourEyes, digest } = given;
   const { approvedBy, approvedAs: as = null, findPerson: find = nobody } = approval;
-  return countApproval(tx, session, judgement, { as, approvedBy, digest, fourEyes, find });
+  return countApproval(tx, session, check.rules, { as, approvedBy, digest, fourEyes, find });
 }
 
 function partOfSeveral(): StageError {
@@ -178,7 +178,7 @@ function partOfSeveral(): StageError {
   });
 }
 
-const nobody: FindPerson = () => ({ roles: [], databaseRoles: [] });
+const nobody: FindPerson = () => ({ roles: [], databaseRoles: [], refusal: null });
 
 /** Applies the session. Returns its differences. @throws StageError `apply_failed`, `trigger_differences` */
 async function apply(

@@ -1,6 +1,7 @@
 /** Four eyes: authors of a session may not approve it, whether they took part over REST or over SQL. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
+import { personOf } from '../../model/access.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 
 export interface Approver {
@@ -25,8 +26,9 @@ export async function demandFourEyes(
   if (name === null) throw refused('nobody who shows no token may approve a session');
   if (authors.includes(null))
     throw refused('it is not known who created and proposed the session', forNobody);
+  const persons = authors.map((author) => personOf(author ?? ''));
   // guard: who created or proposed does not approve
-  if (authors.includes(name))
+  if (persons.includes(personOf(name)))
     throw refused(`${name} created or proposed the session, and may not approve it`);
   // guard: who set another role by SET ROLE is known by the login
   const staging = 'SELECT stage.roles_of($1) AS role UNION ALL SELECT stage.logins_of($1)';

@@ -5,7 +5,7 @@ import type { Session } from '../../model/session.ts';
 import { emit } from '../../staging/event-store.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
-import { demandProposable } from '../policy/judge.ts';
+import { demandProposable } from '../policy/check.ts';
 
 /** Seals the session against further rows: records where its rows end, and the number of its mutations. */
 const propose = `

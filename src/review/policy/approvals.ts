@@ -1,20 +1,27 @@
 /** The votes on a session: who agreed, who is missing, and whether one more approval is the last one. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
+import { personOf } from '../../model/access.ts';
 import { decide } from '../../staging/decision-store.ts';
+import type { LockedSession } from '../../staging/session-lock.ts';
 import type { Participants } from '../decisions/four-eyes.ts';
 import { demandFourEyes } from '../decisions/four-eyes.ts';
-import type { Judgement } from './judge.ts';
+import type { Rule } from './document.ts';
 import type { Ballot, Demand, Tally, Vote } from './votes.ts';
-import { admits, demandsOf, faultOf, isMet, personOf, tally, worstOf } from './votes.ts';
+import { admits, demandsOf, faultOf, isMet, newestOf, renews, tally, worstOf } from './votes.ts';
 
-/** What the tokens say about a name now. */
+/** What the tokens of a person allow in a project now. */
 export interface Person {
   readonly roles: readonly string[];
   readonly databaseRoles: readonly string[];
+  /** Why the person may not approve; null if nothing is known against it. */
+  readonly refusal: string | null;
 }
 
-export type FindPerson = (name: string) => Person;
+export type FindPerson = (name: string, projectId: string) => Person;
+
+/** The parts of a session that votes depend on. */
+export type Voted = Participants & Pick<LockedSession, 'projectId'>;
 
 /** The state of the votes, as it is shown. */
 export interface Approvals {
@@ -40,27 +47,38 @@ const selectVotes = `
 SELECT d.by_as, d.round, d.digest, extract(epoch FROM d.at) * 1000 AS at, stage.iso_time(d.at) AS time
 FROM stage.decision d WHERE d.session = $1 AND d.verdict = 'vote' ORDER BY d.number`;
 
-const selectRound = 'SELECT greatest(s.round, 1) AS round FROM stage.session s WHERE s.id = $1';
+const selectRound = `
+SELECT greatest(s.round, 1) AS round, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM stage.session s WHERE s.id = $1`;
 
-/** Reads the votes of all rounds. Under four eyes those of authors are marked. */
+interface Exclusion {
+  readonly fourEyes: boolean;
+  readonly find: FindPerson;
+}
+
+/** Reads the votes of all rounds. Those of the round are marked whose voters may not agree now. */
 async function readVotes(
   tx: Queryable,
-  session: Participants,
-  { fourEyes, find }: { readonly fourEyes: boolean; readonly find: FindPerson },
+  session: Voted,
+  ballot: Ballot,
+  { fourEyes, find }: Exclusion,
 ): Promise<Vote[]> {
   const votes: Vote[] = [];
   for (const row of await tx.query(selectVotes, [session.uuid])) {
     const as = String(row['by_as']);
-    const { roles, databaseRoles } = find(as);
-    const excluded = fourEyes ? await exclusionOf(tx, session, as, databaseRoles) : null;
+    const { roles, databaseRoles, refusal } = find(as, session.projectId);
     const [at, round] = [Number(row['at']), Number(row['round'])];
+    const isChecked = fourEyes && round === ballot.round;
+    const part = isChecked ? await partOf(tx, session, as, databaseRoles) : null;
     const [time, digest] = [String(row['time']), String(row['digest'])];
+    // guard: a vote counts while a token of the voter may approve
+    const excluded = refusal ?? part;
     votes.push({ as, at, round, time, digest, roles, excluded });
   }
   return votes;
 }
 
-async function exclusionOf(
+/** Returns the part that an approver has in the session, by four eyes; null for none. */
+async function partOf(
   tx: Queryable,
   session: Participants,
   approvedAs: string,
@@ -78,11 +96,10 @@ async function exclusionOf(
 async function ballotOf(
   tx: Queryable,
   { uuid }: Participants,
-  { facts }: Judgement,
-  digest: string,
+  digest: string | null,
 ): Promise<Ballot> {
   const [row] = await tx.query(selectRound, [uuid]);
-  return { round: Number(row?.['round']), digest, now: facts.now };
+  return { round: Number(row?.['round']), digest, now: Number(row?.['now']) };
 }
 
 export interface Approving {
@@ -106,19 +123,19 @@ export type Outcome =
  */
 export async function countApproval(
   tx: Queryable,
-  session: Participants,
-  judgement: Judgement,
+  session: Voted,
+  rules: readonly Rule[],
   { as, approvedBy, digest, fourEyes, find }: Approving,
 ): Promise<Outcome> {
-  const demands = demandsOf(judgement.rules);
+  const demands = demandsOf(rules);
   if (demands.length === 0) return { last: true, voters: [] };
   // guard: nobody without a name is counted
   if (as === null) throw unnamed();
-  const own = { as, roles: find(as).roles };
+  const own = { as, roles: find(as, session.projectId).roles };
   // guard: whom the policy does not name does not approve
   if (!demands.some((demand) => admits(demand, own))) throw notNamed(as, demands);
-  const ballot = await ballotOf(tx, session, judgement, digest);
-  const votes = await readVotes(tx, session, { fourEyes, find });
+  const ballot = await ballotOf(tx, session, digest);
+  const votes = await readVotes(tx, session, ballot, { fourEyes, find });
   const { round, now } = ballot;
   const vote: Vote = { ...own, at: now, time: '', round, digest, excluded: null };
   const before = tally(demands, votes, ballot);
@@ -126,35 +143,35 @@ export async function countApproval(
   // guard: an approval that is not the last one applies nothing
   if (after.every(isMet)) return { last: true, voters: votersOf(after, as) };
   const adds = after.some(({ given }, index) => given.length > (before[index]?.given.length ?? 0));
-  if (adds) await decide(tx, session.uuid, 'vote', as, { digest, approved_by: approvedBy });
-  const counted = adds ? await readVotes(tx, session, { fourEyes, find }) : votes;
-  return { last: false, approvals: approvalsOf(demands, counted, ballot) };
+  // guard: a vote is renewed before it is too old
+  const isRecorded = adds || before.some((one) => renews(one, as, ballot));
+  if (isRecorded) await decide(tx, session.uuid, 'vote', as, { digest, approved_by: approvedBy });
+  const known = isRecorded ? await readVotes(tx, session, ballot, { fourEyes, find }) : votes;
+  return { last: false, approvals: approvalsOf(demands, known, ballot) };
 }
 
 /** Returns the names of all who agreed; the approver's is the last. */
 function votersOf(tallies: readonly Tally[], last: string): string[] {
-  const names = tallies.flatMap(({ given }) => given);
+  const names = tallies.flatMap(({ given }) => given.map(({ as }) => as));
   const others = new Map(names.map((name) => [personOf(name), name]));
   others.delete(personOf(last));
   return [...others.values(), last];
 }
 
-/** Returns the state of the votes on a session; null if the policy demands none. @param digest returns that of the diff now */
+/**
+ * Returns the state of the votes on a proposed session; null if the rules demand none. Digests are not compared: each vote has the one that
+ * its session had when it was given, and the rows of a proposed session do not change.
+ */
 export async function readApprovals(
   tx: Queryable,
-  session: Participants,
-  judgement: Judgement,
-  context: {
-    readonly fourEyes: boolean;
-    readonly find: FindPerson;
-    readonly digest: () => Promise<string>;
-  },
+  session: Voted,
+  rules: readonly Rule[],
+  exclusion: Exclusion,
 ): Promise<Approvals | null> {
-  const demands = demandsOf(judgement.rules);
+  const demands = demandsOf(rules);
   if (demands.length === 0) return null;
-  const votes = await readVotes(tx, session, context);
-  const digest = votes.length === 0 ? '' : await context.digest();
-  return approvalsOf(demands, votes, await ballotOf(tx, session, judgement, digest));
+  const ballot = await ballotOf(tx, session, null);
+  return approvalsOf(demands, await readVotes(tx, session, ballot, exclusion), ballot);
 }
 
 function approvalsOf(
@@ -165,14 +182,16 @@ function approvalsOf(
   const tallies = tally(demands, votes, ballot);
   const worst = worstOf(tallies) ?? tallies[0];
   const counted = new Set(tallies.flatMap(({ given }) => given));
+  const newest = new Set(newestOf(votes, ballot));
   const given = votes.map((vote) => {
-    const why = faultOf(vote, ballot) ?? (counted.has(vote.as) ? null : notCounted);
+    const repeated = newest.has(vote) ? notCounted : 'was given again later';
+    const why = faultOf(vote, ballot) ?? (counted.has(vote) ? null : repeated);
     return { as: vote.as, at: vote.time, counts: why === null, why };
   });
   const missing = tallies
     .filter((one) => !isMet(one))
     .map(({ demand, given: have }) => {
-      const people = new Set(have.map(personOf));
+      const people = new Set(have.map(({ as }) => personOf(as)));
       const from = demand.from?.filter((who) => !people.has(personOf(who))) ?? null;
       return { rule: demand.rule, more: demand.count - have.length, from };
     });

@@ -1,7 +1,7 @@
 /** The policy document: what a team lets pass, who must agree, and when. Parsed strictly: what is not understood is refused. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
-import { rolesWith } from '../../model/access.ts';
+import { personOf, rolesWith } from '../../model/access.ts';
 import { nearest } from '../../nearest.ts';
 import { days, isZone } from './windows.ts';
 
@@ -18,13 +18,25 @@ const text = z
   .max(200, 'is longer than 200 characters')
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'control characters are not allowed');
 
+/** The most faults that are reported for one document. */
+export const mostFaults = 20;
+
+/** The most windows of all rules together: the next opening is searched in all of them. */
+const mostWindows = 50;
+
+/** A name that is longer is no misspelt one. */
+const longestGuessed = 130;
+
 /** A list that is not empty and has nothing twice. */
 const several = <T extends z.ZodType>(member: T) =>
   z
     .array(member)
     .min(1, 'must not be empty')
     .max(100, 'has more than 100 entries')
-    .refine((list) => new Set(list).size === list.length, 'has an entry twice');
+    .refine(
+      (list) => new Set(list.map((one) => JSON.stringify(one))).size === list.length,
+      'has an entry twice',
+    );
 
 const duration = z
   .string()
@@ -82,8 +94,13 @@ export function durationMs(duration: string): number {
  * @throws StageError `invalid_request` that names the place of each fault, and the nearest key or value
  */
 export function parsePolicy(document: unknown): PolicyDocument {
+  const count = windowCount(document);
+  // guard: the windows of a document are few
+  if (count > mostWindows)
+    throw invalidPolicy([`rules: have ${count} windows together, and may have ${mostWindows}`]);
   const parsed = policyDocument.safeParse(document, { error: inWords });
-  if (!parsed.success) throw invalidPolicy(parsed.error.issues.flatMap(faultsOf));
+  if (!parsed.success)
+    throw invalidPolicy(parsed.error.issues.slice(0, mostFaults).flatMap(faultsOf));
   const faults = parsed.data.rules.flatMap((given, index) =>
     contradictionsOf(given, parsed.data.rules.slice(0, index)).map(
       ([path, fault]) => `rules[${index}]${path}: ${fault}`,
@@ -93,7 +110,22 @@ export function parsePolicy(document: unknown): PolicyDocument {
   return parsed.data;
 }
 
-export function invalidPolicy(faults: readonly string[]): StageError {
+/** Counts the windows of a document that is not parsed yet. */
+function windowCount(document: unknown): number {
+  const { rules } = (document ?? {}) as { readonly rules?: unknown };
+  if (!Array.isArray(rules)) return 0;
+  const lists = rules.map((given) => (given as { readonly windows?: unknown } | null)?.windows);
+  return lists.reduce((sum: number, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
+}
+
+/** Returns the nearest name; null if none is near, or the written one is too long to be misspelt. */
+export function guessOf(written: string, names: readonly string[]): string | null {
+  return written.length > longestGuessed ? null : nearest(written, names);
+}
+
+/** Returns the error for a document with faults, of which it names the first 20. */
+export function invalidPolicy(all: readonly string[]): StageError {
+  const faults = all.slice(0, mostFaults);
   return new StageError('invalid_request', `the policy is not valid: ${faults.join('; ')}`, {
     hint: 'Nothing was set. docs/policy.md describes every key.',
     facts: { faults },
@@ -115,8 +147,9 @@ function contradictionsOf(given: Rule, earlier: readonly Rule[]): [string, strin
   if (maxRows !== undefined && deny.length === deniable.length)
     faults.push(['.max_rows', 'the rule denies every change already']);
   const { count = 1, from } = agreed ?? {};
-  if (from?.every((who) => !who.startsWith('role:')) && from.length < count)
-    faults.push(['.approvals.count', `${count} of ${from.length} names can never agree`]);
+  const people = new Set(from?.map(personOf)).size;
+  if (from?.every((who) => !who.startsWith('role:')) && people < count)
+    faults.push(['.approvals.count', `${count} of ${people} names can never agree`]);
   from?.forEach((who, index) => {
     if (!who.startsWith('role:') || approvingRoles.includes(who.slice('role:'.length))) return;
     const roles = approvingRoles.map((role) => `role:${role}`).join(' or ');
@@ -128,8 +161,8 @@ function contradictionsOf(given: Rule, earlier: readonly Rule[]): [string, strin
 function faultsOf(issue: z.core.$ZodIssue): string[] {
   if (issue.code !== 'unrecognized_keys') return [`${placeOf(issue.path)}: ${issue.message}`];
   const known = keysAt(issue.path);
-  return issue.keys.map((key) => {
-    const meant = nearest(key, known);
+  return issue.keys.slice(0, mostFaults).map((key) => {
+    const meant = guessOf(key, known);
     const guess = meant === null ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
     return `${placeOf([...issue.path, key])}: there is no such key; ${guess}`;
   });
@@ -163,7 +196,7 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function valueFault(given: unknown, values: readonly string[]): string {
-  const meant = typeof given === 'string' ? nearest(given, values) : null;
+  const meant = typeof given === 'string' ? guessOf(given, values) : null;
   const guess = meant === null ? '' : `; did you mean ${meant}?`;
   return `must be one of ${values.join(', ')}${guess}`;
 }

@@ -13,12 +13,16 @@ export interface Policy {
   readonly oids: ReadonlyMap<string, readonly number[]>;
 }
 
-export interface TableFacts {
-  readonly name: string;
+/** A table in which a session staged. */
+export interface StagedTable {
   /** Its name and those of the tables above it, partitioned or inherited from. */
   readonly names: readonly { readonly schema: string; readonly name: string }[];
   /** The OIDs of the same. */
   readonly lineage: readonly number[];
+}
+
+export interface TableFacts extends StagedTable {
+  readonly name: string;
   /** Changes that approval replays, by kind. */
   readonly changes: Readonly<Record<'insert' | 'update' | 'delete', number>>;
   /** Number of rows that they change. */
@@ -45,7 +49,7 @@ export type Limit =
   | 'four_eyes'
   | 'approvals';
 
-/** What one limit of a rule says about a session. */
+/** The result of one limit of a rule for a session. */
 export interface Verdict {
   readonly rule: string;
   readonly limit: Limit;
@@ -59,7 +63,7 @@ export interface Verdict {
 }
 
 /** Whether a rule names the table, or one above it, by its name now or by the OID that the name had when the policy was set. */
-export function covers(policy: Policy, { tables }: Rule, facts: TableFacts): boolean {
+export function covers(policy: Policy, { tables }: Rule, facts: StagedTable): boolean {
   if (tables === undefined) return true;
   return tables.some(
     (pattern) =>
@@ -69,19 +73,19 @@ export function covers(policy: Policy, { tables }: Rule, facts: TableFacts): boo
   );
 }
 
-/** Whether a table is meant by a name of the document: as the diff shows it, with its schema, or all of a schema as `schema.*`. */
-export function matches(pattern: string, schema: string, name: string): boolean {
-  return (
-    pattern === shownName(schema, name) ||
-    pattern === `${schema}.${name}` ||
-    pattern === `${schema}.*`
-  );
+/** Returns the names of a table in a document: as the diff shows it, with its schema, or all of a schema as `schema.*`. */
+export function namesOf(schema: string, name: string): readonly string[] {
+  return [shownName(schema, name), `${schema}.${name}`, `${schema}.*`];
+}
+
+function matches(pattern: string, schema: string, name: string): boolean {
+  return namesOf(schema, name).includes(pattern);
 }
 
 /** Returns the rules that hold for a session: those of its project that name no table, or one in which it staged. */
 export function rulesFor(
   policy: Policy,
-  { projectId, tables }: Pick<SessionFacts, 'projectId' | 'tables'>,
+  { projectId, tables }: { readonly projectId: string; readonly tables: readonly StagedTable[] },
 ): readonly Rule[] {
   return policy.document.rules.filter(
     (rule) =>

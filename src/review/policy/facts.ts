@@ -1,7 +1,7 @@
-/** The facts of a session that the policy judges, as the database has them. */
-import type { Queryable } from '../../db/database.ts';
+/** The facts of a session that the policy limits, as the database has them. */
+import type { Queryable, Row } from '../../db/database.ts';
 import { shownName } from '../../model/table.ts';
-import type { Policy, SessionFacts, TableFacts } from './evaluate.ts';
+import type { Policy, SessionFacts, StagedTable, TableFacts } from './evaluate.ts';
 import { covers } from './evaluate.ts';
 
 const selectSession = `
@@ -10,7 +10,7 @@ FROM stage.session s WHERE s.id = $1`;
 
 const selectFacts = `
 SELECT f.relation, to_jsonb(f.lineage) AS lineage, f.names, f.inserts, f.updates, f.deletes, f.row_count
-FROM stage.policy_facts($1, $2) f ORDER BY f.relation`;
+FROM stage.policy_facts($1) f ORDER BY f.relation`;
 
 /** Reads them from the staged rows themselves. The columns that are updated are read only where a rule denies some. */
 export async function readFacts(
@@ -19,7 +19,7 @@ export async function readFacts(
   policy: Policy,
 ): Promise<SessionFacts> {
   const [session] = await tx.query(selectSession, [uuid]);
-  const rows = await tx.query(selectFacts, [uuid, 'true']);
+  const rows = await tx.query(selectFacts, [uuid]);
   const projectId = session?.['project_id'] ?? '';
   const proposedAt = session?.['proposed_at'] ?? null;
   const tables: TableFacts[] = [];
@@ -36,13 +36,27 @@ export async function readFacts(
   return { projectId, now, proposedAt: proposedAt === null ? null : Number(proposedAt), tables };
 }
 
-function tableFacts(row: { readonly [column: string]: string | null }): TableFacts {
-  const names = JSON.parse(row['names'] ?? '[]') as TableFacts['names'];
-  const [own = { schema: '', name: '' }] = names;
+const selectTables =
+  'SELECT to_jsonb(t.lineage) AS lineage, t.names FROM stage.policy_tables($1) t';
+
+/** Reads the tables in which a session staged, without counting its rows. */
+export async function readTables(tx: Queryable, uuid: string): Promise<StagedTable[]> {
+  return (await tx.query(selectTables, [uuid])).map(stagedTable);
+}
+
+function stagedTable(row: Row): StagedTable {
   return {
-    name: shownName(own.schema, own.name),
-    names,
+    names: JSON.parse(row['names'] ?? '[]') as StagedTable['names'],
     lineage: (JSON.parse(row['lineage'] ?? '[]') as (string | number)[]).map(Number),
+  };
+}
+
+function tableFacts(row: Row): TableFacts {
+  const table = stagedTable(row);
+  const [own = { schema: '', name: '' }] = table.names;
+  return {
+    ...table,
+    name: shownName(own.schema, own.name),
     changes: {
       insert: Number(row['inserts']),
       update: Number(row['updates']),

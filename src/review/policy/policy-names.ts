@@ -1,12 +1,11 @@
 /** The names of a policy document: each must mean something, or the rule would hold for nothing in silence. */
 import type { Queryable } from '../../db/database.ts';
-import { shownName } from '../../model/table.ts';
-import { nearest } from '../../nearest.ts';
+import { personOf } from '../../model/access.ts';
 import type { PolicyDocument, Rule } from './document.ts';
-import { invalidPolicy } from './document.ts';
-import { matches } from './evaluate.ts';
+import { guessOf, invalidPolicy, mostFaults } from './document.ts';
+import { namesOf } from './evaluate.ts';
 
-/** Names of tokens, with whether one of that name may approve, and the projects of tokens. */
+/** The persons of tokens, with whether one of theirs may approve, and the projects of tokens. */
 export interface People {
   /** No token is required: everybody may do everything, and nobody has a name. */
   readonly isOpen: boolean;
@@ -41,23 +40,49 @@ export async function oidsOf(
   { rules }: PolicyDocument,
   people: People,
 ): Promise<Record<string, number[]>> {
-  const tables = (await tx.query(selectTables)).map(knownTable);
+  const tables = indexOf((await tx.query(selectTables)).map(knownTable));
   const found = await tx.query(selectProjects);
   const projects = ['default', ...people.projects, ...found.map((row) => row['project_id'] ?? '')];
-  const faults = rules.flatMap((rule, index) =>
-    [
-      ...faultsOfProjects(rule, projects),
-      ...faultsOfTables(rule, tables),
-      ...faultsOfColumns(rule, tables),
-      ...faultsOfPeople(rule, people),
-    ].map((fault) => `rules[${index}].${fault}`),
-  );
+  const faults: string[] = [];
+  for (const fault of faultsIn(rules, { tables, people, projects: new Set(projects) })) {
+    faults.push(fault);
+    // guard: a document costs no more than its first faults
+    if (faults.length === mostFaults) break;
+  }
   // guard: a name that means nothing is no name of a policy
   if (faults.length > 0) throw invalidPolicy(faults);
   const patterns = rules.flatMap((rule) => rule.tables ?? []);
   return Object.fromEntries(
     patterns.map((pattern) => [pattern, meantBy(pattern, tables).map(({ oid }) => oid)]),
   );
+}
+
+interface Known {
+  readonly tables: TableIndex;
+  readonly people: People;
+  readonly projects: ReadonlySet<string>;
+}
+
+/** Tables by the names that a document may use for them. */
+type TableIndex = ReadonlyMap<string, readonly KnownTable[]>;
+
+function indexOf(tables: readonly KnownTable[]): TableIndex {
+  const index = new Map<string, KnownTable[]>();
+  for (const table of tables)
+    for (const name of new Set(namesOf(table.schema, table.name))) {
+      const named = index.get(name);
+      if (named === undefined) index.set(name, [table]);
+      else named.push(table);
+    }
+  return index;
+}
+
+function* faultsIn(rules: readonly Rule[], known: Known): Generator<string> {
+  for (const [index, rule] of rules.entries()) {
+    const faults = [faultsOfProjects, faultsOfTables, faultsOfColumns, faultsOfPeople];
+    for (const find of faults)
+      for (const fault of find(rule, known)) yield `rules[${index}].${fault}`;
+  }
 }
 
 function knownTable(row: { readonly [column: string]: string | null }): KnownTable {
@@ -72,59 +97,62 @@ function knownTable(row: { readonly [column: string]: string | null }): KnownTab
 }
 
 /** Partitions and views have no staged rows of their own. */
-function meantBy(pattern: string, tables: readonly KnownTable[]): KnownTable[] {
-  const named = tables.filter(({ schema, name }) => matches(pattern, schema, name));
+function meantBy(pattern: string, tables: TableIndex): KnownTable[] {
+  const named = tables.get(pattern) ?? [];
   return named.filter(({ kind, isPartition }) => kind !== 'v' && !isPartition);
 }
 
-function faultsOfProjects({ projects = [] }: Rule, known: readonly string[]): string[] {
-  return projects.flatMap((project, index) =>
-    known.includes(project)
-      ? []
-      : [`projects[${index}]: there is no project ${quoted(project)}${guess(project, known)}`],
-  );
+function* faultsOfProjects({ projects = [] }: Rule, { projects: known }: Known): Generator<string> {
+  for (const [index, project] of projects.entries())
+    if (!known.has(project))
+      yield `projects[${index}]: there is no project ${quoted(project)}${guess(project, known)}`;
 }
 
-function faultsOfTables({ tables: patterns = [] }: Rule, tables: readonly KnownTable[]): string[] {
-  return patterns.flatMap((pattern, index) => {
-    if (meantBy(pattern, tables).length > 0) return [];
-    const named = tables.find(({ schema, name }) => matches(pattern, schema, name));
-    const what = named?.kind === 'v' ? 'a view' : 'a partition';
-    const names = tables.map(({ schema, name }) => shownName(schema, name));
-    return named === undefined
-      ? [`tables[${index}]: there is no table ${quoted(pattern)}${guess(pattern, names)}`]
-      : [`tables[${index}]: ${quoted(pattern)} is ${what}: name the table that stores its rows`];
-  });
+function* faultsOfTables({ tables: patterns = [] }: Rule, { tables }: Known): Generator<string> {
+  for (const [index, pattern] of patterns.entries()) {
+    if (meantBy(pattern, tables).length > 0) continue;
+    const [named] = tables.get(pattern) ?? [];
+    const kind = named?.kind === 'v' ? 'a view' : 'a partition';
+    yield named === undefined
+      ? `tables[${index}]: there is no table ${quoted(pattern)}${guess(pattern, tables.keys())}`
+      : `tables[${index}]: ${quoted(pattern)} is ${kind}: name the table that stores its rows`;
+  }
 }
 
-function faultsOfColumns(rule: Rule, tables: readonly KnownTable[]): string[] {
+function* faultsOfColumns(rule: Rule, { tables }: Known): Generator<string> {
   const { tables: patterns = [], deny_columns: columns = [] } = rule;
+  if (columns.length === 0) return;
   const meant = patterns.flatMap((pattern) => meantBy(pattern, tables));
-  const known = meant.flatMap((table) => table.columns);
-  return columns.flatMap((column, index) =>
-    known.includes(column)
-      ? []
-      : [`deny_columns[${index}]: there is no column ${quoted(column)}${guess(column, known)}`],
-  );
+  const known = new Set(meant.flatMap((table) => table.columns));
+  for (const [index, column] of columns.entries())
+    if (!known.has(column))
+      yield `deny_columns[${index}]: there is no column ${quoted(column)}${guess(column, known)}`;
 }
 
-function faultsOfPeople({ approvals }: Rule, { isOpen, names }: People): string[] {
-  if (approvals === undefined) return [];
+function* faultsOfPeople({ approvals }: Rule, { people }: Known): Generator<string> {
+  if (approvals === undefined) return;
+  const { isOpen, names } = people;
   // guard: where nobody has a name nobody can be counted
-  if (isOpen) return ['approvals: no token is required here, so nobody who agrees has a name'];
-  return (approvals.from ?? []).flatMap((who, index) => {
-    if (who.startsWith('role:')) return [];
+  if (isOpen) yield 'approvals: no token is required here, so nobody who agrees has a name';
+  if (isOpen) return;
+  for (const [index, who] of (approvals.from ?? []).entries()) {
+    if (who.startsWith('role:')) continue;
     const place = `approvals.from[${index}]`;
-    const known = names.get(who);
+    const known = names.get(personOf(who));
     if (known === undefined)
-      return [`${place}: no token has the name ${quoted(who)}${guess(who, [...names.keys()])}`];
-    return known.approves ? [] : [`${place}: no token of ${quoted(who)} may approve`];
-  });
+      yield `${place}: no token has the name ${quoted(who)}${guess(who, names.keys())}`;
+    else if (!known.approves) yield `${place}: no token of ${quoted(who)} may approve`;
+  }
 }
 
 const quoted = (name: string) => JSON.stringify(name);
 
-function guess(name: string, names: readonly string[]): string {
-  const meant = nearest(name, names);
+/** Of more names only those are compared that are about as long. */
+const mostCompared = 500;
+
+function guess(name: string, names: Iterable<string>): string {
+  const all = [...names];
+  const isSimilar = (other: string) => Math.abs(other.length - name.length) <= 3;
+  const meant = guessOf(name, all.length > mostCompared ? all.filter(isSimilar) : all);
   return meant === null ? '' : `; did you mean ${quoted(meant)}?`;
 }

@@ -1,5 +1,5 @@
 /** The versions of the policy in the database. */
-import type { Database, Queryable } from '../../db/database.ts';
+import type { Database, Queryable, Row } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import { JsonText } from '../../model/json.ts';
 import { sqlstateOf } from '../../staging/session-lock.ts';
@@ -31,15 +31,22 @@ const selectNewest = `SELECT ${columns} FROM stage.policy p ORDER BY p.version D
 const selectVersions = `
 SELECT ${columns} FROM stage.policy p ORDER BY p.version DESC LIMIT $1 OFFSET $2`;
 
-const selectPolicy = `
+const policyFrom = (source: string) => `
 SELECT p.version, p.document::text,
   -- OIDs of another database mean other tables
   CASE WHEN p.registry = 'stage.overlay'::regclass THEN p.relations ELSE '{}' END AS relations
-FROM stage.policy p ORDER BY p.version DESC LIMIT 1`;
+FROM ${source} p ORDER BY p.version DESC LIMIT 1`;
+
+const selectPolicy = policyFrom('stage.policy');
+const lockNewest = policyFrom('stage.lock_policy($1)');
 
 /** Reads the policy that counts now. */
 export async function readPolicy(db: Queryable): Promise<Policy> {
   const [row] = await db.query(selectPolicy);
+  return policyOf(row);
+}
+
+function policyOf(row: Row | undefined): Policy {
   if (row === undefined) return { version: 0, document: none, oids: new Map() };
   const oids = JSON.parse(row['relations'] ?? '{}') as Record<string, number[]>;
   return {
@@ -51,14 +58,13 @@ export async function readPolicy(db: Queryable): Promise<Policy> {
 
 /**
  * Reads the policy that counts until the transaction ends: no other is set meanwhile.
- * @throws StageError `busy` if one is being set
+ * @param leftMs the longest wait while one is being set, in milliseconds
+ * @throws StageError `busy` if one is still being set after that
  */
-export async function lockPolicy(tx: Queryable): Promise<Policy> {
-  await tx.query(`SET LOCAL lock_timeout = '2s'`);
-  // guard: no policy is set between the check of an approval and its end
-  await tx.query('SELECT FROM stage.policy_head FOR SHARE').catch(unlessLocked);
-  await tx.query('SET LOCAL lock_timeout = DEFAULT');
-  return readPolicy(tx);
+export async function lockPolicy(tx: Queryable, leftMs: number): Promise<Policy> {
+  const wait = String(Math.max(1, Math.floor(leftMs)));
+  const [row] = await tx.query(lockNewest, [wait]).catch(unlessLocked);
+  return policyOf(row);
 }
 
 /** Returns the newest version. */

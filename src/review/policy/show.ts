@@ -1,16 +1,18 @@
-/** How the rules judge a session now, for people and agents who ask before they propose or approve. */
+/** The rules and the votes of a session, for people and agents who ask before they propose or approve. */
 import type { Database, Queryable } from '../../db/database.ts';
 import { sessionNotFound, sessionUuid } from '../../staging/session-id.ts';
-import type { Participants } from '../decisions/four-eyes.ts';
-import { digestOf } from '../diff/diff-tables.ts';
-import type { Approvals, FindPerson } from './approvals.ts';
+import { inSnapshot } from '../snapshot.ts';
+import type { Approvals, FindPerson, Voted } from './approvals.ts';
 import { readApprovals } from './approvals.ts';
-import type { Judgement } from './judge.ts';
-import { judge } from './judge.ts';
+import type { PolicyCheck } from './check.ts';
+import { checkPolicy } from './check.ts';
+import type { Policy } from './evaluate.ts';
+import { rulesFor } from './evaluate.ts';
+import { readTables } from './facts.ts';
 import { readPolicy } from './policy-store.ts';
 
 export interface SessionPolicy {
-  readonly judgement: Judgement;
+  readonly check: PolicyCheck;
   /** Null if no rule demands approvals, or the session is not proposed. */
   readonly approvals: Approvals | null;
 }
@@ -22,44 +24,81 @@ export interface Reader {
 }
 
 const selectSession = `
-SELECT s.id AS uuid, s.status, s.reverts IS NOT NULL AS reverts, to_jsonb(s.earlier_authors || ARRAY[s.created_as, s.proposed_as]) AS authors
+SELECT s.id AS uuid, s.project_id, s.status, s.reverts IS NOT NULL AS reverts, to_jsonb(s.earlier_authors || ARRAY[s.created_as, s.proposed_as]) AS authors
 FROM stage.session s WHERE s.id = $1`;
 
 /**
- * Judges a session that is active or proposed; null if it is decided, or there are no rules: then a single query is run.
- * @throws StageError `session_not_found`
+ * Checks a session that is active or proposed; null if it is decided, or there are no rules: then a single query is run.
+ * @param take waits until the rows of a session may be read, and returns what ends that
+ * @throws StageError `session_not_found`, `took_too_long`, and those of `take`
  */
 export async function readSessionPolicy(
   db: Database,
   id: string,
-  reader: Reader,
+  { fourEyes, find }: Reader,
+  take: () => Promise<() => void>,
 ): Promise<SessionPolicy | null> {
-  const uuid = sessionUuid(id);
   const { document } = await readPolicy(db);
   if (document.rules.length === 0) return null;
+  const leave = await take();
+  try {
+    return await inSnapshot(db, async (tx) => {
+      const { status, ...session } = await readParticipants(tx, id);
+      if (status !== 'active' && status !== 'proposed') return null;
+      const check = await checkPolicy(tx, session.uuid);
+      if (check === null) return null;
+      if (status === 'active') return { check, approvals: null };
+      const exclusion = { fourEyes: fourEyes || check.fourEyes, find };
+      return { check, approvals: await readApprovals(tx, session, check.rules, exclusion) };
+    });
+  } finally {
+    leave();
+  }
+}
+
+/**
+ * Returns the state of the votes on a proposed session; null if the policy demands none. It counts no staged rows, and without such a rule
+ * a single query is run.
+ * @throws StageError `session_not_found`
+ */
+export async function readSessionVotes(
+  db: Database,
+  id: string,
+  { fourEyes, find }: Reader,
+): Promise<Approvals | null> {
+  const policy = await readPolicy(db);
+  if (!policy.document.rules.some(({ approvals }) => approvals !== undefined)) return null;
   return db.transaction(async (tx) => {
-    const [row] = await tx.query(selectSession, [uuid]);
-    if (row === undefined) throw sessionNotFound(id);
-    const status = row['status'];
-    if (status !== 'active' && status !== 'proposed') return null;
-    const judgement = await judge(tx, uuid);
-    if (judgement === null) return null;
-    const authors = JSON.parse(row['authors'] ?? '[]') as (string | null)[];
-    const session = { uuid, authors, reverts: row['reverts'] === 't' };
-    if (status === 'active') return { judgement, approvals: null };
-    return { judgement, approvals: await approvalsIn(tx, session, judgement, reader) };
+    const { status, ...session } = await readParticipants(tx, id);
+    if (status !== 'proposed') return null;
+    const rules = rulesFor(policy, {
+      projectId: session.projectId,
+      tables: needsTables(policy) ? await readTables(tx, session.uuid) : [],
+    });
+    const demandsFourEyes = fourEyes || rules.some((rule) => rule.four_eyes === true);
+    return readApprovals(tx, session, rules, { fourEyes: demandsFourEyes, find });
   }, 'repeatable read read only');
 }
 
-function approvalsIn(
+/** Whether the votes depend on the tables in which a session staged. */
+function needsTables({ document: { rules } }: Policy): boolean {
+  return rules.some(
+    ({ tables, approvals, four_eyes: fourEyes }) =>
+      tables !== undefined && (approvals !== undefined || fourEyes === true),
+  );
+}
+
+async function readParticipants(
   tx: Queryable,
-  session: Participants,
-  judgement: Judgement,
-  { fourEyes, find }: Reader,
-): Promise<Approvals | null> {
-  return readApprovals(tx, session, judgement, {
-    fourEyes: fourEyes || judgement.fourEyes,
-    find,
-    digest: () => digestOf(tx, session.uuid),
-  });
+  id: string,
+): Promise<Voted & { readonly status: string }> {
+  const [row] = await tx.query(selectSession, [sessionUuid(id)]);
+  if (row === undefined) throw sessionNotFound(id);
+  return {
+    uuid: String(row['uuid']),
+    projectId: String(row['project_id']),
+    status: String(row['status']),
+    authors: JSON.parse(row['authors'] ?? '[]') as (string | null)[],
+    reverts: row['reverts'] === 't',
+  };
 }

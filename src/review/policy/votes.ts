@@ -1,4 +1,5 @@
 /** Counts the votes for a session against what the policy demands. Pure, like evaluate.ts. */
+import { personOf } from '../../model/access.ts';
 import type { Rule } from './document.ts';
 import { durationMs } from './document.ts';
 
@@ -22,14 +23,15 @@ export interface Vote {
   readonly digest: string;
   /** The roles of the tokens of that name now. */
   readonly roles: readonly string[];
-  /** Why four eyes exclude the voter; null if they do not. */
+  /** Why the voter may not agree now, by the tokens or by four eyes; null if nothing excludes the voter. */
   readonly excluded: string | null;
 }
 
 /** What is voted on, now. */
 export interface Ballot {
   readonly round: number;
-  readonly digest: string;
+  /** Null where the digest is not compared. */
+  readonly digest: string | null;
   readonly now: number;
 }
 
@@ -40,9 +42,6 @@ export function demandsOf(rules: readonly Rule[]): Demand[] {
     return [{ rule: name, count, from, maxAgeMs: age === undefined ? null : durationMs(age) }];
   });
 }
-
-/** A name means the same person in any case. */
-export const personOf = (name: string) => name.toLowerCase();
 
 /** Whether a demand lets a person agree. */
 export function admits({ from }: Demand, { as, roles }: Pick<Vote, 'as' | 'roles'>): boolean {
@@ -59,34 +58,52 @@ export function faultOf(vote: Vote, { round, digest }: Ballot): string | null {
   // guard: a vote counts in its round only
   if (vote.round !== round) return `was given in round ${vote.round}`;
   // guard: a vote counts for the diff that was reviewed
-  if (vote.digest !== digest) return 'was given for another diff';
-  // guard: the vote of an author does not count
+  if (digest !== null && vote.digest !== digest) return 'was given for another diff';
+  // guard: a vote of somebody who may not agree does not count
   if (vote.excluded !== null) return vote.excluded;
   return null;
 }
 
 export interface Tally {
   readonly demand: Demand;
-  /** Names of those whose votes count, each person once, in the order of their votes. */
-  readonly given: readonly string[];
+  /** The votes that count, one of each person, in the order in which they were given. */
+  readonly given: readonly Vote[];
 }
 
-/** Counts the votes for each demand. */
+/** Returns the newest of each person's votes that may count. */
+export function newestOf(votes: readonly Vote[], ballot: Ballot): readonly Vote[] {
+  const newest = new Map<string, Vote>();
+  for (const vote of votes) {
+    if (faultOf(vote, ballot) !== null) continue;
+    // guard: nobody votes twice
+    const person = personOf(vote.as);
+    newest.delete(person);
+    newest.set(person, vote);
+  }
+  return [...newest.values()];
+}
+
+/** Counts the votes for each demand. @param votes in the order in which they were given */
 export function tally(demands: readonly Demand[], votes: readonly Vote[], ballot: Ballot): Tally[] {
-  const valid = votes.filter((vote) => faultOf(vote, ballot) === null);
-  return demands.map((demand) => {
-    const given = new Map<string, string>();
-    for (const vote of valid) {
+  const newest = newestOf(votes, ballot);
+  return demands.map((demand) => ({
+    demand,
+    given: newest.filter((vote) => {
       const { maxAgeMs } = demand;
       // guard: an old vote does not count
-      if (maxAgeMs !== null && ballot.now - vote.at > maxAgeMs) continue;
+      if (maxAgeMs !== null && ballot.now - vote.at > maxAgeMs) return false;
       // guard: nobody but those named agrees
-      if (!admits(demand, vote)) continue;
-      // guard: nobody votes twice
-      if (!given.has(personOf(vote.as))) given.set(personOf(vote.as), vote.as);
-    }
-    return { demand, given: [...given.values()] };
-  });
+      if (!admits(demand, vote)) return false;
+      return true;
+    }),
+  }));
+}
+
+/** Whether a person's vote is renewed when it is given again: for some demand, half of its longest time is over. */
+export function renews({ demand, given }: Tally, as: string, { now }: Ballot): boolean {
+  const earlier = given.find((vote) => personOf(vote.as) === personOf(as));
+  const { maxAgeMs } = demand;
+  return earlier !== undefined && maxAgeMs !== null && now - earlier.at > maxAgeMs / 2;
 }
 
 export const isMet = ({ demand, given }: Tally) => given.length >= demand.count;

@@ -45,28 +45,36 @@ export function nextOpening(lists: readonly (readonly Window[])[], at: number): 
 }
 
 function isOpenAt(lists: readonly (readonly Window[])[]): (at: number) => boolean {
-  const zones = new Set(lists.flat().map(({ zone }) => zone));
-  const clocks = new Map([...zones].map((zone) => [zone, clockOf(zone)]));
+  const spelt = new Set(lists.flat().map(({ zone }) => zone));
+  // one clock for all spellings of a zone
+  const zones = new Map(
+    [...spelt].map((zone) => [zone, formatOf(zone).resolvedOptions().timeZone]),
+  );
+  const clocks = new Map([...new Set(zones.values())].map((zone) => [zone, clockOf(zone)]));
   return (at) => {
     const shown = new Map([...clocks].map(([zone, clock]) => [zone, clock(at)]));
     return lists.every((windows) =>
       windows.some(({ zone, days: some = days, from, to }) => {
-        const [day, time = ''] = shown.get(zone) ?? [];
+        const [day, time = ''] = shown.get(zones.get(zone) ?? zone) ?? [];
         return some.some((wanted) => wanted === day) && from <= time && time < to;
       }),
     );
   };
 }
 
-/** Returns the function that reads the clock of a zone: the day, and the time as `HH:MM`. */
-function clockOf(zone: string): (at: number) => readonly [string, string] {
-  const format = new Intl.DateTimeFormat('en-GB', {
+function formatOf(zone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
   });
+}
+
+/** Returns the function that reads the clock of a zone: the day, and the time as `HH:MM`. */
+function clockOf(zone: string): (at: number) => readonly [string, string] {
+  const format = formatOf(zone);
   return (at) => {
     const [day = '', time = ''] = format.format(at).split(/[, ]+/);
     return [day.toLowerCase(), time];

@@ -1,11 +1,13 @@
 -- Applies an approval, in the transaction that has locked the session and found no conflict: applies the staged rows, writes and seals the
 -- audit, and discards what was staged. stage.decide changes the state after that. Returns {"failure"} if production refused a row, else
 -- {"differences"} (see stage.trigger_differences). With p_refuses, unexpected differences end it before anything is sealed: the caller has
--- to roll back. p_voters are the names of all who agreed, where several had to.
+-- to roll back. p_voters are the names of all who agreed, where several had to. It has no defaults: a daemon of
+-- an earlier release, which does not check the policy, calls it with fewer values and fails.
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text);
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text, boolean);
+DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text, boolean, jsonb);
 CREATE OR REPLACE FUNCTION stage.approve_session(
-  p_session uuid, p_approved_by text, p_approved_as text, p_digest text, p_refuses boolean DEFAULT false, p_voters jsonb DEFAULT NULL
+  p_session uuid, p_approved_by text, p_approved_as text, p_digest text, p_refuses boolean, p_voters jsonb
 ) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

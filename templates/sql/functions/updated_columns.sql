@@ -1,22 +1,35 @@
--- Returns which of the given columns a session's net updates change in a table, by the rows as they were at first and as they became.
+-- Returns which of the given columns a session's updates change in a table: net, by the rows as they were at first and as they became; and
+-- where triggers set a column while staging, by the values that the client gave, because production gets these at approval.
 CREATE OR REPLACE FUNCTION stage.updated_columns(p_session uuid, p_relation oid, p_columns text[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_column text;
+  v_generated boolean;
   v_found boolean;
 BEGIN
-  FOR v_column IN
-    SELECT a.attname FROM pg_attribute a
+  FOR v_column, v_generated IN
+    SELECT a.attname, EXISTS (SELECT FROM pg_attribute g WHERE g.attrelid = p_relation AND g.attname = a.attname AND g.attgenerated <> '')
+    FROM pg_attribute a
     WHERE a.attrelid = to_regclass('stage_data.shadow_' || p_relation) AND a.attname = ANY (p_columns) AND NOT a.attisdropped
   LOOP
     EXECUTE format(
       'SELECT EXISTS (SELECT FROM (SELECT DISTINCT ON (coalesce(s._stage_root, s._stage_seq)) s.%1$I AS value, s._stage_op AS operation,'
       ' coalesce(s._stage_root, s._stage_seq) AS root FROM stage_data.shadow_%2$s s'
-      ' WHERE s._stage_session = $1 AND s._stage_origin <> ''overlay'''
+      ' WHERE s._stage_session = $1 AND s._stage_origin::text NOT IN (''overlay'', ''trigger'')'
       ' ORDER BY coalesce(s._stage_root, s._stage_seq), s._stage_seq DESC) l'
       ' JOIN stage_data.shadow_%2$s f ON f._stage_session = $1 AND f._stage_seq = l.root AND f._stage_first'
       ' WHERE l.operation <> ''D'' AND NOT record_image_eq(ROW(l.value), ROW((f._stage_base).%1$I)))', v_column, p_relation)
     INTO v_found USING p_session;
+    IF NOT v_found AND NOT v_generated THEN
+      EXECUTE format(
+        'SELECT EXISTS (SELECT FROM stage_data.shadow_%2$s s'
+        ' JOIN stage_data.shadow_%2$s f ON f._stage_session = $1 AND f._stage_seq = coalesce(s._stage_root, s._stage_seq) AND f._stage_first'
+        ' WHERE s._stage_session = $1 AND s._stage_op = ''U'' AND s._stage_origin::text NOT IN (''overlay'', ''trigger'')'
+        ' AND s._stage_given IS DISTINCT FROM NULL AND NOT record_image_eq(ROW((s._stage_given).%1$I), ROW(s.%1$I))'
+        ' AND NOT record_image_eq(ROW((s._stage_given).%1$I), ROW((f._stage_base).%1$I)))', v_column, p_relation)
+      -- guard: a denied column is not given to production behind a trigger
+      INTO v_found USING p_session;
+    END IF;
     IF v_found THEN RETURN NEXT v_column; END IF;
   END LOOP;
 END $$;

@@ -79,13 +79,13 @@ async function approve(
   const rest = remaining === null ? '' : ` The rest is in ${remaining}, which is active.`;
   const votes = readApprovals(new JsonText(reply.body));
   await reportOutcome(context.out, reply, votes === null ? `${applied}${rest}` : recorded);
-  if (votes !== null) return tellVotes(context.out, votes);
+  if (votes !== null) return showVotes(context.out, votes);
   await tellDifferences(context.out, new JsonText(reply.body));
   return 0;
 }
 
 /** Says who has agreed and who is missing. Returns the exit code: the session still waits. */
-async function tellVotes(out: Output, votes: Approvals): Promise<number> {
+async function showVotes(out: Output, votes: Approvals): Promise<number> {
   if (!out.json) await out.line(approvalsInWords(votes));
   return stillPending;
 }

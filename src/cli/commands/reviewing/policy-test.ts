@@ -1,5 +1,5 @@
-/** `stage policy test`: says how the rules judge a session. */
-import { approvalsInWords, judgeSession, verdictInWords } from '../../../client/policy.ts';
+/** `stage policy test`: checks a session by the rules. */
+import { approvalsInWords, checkSession, verdictInWords } from '../../../client/policy.ts';
 import { openStates } from '../../arguments/session-argument.ts';
 import { defineSessionCommand } from '../../define-command.ts';
 
@@ -9,7 +9,7 @@ export const policyTestCommand = defineSessionCommand({
   examples: ['stage policy test', 'stage policy test sess_2f0c... --json'],
   states: openStates,
   work: async ({ context, connection, id }) => {
-    const { body, value } = await judgeSession(connection.api, id);
+    const { body, value } = await checkSession(connection.api, id);
     const isBroken = value.verdicts.some(({ holds }) => !holds);
     if (context.out.json) await context.out.document(body);
     else {

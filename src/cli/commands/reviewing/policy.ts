@@ -16,7 +16,7 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'test',
-    summary: 'say how the rules judge a session',
+    summary: 'check a session by the rules',
     load: async () => (await import('./policy-test.ts')).policyTestCommand,
   },
   {

@@ -1,4 +1,4 @@
-/** What the policy says about a session: demanded at its proposal and its approval, and shown before. */
+/** Checks a session by the policy: at its proposal, at its approval, and for those who ask before. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
@@ -9,8 +9,8 @@ import { readFacts } from './facts.ts';
 import { lockPolicy, readPolicy } from './policy-store.ts';
 import { timeOf, verdictBody } from './verdict-body.ts';
 
-/** What holds for one session. */
-export interface Judgement {
+/** The result for one session. */
+export interface PolicyCheck {
   /** The version of the policy. */
   readonly version: number;
   readonly rules: readonly Rule[];
@@ -20,15 +20,15 @@ export interface Judgement {
   readonly fourEyes: boolean;
 }
 
-/** The limits that concern what was staged: they can be judged before anybody reviews it. */
+/** The limits that concern what was staged: they can be checked before anybody reviews it. */
 const ofRows: readonly Limit[] = ['deny', 'deny_columns', 'max_rows'];
 
-/** Judges a session by the policy that is newest; null if no rule is for its project. */
-export async function judge(tx: Queryable, uuid: string): Promise<Judgement | null> {
-  return judgeBy(tx, uuid, await readPolicy(tx));
+/** Checks a session by the newest policy; null if that has no rules. */
+export async function checkPolicy(tx: Queryable, uuid: string): Promise<PolicyCheck | null> {
+  return checkBy(tx, uuid, await readPolicy(tx));
 }
 
-async function judgeBy(tx: Queryable, uuid: string, policy: Policy): Promise<Judgement | null> {
+async function checkBy(tx: Queryable, uuid: string, policy: Policy): Promise<PolicyCheck | null> {
   if (policy.document.rules.length === 0) return null;
   const facts = await readFacts(tx, uuid, policy);
   const rules = rulesFor(policy, facts);
@@ -42,59 +42,65 @@ async function judgeBy(tx: Queryable, uuid: string, policy: Policy): Promise<Jud
  * @throws StageError `policy_refused`
  */
 export async function demandProposable(tx: Queryable, { uuid }: LockedSession): Promise<void> {
-  const judgement = await judge(tx, uuid);
+  const check = await checkPolicy(tx, uuid);
   // guard: what the policy denies is not proposed
-  if (judgement !== null) refuseRows(judgement);
+  if (check !== null) refuseRows(check);
 }
 
 /**
- * Judges a session that is being approved, by its rows under the transaction's locks and by a policy that stays until the transaction ends.
- * @returns null if no rule is for its project
+ * Checks a session that is being approved, by its rows under the transaction's locks and by a policy that stays until the transaction ends.
+ * @param leftMs the longest wait for a policy that is being set, in milliseconds
+ * @returns null if the policy has no rules
  * @throws StageError `policy_refused`, `proposal_expired`, `outside_window`, `busy` if a policy is being set
  */
 export async function demandApprovable(
   tx: Queryable,
   { uuid, id }: LockedSession,
-): Promise<Judgement | null> {
-  const judgement = await judgeBy(tx, uuid, await lockPolicy(tx));
-  if (judgement === null) return null;
+  leftMs: number,
+): Promise<PolicyCheck | null> {
+  const check = await checkBy(tx, uuid, await lockPolicy(tx, leftMs));
+  if (check === null) return null;
   // guard: what the policy denies is not approved
-  refuseRows(judgement);
+  refuseRows(check);
   // guard: an old proposal is not approved
-  refuseExpired(judgement, id);
+  refuseExpired(check, id);
   // guard: nothing is approved outside of the windows
-  refuseOutside(judgement);
-  return judgement;
+  refuseOutside(check);
+  return check;
 }
 
-function broken({ verdicts }: Judgement, limits: readonly Limit[]): readonly Verdict[] {
+function broken({ verdicts }: PolicyCheck, limits: readonly Limit[]): readonly Verdict[] {
   return verdicts.filter(({ holds, limit }) => !holds && limits.includes(limit));
 }
 
-function refuseRows(judgement: Judgement): void {
-  const violations = broken(judgement, ofRows);
+function refuseRows(check: PolicyCheck): void {
+  const violations = broken(check, ofRows);
   if (violations.length === 0) return;
-  throw new StageError('policy_refused', `the policy does not let it pass: ${told(violations)}`, {
-    hint: 'Take the rows out: stage unstage (after stage reopen, if it is proposed). Or have an operator change the rule: stage policy show.',
-    facts: { violations: violations.map(verdictBody) },
-  });
+  throw new StageError(
+    'policy_refused',
+    `the policy does not let it pass: ${described(violations)}`,
+    {
+      hint: 'Take the rows out: stage unstage (after stage reopen, if it is proposed). Or have an operator change the rule: stage policy show.',
+      facts: { violations: violations.map(verdictBody) },
+    },
+  );
 }
 
-function refuseExpired(judgement: Judgement, id: string): void {
-  const violations = broken(judgement, ['expire']);
+function refuseExpired(check: PolicyCheck, id: string): void {
+  const violations = broken(check, ['expire']);
   if (violations.length === 0) return;
-  throw new StageError('proposal_expired', `the proposal is too old: ${told(violations)}`, {
+  throw new StageError('proposal_expired', `the proposal is too old: ${described(violations)}`, {
     hint: `Propose it again: stage reopen ${id}, then stage propose ${id}.`,
     facts: { violations: violations.map(verdictBody) },
   });
 }
 
-function refuseOutside(judgement: Judgement): void {
-  const violations = broken(judgement, ['windows']);
+function refuseOutside(check: PolicyCheck): void {
+  const violations = broken(check, ['windows']);
   const [first] = violations;
   if (first === undefined) return;
   const opensAt = timeOf(first.opensAt);
-  throw new StageError('outside_window', `nothing may be approved now: ${told(violations)}`, {
+  throw new StageError('outside_window', `nothing may be approved now: ${described(violations)}`, {
     hint:
       opensAt === null
         ? 'The windows of these rules never open together: have an operator change them.'
@@ -103,6 +109,6 @@ function refuseOutside(judgement: Judgement): void {
   });
 }
 
-function told(violations: readonly Verdict[]): string {
+function described(violations: readonly Verdict[]): string {
   return violations.map(({ rule, says }) => `rule ${JSON.stringify(rule)}: ${says}`).join('; ');
 }
