@@ -114,6 +114,15 @@ suite('rest: voters', (test) => {
     assert.is((await approve(id, 'bob')).status, 200);
   });
 
+  test('an approval by a daemon that knows no policy fails', async () => {
+    const call = `SELECT stage.approve_session('${(await proposed()).slice(5)}', 'x', 'x', 'x', false)`;
+    const code = await rest.database.query(call).then(
+      () => null,
+      (error: { code?: string }) => error.code,
+    );
+    assert.is(code, '42883');
+  });
+
   test('the votes of a session are read without its rows', async () => {
     await set({ approvals: { count: 2 } }, { tables: ['items'], max_rows: 5 });
     const id = await proposed();

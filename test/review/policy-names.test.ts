@@ -6,15 +6,22 @@ import { assert, suite } from '../helpers/suite.ts';
 suite('policy: names', (test) => {
   test('no more than 20 faults are searched and reported', async () => {
     const tx = { query: async () => [] };
-    const tables = Array.from({ length: 100 }, (_, index) => `t${index}`);
-    const people = { isOpen: false, names: new Map(), projects: [] };
-    const error = (await oidsOf(tx, { rules: [{ name: 'r', tables, max_rows: 1 }] }, people).then(
+    const from = Array.from({ length: 100 }, (_, index) => `t${index}`);
+    let guesses = 0;
+    class Names extends Map<string, { readonly approves: boolean }> {
+      override keys() {
+        guesses += 1;
+        return super.keys();
+      }
+    }
+    const people = { isOpen: false, names: new Names(), projects: [] };
+    const rules = [{ name: 'r', approvals: { count: 1, from } }];
+    const error = (await oidsOf(tx, { rules }, people).then(
       () => null,
       (refusal: unknown) => refusal,
     )) as StageError;
     assert.is(error.code, 'invalid_request');
-    // the last one is searched, and no other: the message of the error has all that were found
-    assert.equal((error.facts['faults'] as string[]).length, 20);
-    assert.match(error.message, /tables\[19\]: there is no table "t19"$/);
+    assert.equal([(error.facts['faults'] as string[]).length, guesses], [20, 20]);
+    assert.match(error.message, /from\[19\]: no token has the name "t19"$/);
   });
 });

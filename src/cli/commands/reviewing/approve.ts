@@ -84,7 +84,7 @@ async function approve(
   return 0;
 }
 
-/** Says who has agreed and who is missing. Returns the exit code: the session still waits. */
+/** Shows the votes, and who is missing. Returns the exit code: the session still waits. */
 async function showVotes(out: Output, votes: Approvals): Promise<number> {
   if (!out.json) await out.line(approvalsInWords(votes));
   return stillPending;
