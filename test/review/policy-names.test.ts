@@ -4,6 +4,12 @@ import { oidsOf } from '../../src/review/policy/policy-names.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 suite('policy: names', (test) => {
+  test('a name of a token is known in upper or lower case', async () => {
+    const people = { isOpen: false, names: new Map([['ann', { approves: true }]]), projects: [] };
+    const rules = [{ name: 'r', approvals: { count: 1, from: ['Ann'] } }];
+    assert.equal(await oidsOf({ query: async () => [] }, { rules }, people), {});
+  });
+
   test('no more than 20 faults are searched and reported', async () => {
     const tx = { query: async () => [] };
     const from = Array.from({ length: 100 }, (_, index) => `t${index}`);
