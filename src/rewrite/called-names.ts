@@ -1,7 +1,12 @@
 /** The functions, operators and types that a statement calls, and the possible effects of the calls. */
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { FoundFunction } from '../sql/functions/effects.ts';
-import { hasEffects, isAllowedFunction, isStageableVolatile } from '../sql/functions/functions.ts';
+import {
+  hasEffects,
+  isAllowedFunction,
+  isSetConfig,
+  isStageableVolatile,
+} from '../sql/functions/functions.ts';
 
 /** The possible effects of a call. */
 export interface Assessment {
@@ -90,8 +95,8 @@ export function assessCandidates(
   const found = candidates.filter(({ isFound }) => isFound);
   // guard: what operators, aggregates and casts of users call is judged like what is named
   const checked = candidates.filter((each) => each.isNamed || each.isMade);
-  const open = checked.filter((each) => !isAllowed(each, allowed));
-  const inReads = open.filter((each) => hasEffects(asFound(each), 'read'));
+  const open = checked.filter((each) => setsUnseen(each) || !isAllowed(each, allowed));
+  const inReads = open.filter((each) => setsUnseen(each) || hasEffects(asFound(each), 'read'));
   return {
     harmful: asUse(open.find((each) => each.isFound && isHarmfulInWrites(each))),
     harmfulInReads: asUse(inReads.find(({ isFound }) => isFound)),
@@ -112,12 +117,17 @@ const isAllowed = (each: Candidate, allowed: readonly string[]) =>
 // guard: a function of users that has the code of a known one is judged as that
 const asFound = (each: Candidate): Candidate => ({ ...each, ...each.known });
 
+/** Returns whether set_config() is called with arguments that the statement does not show: by an aggregate, a view, or under another name. */
+// guard: what views and aggregates call sets no setting
+const setsUnseen = (each: Candidate) =>
+  isSetConfig(asFound(each)) && !(each.isNamed && isSetConfig(each));
+
 /**
  * Returns whether a staged write must not call a function. Volatile functions that write nothing are listed by name. Volatile code of users
  * behind an operator, an aggregate or a cast is common and cannot be listed; the tripwire detects its writes.
  */
 function isHarmfulInWrites(each: Candidate): boolean {
-  if (hasEffects(asFound(each), 'write')) return true;
+  if (setsUnseen(each) || hasEffects(asFound(each), 'write')) return true;
   return each.isNamed && each.isVolatile && !isStageableVolatile(each.schema, each.name);
 }
 

@@ -82,4 +82,14 @@ export const effectGuards: readonly Guard[] = [
     tests,
   },
   { name: 'the record of what a trigger wrote goes along with the row', without: '', tests },
+  {
+    name: 'no definition of a table sets a setting',
+    without: '',
+    tests: ['attacks/unseen-settings'],
+  },
+  {
+    name: 'what views and aggregates call sets no setting',
+    without: 'const setsUnseen = (each: Candidate) => false &&',
+    tests: ['attacks/unseen-settings'],
+  },
 ];

@@ -74,9 +74,17 @@ export function harmfulInDefinition(
   allowed: readonly string[],
 ): FoundFunction | null {
   const isHarmful = (each: FoundFunction) =>
-    effectOf(each) !== 'unknown' && hasEffects(each, 'write') && !isAllowedFunction(each, allowed);
+    // guard: no definition of a table sets a setting
+    isSetConfig(each) ||
+    (effectOf(each) !== 'unknown' &&
+      hasEffects(each, 'write') &&
+      !isAllowedFunction(each, allowed));
   return found.find(isHarmful) ?? null;
 }
+
+/** Returns whether a function is set_config(). Called from a definition, whose arguments nobody sees, it may set any setting. */
+export const isSetConfig = ({ schema, name }: Pick<FoundFunction, 'schema' | 'name'>) =>
+  schema === 'pg_catalog' && name === 'set_config';
 
 /** Returns whether any of the calls sets search_path, or may do so. Names then resolve differently. */
 export function changesPath(uses: readonly FunctionUse[]): boolean {
