@@ -83,6 +83,16 @@ export const effectGuards: readonly Guard[] = [
   },
   { name: 'the record of what a trigger wrote goes along with the row', without: '', tests },
   {
+    name: 'triggers of an action draw from no sequence that the owner of the table may not',
+    without: 'WHERE false LIMIT 1;',
+    tests: ['proxy/action-triggers-rights'],
+  },
+  {
+    name: 'the right to draw from a sequence is checked by its name',
+    without: 'if (sequence === undefined) continue;',
+    tests: ['proxy/action-triggers-rights'],
+  },
+  {
     name: 'no definition of a table sets a setting',
     without: '',
     tests: ['attacks/unseen-settings'],

@@ -10,6 +10,9 @@ const schema = `
 CREATE TABLE secret (id int PRIMARY KEY, v text);
 INSERT INTO secret VALUES (1, 'hidden');
 CREATE TABLE noted (id int PRIMARY KEY);
+CREATE SEQUENCE drawn;
+CREATE SEQUENCE other_drawn;
+CREATE TABLE numbered (n bigint PRIMARY KEY);
 CREATE FUNCTION peeks() RETURNS text LANGUAGE sql STABLE AS 'SELECT v FROM public.secret';
 CREATE FUNCTION adds(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 + 1; END';`;
 
@@ -24,8 +27,17 @@ CREATE TABLE added (id int PRIMARY KEY, p int REFERENCES parent ON UPDATE CASCAD
 CREATE TABLE logged (id int PRIMARY KEY, p int REFERENCES parent ON DELETE CASCADE);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO noted VALUES (OLD.id); RETURN NULL; END $$;
 CREATE TRIGGER note AFTER DELETE ON logged FOR EACH ROW EXECUTE FUNCTION note();
-INSERT INTO parent VALUES (1), (2), (3), (4), (5), (6), (7);
+INSERT INTO parent VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9);
 INSERT INTO logged VALUES (1, 7);
+CREATE TABLE drawing (id int PRIMARY KEY, p int REFERENCES parent ON DELETE CASCADE);
+CREATE FUNCTION draw() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO numbered VALUES (nextval('drawn')); RETURN NULL; END $$;
+CREATE TRIGGER draw AFTER DELETE ON drawing FOR EACH ROW EXECUTE FUNCTION draw();
+INSERT INTO drawing VALUES (1, 8);
+CREATE TABLE computing (id int PRIMARY KEY, p int REFERENCES parent ON DELETE CASCADE);
+CREATE FUNCTION compute() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN INSERT INTO numbered VALUES (nextval('other_' || 'drawn')); RETURN NULL; END $$;
+CREATE TRIGGER compute AFTER DELETE ON computing FOR EACH ROW EXECUTE FUNCTION compute();
+INSERT INTO computing VALUES (1, 9);
 INSERT INTO moved VALUES (1, 1, ''); INSERT INTO gone VALUES (1, 2); INSERT INTO told VALUES (1, 3); INSERT INTO called VALUES (1, 4, '');
 INSERT INTO added VALUES (1, 5, 0);
 CREATE FUNCTION peek() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -52,7 +64,7 @@ suite('triggers of actions', (test) => {
     await twin.query(`GRANT CREATE ON SCHEMA public TO ${owner.name}`);
     for (const each of [database, twin])
       await each.query(
-        `GRANT SELECT ON noted TO ${owner.name}; SET ROLE ${owner.name}; ${own} RESET ROLE`,
+        `GRANT INSERT ON numbered TO ${owner.name}; GRANT SELECT ON noted TO ${owner.name}; SET ROLE ${owner.name}; ${own} RESET ROLE`,
       );
     const id = await daemon.newSession({ reads: 'staged' });
     staged = await proxied.connect(daemon.clientUrl(id, owner.name, owner.name));
@@ -114,5 +126,24 @@ suite('triggers of actions', (test) => {
     for (const { query } of [proxied.database, proxied.twin])
       await query(`GRANT INSERT ON noted TO ${owner.name}`);
     assert.equal(await same(text, 'SELECT id FROM noted'), [{ id: 1 }]);
+  });
+
+  test('write to what the owner may only write to, and draw from sequences with its rights', async () => {
+    const text = 'DELETE FROM parent WHERE id = 8';
+    assert.equal(await same(text), ['42501', 'permission denied for sequence drawn']);
+    for (const { query } of [proxied.database, proxied.twin])
+      await query(`GRANT USAGE ON SEQUENCE drawn TO ${owner.name}`);
+    assert.equal(await same(text), [{ done: 1 }]);
+  });
+
+  test('do not fire while staging where they compute the name of a sequence', async () => {
+    const text = 'DELETE FROM parent WHERE id = 9';
+    assert.equal(await outcome(staged, text), [{ done: 1 }]);
+    const [drawn] = await proxied.database.query('SELECT is_called FROM other_drawn');
+    assert.equal(drawn, { is_called: false });
+    assert.equal(await outcome(direct, text), [
+      '42501',
+      'permission denied for sequence other_drawn',
+    ]);
   });
 });

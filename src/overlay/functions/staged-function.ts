@@ -187,7 +187,8 @@ export async function replacementsIn(
   const replacements: Replacement[] = [];
   const sources = new Map<string, Source>();
   for (const use of body.relations) {
-    uses.relations.push(nameOf(use));
+    // a relation that an INSERT only writes to needs no right to be read
+    if (!('target' in use) || use.target === null) uses.relations.push(nameOf(use));
     const source = await sourceOf(context, use, sources);
     const overlay = use.only ? source?.only : source?.name;
     if (overlay) replacements.push({ start: use.start, end: use.end, text: overlay });

@@ -19,7 +19,7 @@ interface Context {
   /** OIDs of the schemas in which names are looked for, in order. */
   readonly path: readonly number[];
   /** What is called is added to it. */
-  readonly uses: FoundUses;
+  readonly uses: FoundUses & { readonly sequences: string[] };
 }
 
 /** The maximum depth of calls; functions of applications stay far below it. */
@@ -53,6 +53,12 @@ export async function checkBody(context: Context, body: BodyUses, depth = 0): Pr
   const refused = refusedFunctions(body.functions, 'write', []);
   // guard: what a trigger calls is judged like what a statement calls
   if (refused !== null) throw new Obstacle(`calls ${refused.name}()`);
+  for (const { name, sequence } of body.functions) {
+    if (name !== 'nextval') continue;
+    // guard: the right to draw from a sequence is checked by its name
+    if (sequence === undefined) throw new Obstacle('draws from a sequence that it computes');
+    context.uses.sequences.push(sequence);
+  }
   for (const row of await found(context, body)) checkFound(row);
   for (const { schema, name } of body.called)
     if (schema !== 'pg_catalog') await checkCalled(context, { schema, name }, depth);

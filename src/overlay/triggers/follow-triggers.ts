@@ -75,10 +75,13 @@ export async function checkTrigger(
     const made = await readTriggerBody(name, body, trigger.timing === 'after');
     const names = writtenNames(made.uses);
     uses.written.push(...names);
+    // what RETURNING returns is read
+    if (/\breturning\b/i.test(body)) uses.relations.push(...names);
     // guard: a trigger that is not followed may be once the table that it writes to changes
     uses.checked.push(...names);
-    const written = await writtenTables(tx, names, path.oids);
-    uses.checked.push(...written.flatMap(({ parents }) => parents.map(nameOf)));
+    const written = await writtenTables(tx, names, path.oids, (parent) =>
+      uses.checked.push(nameOf(parent)),
+    );
     await tx.query(`SET LOCAL search_path = ${path.text}`);
     await checkBody({ tx, path: path.oids, uses }, made.uses);
     return { ...made, written };
@@ -106,6 +109,8 @@ export interface TriggerUses extends FoundUses {
   readonly written: QualifiedName[];
   /** The same, and those that their foreign keys refer to. */
   readonly checked: QualifiedName[];
+  /** The sequences that they draw from, as calls of nextval() name them. */
+  readonly sequences: string[];
 }
 
 export const noUses = (): TriggerUses => ({
@@ -113,6 +118,7 @@ export const noUses = (): TriggerUses => ({
   functions: [],
   written: [],
   checked: [],
+  sequences: [],
 });
 
 type Found = ReadonlyMap<Trigger, Followed<unknown>>;

@@ -30,12 +30,14 @@ export interface WrittenTable {
  * Reads the tables that a trigger writes to.
  * @param names as its body has them
  * @param path the OIDs of the schemas in which it finds names
+ * @param noteParent gets each table that the foreign keys of these refer to, also if the trigger may not write to them: it may once that changes
  * @throws Obstacle for a table to which a trigger may not write while rows are staged
  */
 export async function writtenTables(
   tx: Queryable,
   names: readonly QualifiedName[],
   path: readonly number[],
+  noteParent: (parent: Table) => void,
 ): Promise<WrittenTable[]> {
   const found = new Map<number, WrittenTable>();
   for (const name of names) {
@@ -47,6 +49,7 @@ export async function writtenTables(
     const table = oid === 0 ? null : await readTable(tx, oid);
     if (table === null) throw new Obstacle(`writes to ${name.name}, which is no table`);
     const parents = await parentsOf(tx, table);
+    parents.forEach(noteParent);
     const obstacle = ownObstacle(table) ?? parentObstacle(parents) ?? (await codeObstacle(tx, oid));
     const shown = shownName(table.schema, table.name);
     // guard: a trigger writes to no table where more would follow from it

@@ -12,11 +12,21 @@ import { constantOf, textsOf } from '../parser/syntax-tree.ts';
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 import { isSuspicious, isUnclear } from './functions.ts';
 
-/** Returns the function as written; for `set_config`, with the setting's name or parameter, which decides whether the call may run. */
+const withoutCast = (node: Node | undefined) =>
+  node && 'TypeCast' in node ? node.TypeCast.arg : node;
+
+/**
+ * Returns the function as written; for `set_config`, with the setting's name or parameter, which decides whether the call may run; for
+ * `nextval`, with the sequence.
+ */
 function functionUse(call: FuncCall): FunctionUse {
   const names = textsOf(call.funcname);
   const name = names.at(-1) ?? '';
   const schema = names.at(-2) ?? null;
+  if (name === 'nextval') {
+    const sequence = constantOf(withoutCast(call.args?.[0]));
+    return sequence === null ? { schema, name } : { schema, name, sequence };
+  }
   const naming = name === 'set_config' ? settingArgument(call) : undefined;
   const setting = constantOf(naming);
   if (setting !== null) return { schema, name, setting: setting.toLowerCase() };
@@ -192,7 +202,10 @@ export class CallNotes {
   }
 
   private noteFunction(use: FunctionUse): void {
-    this.functions.set([use.schema, use.name, use.setting, use.parameter].join('\0'), use);
+    this.functions.set(
+      [use.schema, use.name, use.setting, use.parameter, use.sequence].join('\0'),
+      use,
+    );
   }
 }
 

@@ -10,6 +10,8 @@ export interface FunctionUse extends QualifiedName {
   readonly setting?: string;
   /** Only for `set_config`: the number of the parameter that names the setting, if the argument is just that parameter. */
   readonly parameter?: number;
+  /** Only for `nextval`: the sequence, if the call names it by a constant. */
+  readonly sequence?: string;
 }
 
 /** The calls of a statement. Functions may implement operators and types, too. */

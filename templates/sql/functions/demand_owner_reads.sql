@@ -26,6 +26,12 @@ BEGIN
   -- guard: triggers of an action write nothing that the owner of the table may not
   WHERE has_table_privilege(v_table.owner, stage.relation_in(n.name, v_table.path), 'INSERT') IS NOT TRUE LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION 'permission denied for table %', v_name USING ERRCODE = 'insufficient_privilege'; END IF;
+  SELECT s.name INTO v_name
+  FROM jsonb_array_elements_text(coalesce(v_table.uses -> 'sequences', '[]')) s(name) CROSS JOIN LATERAL parse_ident(s.name) i(parts)
+  -- guard: triggers of an action draw from no sequence that the owner of the table may not
+  WHERE has_sequence_privilege(v_table.owner, stage.relation_in(jsonb_build_object('schema', i.parts[cardinality(i.parts) - 1],
+    'name', i.parts[cardinality(i.parts)]), v_table.path), 'USAGE, UPDATE') IS NOT TRUE LIMIT 1;
+  IF FOUND THEN RAISE EXCEPTION 'permission denied for sequence %', v_name USING ERRCODE = 'insufficient_privilege'; END IF;
   SELECT p.proname INTO v_name
   FROM jsonb_array_elements(v_table.uses -> 'functions') n(name) CROSS JOIN LATERAL stage.functions_named(n.name, v_table.path) p
   -- guard: triggers of an action call nothing that the owner of the table may not
