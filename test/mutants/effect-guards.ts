@@ -83,6 +83,26 @@ export const effectGuards: readonly Guard[] = [
   },
   { name: 'the record of what a trigger wrote goes along with the row', without: '', tests },
   {
+    name: 'only a trigger that fires while staging writes rows, for rows of its session and to the tables that its body names',
+    without: 'IF false AND NOT EXISTS (',
+    tests: ['proxy/trigger-effects'],
+  },
+  {
+    name: 'rows of triggers that changed since are not taken for what production writes',
+    without: 'WHERE false GROUP BY e.relation ORDER BY e.relation',
+    tests: ['proxy/trigger-effects'],
+  },
+  {
+    name: 'tables are connected by the rows that triggers wrote, too',
+    without: 'SELECT e.cause_relation, e.relation FROM stage.effect e WHERE false',
+    tests: ['proxy/trigger-effects'],
+  },
+  {
+    name: 'a table that triggers may write to gets its own triggers before others stage in it',
+    without: 'if (isCarried)',
+    tests: ['proxy/trigger-effects'],
+  },
+  {
     name: 'triggers of an action draw from no sequence that the owner of the table may not',
     without: 'WHERE false LIMIT 1;',
     tests: ['proxy/action-triggers-rights'],

@@ -120,7 +120,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   _stage_v_session uuid := current_setting('stage.session')::uuid;
   _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
-  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'client') ELSE 'client' END::stage.row_origin;
+  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) IN ('action', 'trigger') THEN current_setting('stage.origin') ELSE 'client' END::stage.row_origin;
   _stage_v_dead record;
   _stage_v_value text;
 BEGIN
@@ -182,7 +182,7 @@ DECLARE
   _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
   _stage_v_since bigint;
   _stage_v_touched bigint[];
-  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'client') ELSE 'client' END::stage.row_origin;
+  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) IN ('action', 'trigger') THEN current_setting('stage.origin') ELSE 'client' END::stage.row_origin;
   _stage_v_key_changed boolean := NOT (NEW."id" OPERATOR(pg_catalog.=) OLD."id");
   _stage_v_first boolean := false;
   _stage_v_previous record;
@@ -301,7 +301,7 @@ DECLARE
   _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
   _stage_v_since bigint;
   _stage_v_touched bigint[];
-  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'client') ELSE 'client' END::stage.row_origin;
+  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) IN ('action', 'trigger') THEN current_setting('stage.origin') ELSE 'client' END::stage.row_origin;
   _stage_v_previous record;
 BEGIN
 

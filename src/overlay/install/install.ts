@@ -55,7 +55,9 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   await tx.query(viewScript(table));
   if (isCarried) await tx.query(carryOverSql(table, changes));
   await tx.query(triggerScript(table, server));
-  if (isCarried) await tx.query('SELECT stage.keep_effects($1, true)', [table.oid]);
+  // guard: a table that triggers may write to gets its own triggers before others stage in it
+  if (installed?.layout !== layout)
+    await tx.query('SELECT stage.keep_effects($1, true)', [table.oid]);
   if (installed !== null) await parkDuplicates(tx, table);
   await makeStamp(tx, table);
   await tx.query(shadowIndexesSql(table).join(';\n'));

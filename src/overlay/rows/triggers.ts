@@ -37,8 +37,8 @@ import { partitionChecks } from './named-partition.ts';
 import { policyTriggersSql } from './policies.ts';
 import { domainChecks, rowChecks } from './row-checks.ts';
 
-/** Whether a row was changed by the client, by a foreign key's action, or by a trigger. */
-const origin = `CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'client') ELSE 'client' END::stage.row_origin`;
+/** Whether a row was changed by the client, by a foreign key's action, or by a trigger. A direct connection may set the setting to any text. */
+const origin = `CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) IN ('action', 'trigger') THEN current_setting('stage.origin') ELSE 'client' END::stage.row_origin`;
 
 /** Builds every trigger function and trigger of the overlay. */
 export function triggersSql(table: Table, server: number): string[] {

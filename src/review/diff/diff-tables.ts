@@ -111,7 +111,7 @@ function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
 }
 
 /**
- * Counts the row changes that approval replays. Of the changes that foreign keys make to a row in one statement, approval applies only the
+ * Counts the row changes that approval replays, or has production's triggers write. Of the changes that foreign keys make to a row in one statement, approval applies only the
  * outcome.
  */
 const replayedOf = (uuid: string, relation: number) => `(

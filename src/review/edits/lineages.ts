@@ -17,7 +17,7 @@ export interface StagedTable {
   readonly isCurrent: boolean;
   /** Whether its rows are hidden from the caller. */
   readonly hidden: boolean;
-  /** Number of the group of staged tables that it belongs to. Foreign keys connect the tables of a group, directly or through others. */
+  /** Number of the group of staged tables that it belongs to. Foreign keys, and rows that triggers wrote, connect the tables of a group. */
   readonly island: number;
 }
 
@@ -43,6 +43,9 @@ WITH RECURSIVE staged AS MATERIALIZED (
 ), links AS MATERIALIZED (
   SELECT coalesce(pg_partition_root(k.conrelid), k.conrelid)::oid AS one, coalesce(pg_partition_root(k.confrelid), k.confrelid)::oid AS other
   FROM pg_constraint k WHERE k.contype = 'f'
+  UNION
+  -- guard: tables are connected by the rows that triggers wrote, too
+  SELECT e.cause_relation, e.relation FROM stage.effect e WHERE e.session = $1
 ), reached AS (
   SELECT s.relation, s.relation AS other FROM staged s
   UNION

@@ -1,11 +1,15 @@
 -- Attaches the triggers that record what triggers of production write to a table while rows are staged, and keep it as they wrote it.
--- p_if_any: only where such rows are staged.
+-- p_if_any: only where such rows are staged, or the text of a trigger's function names the table. They are made with the shadow table then,
+-- because later they wait for all transactions that stage in it.
 CREATE OR REPLACE FUNCTION stage.keep_effects(p_relation oid, p_if_any boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_shadow regclass := format('stage_data.shadow_%s', p_relation);
 BEGIN
-  IF p_if_any AND NOT EXISTS (SELECT FROM stage.effect e WHERE e.relation = p_relation)
+  IF p_if_any AND NOT EXISTS (SELECT FROM stage.effect e WHERE e.relation = p_relation) AND NOT EXISTS (
+      SELECT FROM pg_proc p JOIN pg_class c ON c.oid = p_relation
+      WHERE p.prorettype = 'trigger'::regtype AND p.pronamespace <> 'pg_catalog'::regnamespace AND strpos(lower(p.prosrc), lower(c.relname)) > 0
+        AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgfoid = p.oid AND NOT t.tgisinternal))
     OR EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = v_shadow AND t.tgname = 'keep_effect')
   THEN
     RETURN;

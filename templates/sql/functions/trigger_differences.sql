@@ -1,12 +1,14 @@
 -- Returns the columns of rows that this transaction has applied in which they differ from the staged rows, because production's triggers set
 -- other values than their copies did while staging. NULL where there are none, else {"count", "unexpected", "rows"}: all of them, those whose
--- that no text of a trigger explains (see stage.expected_difference), and the first 100.
+-- that no text of a trigger explains (see stage.expected_difference), and the first 100. Where a trigger that wrote rows while staging was
+-- changed, disabled or dropped since, all columns of these rows are among the unexpected ones: they may not land.
 -- p_readable_only: rows of tables that a role that staged in the session may not read are only counted.
 CREATE OR REPLACE FUNCTION stage.trigger_differences(p_session uuid, p_readable_only boolean DEFAULT false) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
   v_relation oid;
   v_found jsonb;
+  v_changed jsonb;
   v_count bigint := 0;
   v_unexpected bigint := 0;
   v_rows jsonb := '[]';
@@ -37,6 +39,29 @@ BEGIN
           AND (NOT $4 OR stage.is_readable($1, $2))))
       FROM found f
     $q$, v_relation) INTO v_found USING p_session, v_relation, 100 - jsonb_array_length(v_rows), p_readable_only;
+    v_count := v_count + (v_found ->> 'count')::bigint;
+    v_unexpected := v_unexpected + (v_found ->> 'unexpected')::bigint;
+    v_rows := v_rows || (v_found -> 'rows');
+  END LOOP;
+  FOR v_relation, v_changed IN
+    SELECT e.relation, jsonb_agg(jsonb_build_array(e.cause_relation, e.trigger, e.definition))
+    FROM (SELECT DISTINCT x.relation, x.cause_relation, x.trigger, x.definition FROM stage.effect x WHERE x.session = p_session) e
+    -- guard: rows of triggers that changed since are not taken for what production writes
+    WHERE e.definition IS DISTINCT FROM stage.trigger_definition(e.cause_relation, e.trigger) GROUP BY e.relation ORDER BY e.relation
+  LOOP
+    EXECUTE format($q$
+      WITH lost AS MATERIALIZED (
+        SELECT d.number, d.row_id, k.name, k.staged FROM stage_data.diff_%s($1) d
+        JOIN stage.effect x ON x.session = $1 AND x.relation = $2 AND x.seq = d.number
+        CROSS JOIN LATERAL jsonb_each(to_jsonb(d.after)) k (name, staged)
+        WHERE $5 @> jsonb_build_array(jsonb_build_array(x.cause_relation, x.trigger, x.definition)))
+      SELECT jsonb_build_object('count', count(*), 'unexpected', count(*), 'rows', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('table', o.shown_name, 'row_id', r.row_id, 'field', r.name, 'staged', r.staged,
+            'landed', NULL, 'expected', NULL) ORDER BY r.number, r.name), '[]')
+        FROM (SELECT * FROM lost ORDER BY number, name LIMIT $3) r CROSS JOIN stage.overlay o
+        WHERE o.relation = $2 AND (NOT $4 OR stage.is_readable($1, $2))))
+      FROM lost
+    $q$, v_relation) INTO v_found USING p_session, v_relation, 100 - jsonb_array_length(v_rows), p_readable_only, v_changed;
     v_count := v_count + (v_found ->> 'count')::bigint;
     v_unexpected := v_unexpected + (v_found ->> 'unexpected')::bigint;
     v_rows := v_rows || (v_found -> 'rows');

@@ -10,7 +10,10 @@ CREATE TABLE IF NOT EXISTS stage.effect (
   cause bigint NOT NULL,
   cause_relation oid NOT NULL,
   trigger text NOT NULL,
+  -- A hash of the trigger as it was, see stage.trigger_definition.
+  definition text,
   PRIMARY KEY (session, seq)
 );
+ALTER TABLE stage.effect ADD COLUMN IF NOT EXISTS definition text;
 CREATE INDEX IF NOT EXISTS effect_cause ON stage.effect (session, cause);
 REVOKE ALL ON stage.effect FROM PUBLIC;
