@@ -10,7 +10,7 @@ const lockTimeout = '2s';
 
 const lockRow = `
 -- guard: whoever proposed an earlier round is an author
-SELECT id AS uuid, project_id, status, conflict_scope, digest, reviewed_digest, sealed, reverts IS NOT NULL AS reverts, to_jsonb(earlier_authors || ARRAY[created_as, proposed_as]) AS authors
+SELECT id AS uuid, project_id, status, conflict_scope, digest, reviewed_digest, reviewed_part, remaining, sealed, reverts IS NOT NULL AS reverts, to_jsonb(earlier_authors || ARRAY[created_as, proposed_as]) AS authors
 FROM stage.session WHERE id = $1 FOR UPDATE`;
 
 export interface LockedSession {
@@ -24,6 +24,10 @@ export interface LockedSession {
   readonly digest: string | null;
   /** Digest of the whole diff, where a part of it was approved. */
   readonly reviewedDigest: string | null;
+  /** Hash of the requested part, where a part was approved. */
+  readonly reviewedPart: string | null;
+  /** Id of the session that has the rest, where a part was approved. */
+  readonly remaining: string | null;
   /** Rows with a greater number were staged after the proposal; null while the session is active. */
   readonly sealed: string | null;
   /** Whether it was created to revert another session. The service staged the rows that have no login. */
@@ -46,11 +50,13 @@ export async function lockSession(tx: Queryable, id: string): Promise<LockedSess
   await tx.query('SET LOCAL lock_timeout = DEFAULT');
   if (row === undefined) throw sessionNotFound(id);
   const { status, conflict_scope, digest, sealed, project_id: projectId } = row as LockRow;
-  const { reviewed_digest: reviewedDigest } = row as LockRow;
+  const { reviewed_digest: reviewedDigest, reviewed_part: reviewedPart } = row as LockRow;
+  const { remaining: rest } = row as LockRow;
+  const remaining = rest && `sess_${rest.replaceAll('-', '')}`;
   const authors = JSON.parse((row as LockRow).authors) as (string | null)[];
   const reverts = row['reverts'] === 't';
   const locked = { id, uuid, projectId, status, conflictScope: conflict_scope };
-  return { ...locked, digest, reviewedDigest, sealed, reverts, authors };
+  return { ...locked, digest, reviewedDigest, reviewedPart, remaining, sealed, reverts, authors };
 }
 
 /** Checks that the session's state allows the event. @throws StageError `invalid_transition` */
@@ -99,6 +105,8 @@ type LockRow = Row & {
   readonly conflict_scope: ConflictScope;
   readonly digest: string | null;
   readonly reviewed_digest: string | null;
+  readonly reviewed_part: string | null;
+  readonly remaining: string | null;
   readonly sealed: string | null;
   readonly authors: string;
 };

@@ -3,6 +3,11 @@ import type { Guard } from './guard.ts';
 
 export const partGuards: readonly Guard[] = [
   {
+    name: 'what was not approved with a part is not reported as applied',
+    without: 'return digest !== null && digest === session.reviewedDigest;',
+    tests: ['review/split-repeat'],
+  },
+  {
     name: 'no part is cut off from rows that it is tied to',
     without: 'if (ties.length > 9_999 && !withTies) throw hasTies(ties.length, tied);',
     tests: ['review/split.test'],

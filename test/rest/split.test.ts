@@ -126,6 +126,11 @@ suite('rest: split', (test) => {
     const rest = body.remaining_session_id;
     const again = await post(`/sessions/${id}/approve`, 'ann', ask);
     assert.equal([again.status, again.body.remaining_session_id], [200, rest]);
+    for (const other of [{}, { only: [{ table: 'customers' }] }]) {
+      const wrong = await post(`/sessions/${id}/approve`, 'ann', { ...other, digest });
+      assert.equal([wrong.status, wrong.body.error], [409, 'invalid_transition']);
+      assert.is(wrong.body.remaining_session_id, rest);
+    }
     assert.equal(await countsOf(rest), ['customers 2', 'products 1']);
     assert.is((await get(`/sessions/${rest}/mutations`)).total_count, 2);
     assert.equal(await brokenInvariants(staging()), []);

@@ -8,13 +8,15 @@ import type { LockedSession } from '../../staging/session-lock.ts';
 import type { Part, SplitOff } from '../edits/parts.ts';
 import { choosePart, moveRows } from '../edits/parts.ts';
 import { countFacts } from '../edits/row-names.ts';
+import { partHash } from './repeat.ts';
 
 /** The session with the rest, and the members of the event of the split. */
 export interface Rest extends SplitOff {
   readonly body: JsonObject;
 }
 
-const noteRest = 'UPDATE stage.session SET remaining = $2, reviewed_digest = $3 WHERE id = $1';
+const noteRest =
+  'UPDATE stage.session SET remaining = $2, reviewed_digest = $3, reviewed_part = $4 WHERE id = $1';
 
 /**
  * Moves all rows but those of the part to a new session.
@@ -31,7 +33,7 @@ export async function leaveRest(
   const chosen = await choosePart(tx, session.uuid, part);
   if (chosen.isWhole) return null;
   const made = await moveRows(tx, session, chosen, 'others');
-  await tx.query(noteRest, [session.uuid, made.uuid, reviewed]);
+  await tx.query(noteRest, [session.uuid, made.uuid, reviewed, partHash(part)]);
   const approved = countFacts(chosen.counts);
   return { ...made, body: { reviewed_digest: reviewed, approved } };
 }

@@ -30,6 +30,7 @@ import { refusalError } from './apply-failed.ts';
 import type { Rest } from './approve-part.ts';
 import { leaveRest } from './approve-part.ts';
 import { demandFourEyes } from './four-eyes.ts';
+import { isRepeat } from './repeat.ts';
 
 export interface Approval extends ConflictRules {
   /** The approver's name as the caller states it. */
@@ -66,11 +67,12 @@ const usualLockTimeoutMs = 2_000;
 
 /**
  * Applies a proposed session to production, or a part of it; or records a vote where the policy demands that others agree, too. Approving
- * it again with the approved digest, or that of the reviewed whole,
- * returns the approved session, so a caller that lost the response can retry.
+ * it again with the approved digest, or the same part with the digest of the reviewed whole, returns the approved session, so a caller that
+ * lost the response can retry.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`, `staged_after_proposal`,
- * `conflict_detected`, `digest_mismatch`, `trigger_differences`, those of `demandApprovable` and `countApproval`, `busy` when others hold what it needs, or `apply_failed` when production
- * refused a row; for a part also `no_such_change`, `has_dependents`, `not_splittable`; in each case nothing was applied, nor split
+ * `conflict_detected`, `digest_mismatch`, `trigger_differences`, those of `demandApprovable` and `countApproval`, `busy` when others hold
+ * what it needs, or `apply_failed` when production refused a row; for a part also `no_such_change`, `has_dependents`, `not_splittable`; in
+ * each case nothing was applied, nor split
  */
 export async function approveSession(
   db: Database,
@@ -105,9 +107,9 @@ async function approveLocked(
   { leftMs, refuse }: Attempt,
 ): Promise<ApprovedSession> {
   const { approvedBy, approvedAs = null, digest, refuseDifferences = false } = approval;
+  const { only = null } = approval;
   const session = await lockSession(tx, id);
-  const decided = [session.digest, session.reviewedDigest].filter((each) => each !== null);
-  if (digest !== null && decided.includes(digest)) return getSession(tx, id);
+  if (isRepeat(session, digest, only)) return getSession(tx, id);
   requireTransition(session, 'approve');
   const check = await demandApprovable(tx, session, leftMs);
   // guard: the policy can demand four eyes
@@ -117,7 +119,6 @@ async function approveLocked(
   if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
   await refuseLateRows(tx, session);
   await prepare(tx);
-  const { only = null } = approval;
   const rest = only && (await splitReviewed(tx, session, { only, digest, refuse }));
   const ignored = await refuseConflicts(tx, session, approval, refuse);
   const current = await digestOf(tx, session.uuid);

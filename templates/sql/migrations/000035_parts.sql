@@ -7,5 +7,6 @@ DROP INDEX IF EXISTS stage.mutation_session;
 
 -- The session that a session was split from; null in all others. No foreign key: that one may be deleted.
 ALTER TABLE stage.session ADD COLUMN IF NOT EXISTS split_from uuid;
--- Where a part was approved: the session that has the rest, and the digest of the whole, which was reviewed.
-ALTER TABLE stage.session ADD COLUMN IF NOT EXISTS remaining uuid, ADD COLUMN IF NOT EXISTS reviewed_digest text;
+-- Where a part was approved: the session that has the rest, the digest of the whole, which was reviewed, and a hash of the requested part.
+ALTER TABLE stage.session ADD COLUMN IF NOT EXISTS remaining uuid, ADD COLUMN IF NOT EXISTS reviewed_digest text,
+  ADD COLUMN IF NOT EXISTS reviewed_part text;
