@@ -120,6 +120,11 @@ export function updateUniqueChecks(table: Table): string {
     .join('\n');
 }
 
+/** Whether an array of the value stands beside the condition: arrays compare nulls as equal, too, and can be hashed. */
+const isHashedAsArray = ({ nullsNotDistinct, elements }: Unique, index: number) =>
+  // guard: nulls that collide are found by a hash
+  nullsNotDistinct && elements[index]?.operator === 'OPERATOR(pg_catalog.=)';
+
 /** Builds conditions that two rows, each given as a prefix, cannot coexist: they collide, and both participate in the constraint. */
 export function collideAs(
   table: Table,
@@ -128,9 +133,13 @@ export function collideAs(
   right: string,
 ): { readonly collides: string; readonly bothParticipate: string } {
   const others = newElements(table, unique, right);
-  const pairs = newElements(table, unique, left).map((value, index) =>
-    equal(unique, index, value, others[index] ?? ''),
-  );
+  const pairs = newElements(table, unique, left).map((value, index) => {
+    const other = others[index] ?? '';
+    const whole = equal(unique, index, value, other);
+    return isHashedAsArray(unique, index)
+      ? `ARRAY[${value}] OPERATOR(pg_catalog.=) ARRAY[${other}] AND ${whole}`
+      : whole;
+  });
   return {
     collides: pairs.join(' AND '),
     bothParticipate: `${participates(table, unique, left)} AND ${participates(table, unique, right)}`,

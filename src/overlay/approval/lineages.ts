@@ -1,19 +1,19 @@
 /** The functions of a table that remove staged rows from a session, and that find the rows that depend on them. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import type { ForeignKey, ForeignKeyEnd, Table } from '../../model/table.ts';
+import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../../model/table.ts';
 import { pairs } from '../foreign-keys/foreign-keys.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
 import { actionOf, eventsOfUpdate } from '../foreign-keys/vanished-keys.ts';
-import { functionName, isKeyless, oldColumnName, shadowName } from '../object-names.ts';
+import { columnNamed, functionName, isKeyless, oldColumnName, shadowName } from '../object-names.ts';
 import { andWithin } from '../partitions.ts';
-import { keyColumns, oldKeyColumns, rowKey, same } from '../row-identity.ts';
+import { keyColumns, oldKeyColumns, rowKey, same, sameInColumn } from '../row-identity.ts';
 import { collideAs } from '../uniques.ts';
 import { newestVersionSql } from './diff.ts';
 
 /**
- * Builds `lineages_<oid>`, `dependents_<oid>`, `shared_<oid>` and `unstage_<oid>`. There are none for a table without a key, whose equal rows cannot be
- * told apart, and none for a table with parents or children, where a key may be in any of them.
+ * Builds `lineages_<oid>`, `dependents_<oid>`, `shared_<oid>`, `referred_<oid>` and `unstage_<oid>`. There are none for a table without a
+ * key, whose equal rows cannot be identified, and none for a table with parents or children, where a key may be in any of them.
  */
 export function lineagesSql(table: Table): string {
   if (isKeyless(table) || table.isInherited) return '';
@@ -21,6 +21,7 @@ export function lineagesSql(table: Table): string {
     lineages: functionName(table, 'lineages'),
     dependents: functionName(table, 'dependents'),
     shared: functionName(table, 'shared'),
+    referred: functionName(table, 'referred'),
     unstage: functionName(table, 'unstage'),
     shadow: shadowName(table),
     newest_version: newestVersionSql(table),
@@ -32,22 +33,24 @@ export function lineagesSql(table: Table): string {
       ...uniqueDependents(table),
       ...table.referencedBy.flatMap(foreignKeyDependents(table)),
     ].join('\n'),
-    shared_by_reason: [
-      // guard: rows that had one value after another stay together
-      ...sharedUniques(table),
-      // guard: rows that referred to a row for a while stay with it
-      ...table.referencedBy.map(sharedForeignKey(table)),
-    ].join('\n'),
+    // guard: rows that had one value after another stay together
+    shared_uniques: sharedUniques(table).join('\n'),
+    // guard: rows that referred to a row for a while stay with it
+    shared_foreign_keys: table.referencedBy.map(sharedForeignKey(table)).join('\n'),
   });
 }
+
+const base = (name: string) => `(f._stage_base).${quoteIdentifier(name)}`;
 
 function uniqueDependents(table: Table): string[] {
   return table.uniques.map((unique) => {
     const { collides, bothParticipate } = collideAs(table, unique, '(b.base).', 's.');
+    const kept = keptValues(table, unique, 'v', base);
     return fillSql(loadSql('table/approval/dependents_unique.sql'), {
       oid: table.oid,
       shadow: shadowName(table),
       collides,
+      kept,
       both_participate: bothParticipate,
     });
   });
@@ -56,14 +59,32 @@ function uniqueDependents(table: Table): string[] {
 function sharedUniques(table: Table): string[] {
   return table.uniques.map((unique) => {
     const { collides, bothParticipate } = collideAs(table, unique, 't.', 's.');
+    const next = (name: string) => `lead(v.${quoteIdentifier(name)}) OVER _stage_w`;
     return fillSql(loadSql('table/approval/shared_unique.sql'), {
       oid: table.oid,
       shadow: shadowName(table),
       collides,
+      kept: keptValues(table, unique, 'v', next),
       both_participate: bothParticipate,
     });
   });
 }
+
+/** Builds the condition that a row has the values by which it takes part in a constraint. @param other returns the value of a column */
+const keptValues = (
+  table: Table,
+  { columns }: Unique,
+  row: string,
+  other: (name: string) => string,
+) =>
+  `(${
+    columns
+      .map((name) => {
+        const value = `${row}.${quoteIdentifier(name)}`;
+        return sameInColumn(columnNamed(table, name), value, other(name));
+      })
+      .join(' AND ') || 'true'
+  })`;
 
 const acts = ({ onDelete, onUpdate }: ForeignKey) =>
   [onDelete, onUpdate].some((action) => action !== 'no action' && action !== 'restrict');
@@ -91,8 +112,6 @@ const allParts = (
   `(${[...columns, ...(partitions?.columns ?? [])]
     .map((name) => same(`${row}.${quoteIdentifier(name)}`, before(name)))
     .join(' AND ')})`;
-
-const base = (name: string) => `(f._stage_base).${quoteIdentifier(name)}`;
 
 /** Builds the parts that all queries about a foreign key to the table share: its columns in pairs, and the rows x that left a value. */
 function endsOf(table: Table, foreignKey: ForeignKey) {

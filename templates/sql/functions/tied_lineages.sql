@@ -7,7 +7,8 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mod
 DECLARE
   v_all text;
   v_ties text;
-  -- the ties of all lineages: one end, and the other
+  v_shared text;
+  -- the ties by foreign keys, by values that come back and by triggers: one end, and the other
   v_relations oid[];
   v_roots bigint[];
   v_on_relations oid[];
@@ -19,9 +20,11 @@ DECLARE
 BEGIN
   SELECT string_agg(format('SELECT %s::oid, s._stage_seq FROM stage_data.shadow_%1$s s'
       ' WHERE s._stage_session = $1 AND s._stage_root IS NULL AND s._stage_origin <> ''overlay''', r), ' UNION ALL '),
-    concat_ws(' UNION ALL ', 'SELECT * FROM stage.effects_of($1, a.relations, a.roots)', string_agg(format('SELECT * FROM stage_data.dependents_%s($1, a.relations, a.roots) UNION ALL SELECT * FROM stage_data.shared_%1$s($1)', r), ' UNION ALL '))
-  INTO v_all, v_ties
-  FROM stage.staged_relations(p_session) AS r WHERE to_regprocedure(format('stage_data.dependents_%s(uuid, oid[], bigint[])', r)) IS NOT NULL;
+    concat_ws(' UNION ALL ', 'SELECT * FROM stage.effects_of($1, a.relations, a.roots)', string_agg(format('SELECT * FROM stage_data.dependents_%s($1, a.relations, a.roots) UNION ALL SELECT * FROM stage_data.referred_%1$s($1)', r), ' UNION ALL ')),
+    string_agg(format('SELECT * FROM stage_data.shared_%s($1, $2, $3)', r), ' UNION ALL ')
+  INTO v_all, v_ties, v_shared
+  FROM stage.tied_relations(p_session, p_relations) AS r
+  WHERE to_regprocedure(format('stage_data.shared_%s(uuid, oid[], bigint[])', r)) IS NOT NULL;
   IF v_all IS NULL THEN RETURN; END IF;
   EXECUTE format($q$
     SELECT array_agg(t.relation), array_agg(t.root), array_agg(t.on_relation), array_agg(t.on_root)
@@ -30,19 +33,32 @@ BEGIN
     WHERE (t.relation, t.root) <> (t.on_relation, t.on_root)
   $q$, v_all, v_ties) INTO v_relations, v_roots, v_on_relations, v_on_roots USING p_session;
   LOOP
-    SELECT coalesce(array_agg(n.relation), '{}'), coalesce(array_agg(n.root), '{}') INTO v_found_relations, v_found_roots FROM (
+    WITH RECURSIVE edges AS MATERIALIZED (
+      SELECT * FROM unnest(v_relations, v_roots, v_on_relations, v_on_roots) AS t (relation, root, on_relation, on_root)
+    ), both_ways AS MATERIALIZED (
+      SELECT e.on_relation AS relation, e.on_root AS root, e.relation AS to_relation, e.root AS to_root FROM edges e
+      UNION ALL
       -- guard: what the chosen rows depend on goes with them, too
-      SELECT t.on_relation AS relation, t.on_root AS root FROM unnest(v_relations, v_roots, v_on_relations, v_on_roots) AS t (relation, root, on_relation, on_root)
-      JOIN unnest(v_found_relations, v_found_roots) AS f (relation, root) ON f.relation = t.relation AND f.root = t.root
+      SELECT e.relation, e.root, e.on_relation, e.on_root FROM edges e
+    ), reached AS (
+      SELECT f.relation, f.root FROM unnest(v_found_relations, v_found_roots) AS f (relation, root)
       UNION
-      SELECT t.relation, t.root FROM unnest(v_relations, v_roots, v_on_relations, v_on_roots) AS t (relation, root, on_relation, on_root)
-      JOIN unnest(v_found_relations, v_found_roots) AS f (relation, root) ON f.relation = t.on_relation AND f.root = t.on_root
-      EXCEPT SELECT k.relation, k.root FROM unnest(p_relations, p_roots) AS k (relation, root)
+      SELECT b.to_relation, b.to_root FROM reached r JOIN both_ways b ON b.relation = r.relation AND b.root = r.root
+    )
+    SELECT coalesce(array_agg(n.relation), '{}'), coalesce(array_agg(n.root), '{}') INTO v_found_relations, v_found_roots FROM (
+      SELECT r.relation, r.root FROM reached r
       EXCEPT SELECT k.relation, k.root FROM unnest(v_tied_relations, v_tied_roots) AS k (relation, root)) n;
-    EXIT WHEN cardinality(v_found_roots) = 0;
     v_tied_relations := v_tied_relations || v_found_relations;
     v_tied_roots := v_tied_roots || v_found_roots;
+    EXECUTE format($q$
+      SELECT coalesce(array_agg(n.relation), '{}'), coalesce(array_agg(n.root), '{}') FROM (
+        SELECT s.relation, s.root FROM (%s) s (relation, root, on_relation, on_root)
+        EXCEPT SELECT k.relation, k.root FROM unnest($4, $5) AS k (relation, root)) n
+    $q$, v_shared) INTO v_found_relations, v_found_roots
+    USING p_session, v_found_relations, v_found_roots, v_tied_relations, v_tied_roots;
+    EXIT WHEN cardinality(v_found_roots) = 0;
   END LOOP;
-  RETURN QUERY SELECT k.relation, k.root FROM unnest(v_tied_relations, v_tied_roots) AS k (relation, root);
+  RETURN QUERY SELECT k.relation, k.root FROM unnest(v_tied_relations, v_tied_roots) AS k (relation, root)
+  EXCEPT SELECT c.relation, c.root FROM unnest(p_relations, p_roots) AS c (relation, root);
 END $$;
 REVOKE ALL ON FUNCTION stage.tied_lineages(uuid, oid[], bigint[]) FROM PUBLIC;

@@ -1,8 +1,7 @@
 -- Lineages: all versions of one staged row. They are taken out of a session, or go to another one, as a whole, with what could not be
 -- applied without them.
 -- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `dependents_by_reason` the files dependents_*.sql,
--- filled, and
--- `shared_by_reason` the files shared_*.sql.
+-- `shared_uniques` the file shared_unique.sql, and `shared_foreign_keys` the file shared_foreign_key.sql, each filled.
 
 -- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
 -- left, its key as diffs show it, and whether it began as a row of the session's own.
@@ -35,15 +34,24 @@ BEGIN
 {{dependents_by_reason}}
 END $body$;
 
--- Returns pairs of lineages of which one had a value that the other needed at another time, because of this table or a foreign key to it.
--- Both can be taken out alone, as their statements ran one after the other. But approvals of both, one after the other, run them in another
--- order.
-CREATE FUNCTION {{shared}}(p_session uuid) RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
+-- Returns the lineages of this table that had a unique value of a chosen one at another time, each with that one. Both can be taken out
+-- alone, as their statements ran one after the other. But approvals of both, one after the other, run them in another order.
+CREATE FUNCTION {{shared}}(p_session uuid, p_relations oid[], p_roots bigint[])
+RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
-{{shared_by_reason}}
+{{shared_uniques}}
+END $body$;
+
+-- Returns pairs of lineages of which one referred for a while to a value that the other has left since, by a foreign key to this table.
+CREATE FUNCTION {{referred}}(p_session uuid) RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+{{shared_foreign_keys}}
 END $body$;
 
 -- Takes lineages out. A version that one of theirs had covered under its key is the newest one again.
@@ -63,4 +71,5 @@ BEGIN
   WHERE s._stage_session = p_session AND s._stage_seq = n.seq AND NOT s._stage_head;
 END $body$;
 
-REVOKE ALL ON FUNCTION {{lineages}}(uuid), {{dependents}}(uuid, oid[], bigint[]), {{shared}}(uuid), {{unstage}}(uuid, bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION {{lineages}}(uuid), {{dependents}}(uuid, oid[], bigint[]), {{shared}}(uuid, oid[], bigint[]), {{referred}}(uuid),
+  {{unstage}}(uuid, bigint[]) FROM PUBLIC;
