@@ -74,6 +74,7 @@ export const count = (description?: string) => field<number>({ is: 'count' }, de
 
 export const integer = (description?: string) => field<number>({ is: 'integer' }, description);
 
+/** A reader takes false for a missing one. */
 export const flag = (description?: string) => field<boolean>({ is: 'flag' }, description);
 
 /** A property that is true, or missing. */

@@ -41,7 +41,8 @@ AND ($3::jsonb IS NULL OR $3::jsonb ? e.project_id)
 AND (s.id IS NOT NULL OR e.kind = 'deleted')
 -- guard: an agent hears of its own sessions
 AND ($4::text IS NULL OR $4 = CASE WHEN s.id IS NULL
-  THEN (SELECT c.by_as FROM stage.event c WHERE c.session = e.session AND c.kind = 'created') ELSE s.created_as END)
+  THEN (SELECT CASE WHEN c.body ? 'created_as' THEN c.body ->> 'created_as' ELSE c.by_as END FROM stage.event c WHERE c.session = e.session AND c.kind = 'created')
+  ELSE s.created_as END)
 ORDER BY e.number LIMIT $5`;
 
 const selectSession = 'SELECT project_id FROM stage.session WHERE id = $1';

@@ -47,23 +47,27 @@ function barsOf(fields: Fields): Bar[] {
 
 /** Adds up the pairs of a column by their values before, and by those after. */
 function valueBars(pairs: readonly JsonText[]): Bar[] {
-  const bars = new Map<string, { before: number; after: number }>();
+  const bars = new Map<string, { label: string; before: number; after: number }>();
   for (const pair of pairs) {
     const fields = new Fields(pair);
     for (const side of ['before', 'after'] as const) {
-      const label = shortCell(fields.json(side));
-      const bar = bars.get(label) ?? { before: 0, after: 0 };
+      const value = fields.json(side);
+      // labels are cut: different values may have the same one
+      const key = value?.text ?? 'null';
+      const bar = bars.get(key) ?? { label: shortCell(value), before: 0, after: 0 };
       bar[side] += fields.number('rows');
-      bars.set(label, bar);
+      bars.set(key, bar);
     }
   }
-  return [...bars].map(([label, counts]) => ({ label, ...counts }));
+  return [...bars.values()];
 }
 
 function rangeBars(fields: Fields): Bar[] {
   const bins = fields.list('bins').map((bin) => elementsOf(bin).map(({ text }) => Number(text)));
-  const [low, high] = ['low', 'high'].map((name) => Number(fields.json(name)?.text));
-  if (low === undefined || high === undefined) return [];
+  const [low, high] = [fields.json('low'), fields.json('high')].map((bound) =>
+    bound === null ? Number.NaN : Number(bound.text),
+  ) as [number, number];
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [];
   const step = (high - low) / bins.length;
   return bins.map(([before = 0, after = 0], index) => ({
     label: `${rounded(low + index * step)} …`,

@@ -3,6 +3,26 @@ import type { Guard } from './guard.ts';
 
 export const partGuards: readonly Guard[] = [
   {
+    name: 'a split is its creator\'s session, whoever made it',
+    without: 'await emit(tx, { ...created, body: text({ split_from: session.id }) });',
+    tests: ['rest/split'],
+  },
+  {
+    name: 'rows that never left a value are compared with none',
+    without: 'FROM chosen t JOIN versions s ON {{collides}}',
+    tests: ['review/split-growth'],
+  },
+  {
+    name: 'nulls that collide are found by a hash',
+    without: 'nullsNotDistinct && index < 0 && elements.length < 0',
+    tests: ['review/split-growth'],
+  },
+  {
+    name: 'tables are reached through rows that triggers inserted',
+    without: 'SELECT NULL::oid, NULL::oid WHERE false',
+    tests: ['proxy/writing-triggers'],
+  },
+  {
     name: 'what was not approved with a part is not reported as applied',
     without: 'return digest !== null && digest === session.reviewedDigest;',
     tests: ['review/split-repeat'],

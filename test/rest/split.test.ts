@@ -82,12 +82,21 @@ suite('rest: split', (test) => {
 
   test('is for authors, and for agents in their own sessions', async () => {
     const id = await staged(setPrice);
-    const own = await stagedBy('bot', setPrice);
+    const own = await stagedBy('bot', 'UPDATE products SET price = price + 2');
     assert.is((await post(`/sessions/${id}/split`, 'ann', firstProducts)).status, 403);
     assert.is((await post(`/sessions/${id}/split`, 'bot', firstProducts)).status, 404);
     const { status, body } = await post(`/sessions/${own}/split`, 'bot', firstProducts);
     assert.is(status, 201);
     assert.is((await get(`/sessions/${body.id}`, 'bot')).split_from, own);
+    // its agent hears of it as well where an operator split it, and of its end
+    const { body: other } = await post(`/sessions/${own}/split`, 'root', { only: [{ table: 'products', row_id: 2 }] });
+    const hears = async (name: string) =>
+      (await get('/events?after=0&limit=500', name)).events
+        .filter(({ session_id: each }: Entry) => each === other.id)
+        .map(({ kind }: { kind: string }) => kind);
+    assert.equal(await hears('bot'), ['created']);
+    await rest.call('DELETE', `/sessions/${other.id}`, as('root'));
+    assert.equal(await hears('bot'), ['deleted']);
     const refused = await post(`/sessions/${own}/approve`, 'bot', firstProducts);
     assert.is(refused.status, 403);
   });

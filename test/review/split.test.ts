@@ -160,7 +160,7 @@ suite('split', (test) => {
       { kind: 'split', by: 'ann', body: { session_id: id, digest, tables } },
     ]);
     assert.equal(await kindsOf(id), [
-      { kind: 'created', by: 'ann', body: { split_from: session } },
+      { kind: 'created', by: 'ann', body: { split_from: session, created_as: null } },
     ]);
   });
 

@@ -107,7 +107,10 @@ export async function emitSplit(
   const text = (members: JsonObject) => new JsonText(stringifyJson(members));
   const { projectId } = session;
   const created = { uuid, projectId, kind: 'created', by } as const;
-  await emit(tx, { ...created, body: text({ split_from: session.id }) });
+  const [creator] = await tx.query('SELECT created_as FROM stage.session WHERE id = $1', [uuid]);
+  const facts = { split_from: session.id, created_as: creator?.['created_as'] ?? null };
+  // guard: a split is its creator's session, whoever made it
+  await emit(tx, { ...created, body: text(facts) });
   return emit(tx, { ...session, kind: 'split', by, body: text({ session_id: id, ...body }) });
 }
 
