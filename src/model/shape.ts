@@ -69,12 +69,12 @@ export const text = (description?: string, pattern?: RegExp) =>
 /** ISO 8601 UTC with microseconds, such as `2026-01-31T12:00:00.000000Z`. */
 export const time = (description?: string) => field<string>({ is: 'time' }, description);
 
-/** A number that is not negative. A reader takes 0 for a missing one. */
+/** A number that is not negative. A reader takes 0 for a missing one, and the value of `otherwise` where it has one. */
 export const count = (description?: string) => field<number>({ is: 'count' }, description);
 
 export const integer = (description?: string) => field<number>({ is: 'integer' }, description);
 
-/** A reader takes false for a missing one. */
+/** True or false. A reader takes false for a missing one, and the value of `otherwise` where it has one. */
 export const flag = (description?: string) => field<boolean>({ is: 'flag' }, description);
 
 /** A property that is true, or missing. */
