@@ -43,6 +43,16 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/web-login'],
   },
   {
+    name: 'logins of others are ended by somebody of all projects',
+    without: '',
+    tests: ['rest/web-logins'],
+  },
+  {
+    name: 'a name that no token has is reported',
+    without: '',
+    tests: ['rest/web-logins'],
+  },
+  {
     name: 'a revocation waits for logins in progress',
     without: '',
     tests: ['rest/web-logins'],

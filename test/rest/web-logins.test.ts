@@ -19,6 +19,7 @@ suite('rest: revoked logins of the review page', (test) => {
     testToken({ name: 'ann', role: 'author', secret: 'ann-as-author' }),
     testToken({ name: 'bob', role: 'reviewer' }),
     testToken({ name: 'root', role: 'operator' }),
+    testToken({ name: 'shopkeeper', role: 'operator', projects: ['shop'] }),
   ];
   test.before(async () => {
     one = await startTestRest({ tokens, web: { secure: false } });
@@ -69,6 +70,29 @@ suite('rest: revoked logins of the review page', (test) => {
     assert.not.ok(text.includes(bob['stage-key']));
     assert.equal(await statuses(await logIn('ann')), [200, 200]);
     await revoke(one, 'ann');
+  });
+
+  test('of a name that no token has are an error, which names the nearest one', async () => {
+    const { status, body } = await one.call(
+      'POST',
+      '/web/logins/revoke',
+      as('root', { name: 'anm' }),
+    );
+    assert.equal([status, body.error], [404, 'not_found']);
+    assert.match(body.hint, /Did you mean ann\?/);
+  });
+
+  test('of others are not ended by an operator of some projects', async () => {
+    const login = await logIn('bob');
+    const asked = (name: string) =>
+      one.call('POST', '/web/logins/revoke', as('shopkeeper', { name }));
+    for (const name of ['bob', 'nobody']) {
+      const { status, body } = await asked(name);
+      assert.equal([status, body.error], [403, 'forbidden']);
+    }
+    assert.equal(await statuses(login), [200, 200]);
+    assert.is((await asked('shopkeeper')).status, 200);
+    await revoke(one, 'bob');
   });
 
   test('a login that is being made is ended, too', async () => {

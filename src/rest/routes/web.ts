@@ -2,7 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
+import type { Token } from '../../model/access.ts';
 import { isSessionId } from '../../model/session.ts';
+import { nearest } from '../../nearest.ts';
 import { demandSession } from '../access.ts';
 import { keyHeader, loginCookie, loginIn } from '../browser/cookie.ts';
 import {
@@ -136,15 +138,34 @@ const endLogins = defineRoute({
   path: '/web/logins/revoke',
   name: 'revokeLogins',
   summary:
-    'Ends the logins of a name at all daemons of the database. The tokens stay: revoke these where they are kept.',
+    'Ends the logins of the tokens of a name that this daemon knows, at all daemons of the database. The tokens stay: revoke these where they are kept.',
   right: 'operate',
   body: z.strictObject({ name: shortText }),
   responses: { 200: revokedLogins },
-  errors: [],
+  errors: ['not_found'],
   needsUpstream: true,
-  handle: async ({ body: { name } }, { db, access }) => ({
-    body: { name, revoked: await revokeLogins(db, name, access.tokens()) },
-  }),
+  handle: async ({ body: { name }, caller }, { db, access }) => {
+    // guard: logins of others are ended by somebody of all projects
+    if (caller.projects !== null && name !== caller.name) throw notForOthers();
+    const tokens = access.tokens();
+    // guard: a name that no token has is reported
+    if (!tokens.some((token) => token.name === name)) throw noSuchName(name, tokens);
+    return { body: { name, revoked: await revokeLogins(db, name, tokens) } };
+  },
 });
+
+function notForOthers(): StageError {
+  return new StageError('forbidden', 'logins are for all projects, and the token is not', {
+    hint: 'To end logins of others takes a token of the role operator without projects.',
+  });
+}
+
+function noSuchName(name: string, tokens: readonly Token[]): StageError {
+  const names = [...new Set(tokens.map((token) => token.name))];
+  const meant = nearest(name, names);
+  return new StageError('not_found', `this daemon knows no token of the name ${name}`, {
+    hint: `${meant === null ? '' : `Did you mean ${meant}? `}See \`stage login list\` and \`stage token list\`.`,
+  });
+}
 
 export const webRoutes = [makeLink, enter, leave, showLogins, endLogins];
