@@ -13,7 +13,7 @@ import type { ServiceClient } from './service-client.ts';
 
 const path = '/policy';
 const readVersion = readerOf(policyVersionShape);
-const readSessionPolicy = readerOf(sessionPolicyShape);
+export const readSessionPolicy = readerOf(sessionPolicyShape);
 const readVotes = readerOf(approvalsShape);
 
 /** Returns the policy that counts now. */

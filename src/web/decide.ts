@@ -4,6 +4,7 @@
 import { nameCell, tableCell } from '../client/cell.ts';
 import { readSession } from '../client/decode.ts';
 import { Fields } from '../client/fields.ts';
+import { approvalsInWords, readApprovals } from '../client/policy.ts';
 import type { RehearsalReport } from '../client/rehearsal.ts';
 import { readRehearsal } from '../client/rehearsal.ts';
 import { rehearsalInWords } from '../client/rehearsal-words.ts';
@@ -11,6 +12,7 @@ import { countsInWords } from '../client/words.ts';
 import type { Outline } from '../model/change.ts';
 import { stepCountsOf } from '../model/change.ts';
 import type { Comment } from '../model/event.ts';
+import type { Approvals, SessionPolicy } from '../model/policy.ts';
 import type { Session } from '../model/session.ts';
 import { sessionStatuses, shortId } from '../model/session.ts';
 import { askFor, field } from './dialogs.ts';
@@ -26,6 +28,8 @@ export interface Known {
   readonly conflicts: number | null;
   readonly rehearsal: RehearsalReport | null;
   readonly comments: readonly Comment[];
+  /** What the policy says about it, with the votes; null if that is not known. */
+  readonly policy: SessionPolicy | null;
   /** Names of the operations that the caller is allowed. */
   readonly operations: ReadonlySet<string>;
   /** The caller's name; null if no token is required. */
@@ -50,7 +54,7 @@ interface Definition extends Omit<Action, 'hindrance' | 'run'> {
   readonly run: (known: Known, post: Post, after: After) => void;
 }
 
-type After = (report?: RehearsalReport) => void;
+type After = (report?: RehearsalReport, said?: string) => void;
 
 const definitions: readonly Definition[] = [
   {
@@ -133,7 +137,11 @@ function hindranceOf({ digest, conflicts }: Known): string | null {
   return conflicts > 0 ? 'Production has changed: see the conflicts.' : null;
 }
 
-function askToApprove(known: Known, post: Post, after: () => void): void {
+/** Says that an approval counts as one of several. */
+const voteInWords = (votes: Approvals) =>
+  `Your approval is recorded, and nothing is applied yet: ${approvalsInWords(votes)}.`;
+
+function askToApprove(known: Known, post: Post, after: After): void {
   const { session, digest, outline, rehearsal, name } = known;
   const code = shortId(session.id).slice(0, 4);
   const typed = h('input', { autocomplete: 'off', spellcheck: 'false', name: 'typed' });
@@ -153,8 +161,9 @@ function askToApprove(known: Known, post: Post, after: () => void): void {
     isReady: () => typed.value.trim() === code,
     do: async () => {
       const approvedBy = by.value.trim();
-      await post('approve', { digest, ...(approvedBy === '' ? {} : { approved_by: approvedBy }) });
-      after();
+      const named = approvedBy === '' ? {} : { approved_by: approvedBy };
+      const votes = readApprovals(await post('approve', { digest, ...named }));
+      after(undefined, votes === null ? undefined : voteInWords(votes));
     },
   });
 }

@@ -8,13 +8,23 @@ import { countsInWords } from '../client/words.ts';
 import type { Brief } from '../model/brief.ts';
 import type { Outline } from '../model/change.ts';
 import { stepCountsOf } from '../model/change.ts';
+import type { SessionPolicy } from '../model/policy.ts';
 import type { Session } from '../model/session.ts';
 import { shortId } from '../model/session.ts';
 import type { Child } from './dom.ts';
 import { h } from './dom.ts';
 import { Refusal, request } from './http.ts';
+import { policyView } from './votes.ts';
 
-export function headOf(session: Session, digest: string | null, outline: Outline | null): Child[] {
+/** What a head shows. */
+interface Shown {
+  readonly session: Session;
+  readonly digest: string | null;
+  readonly outline: Outline | null;
+  readonly policy: SessionPolicy | null;
+}
+
+export function headOf({ session, digest, outline, policy }: Shown): Child[] {
   const [title, author] = [titleOf(session), authorOf(session)];
   const by = author === '' ? [] : [`by ${author}`];
   return [
@@ -36,8 +46,17 @@ export function headOf(session: Session, digest: string | null, outline: Outline
     ),
     h('p', { class: 'digest' }, digest ?? 'digest not known yet'),
     session.reason === null ? null : h('p', {}, `Reason: ${session.reason}`),
+    linkTo('Split from ', session.splitFrom),
+    linkTo('Only a part was approved. The rest is in ', session.remaining),
+    ...policyView(policy),
   ];
 }
+
+/** Returns a line with a link to another session. */
+const linkTo = (text: string, id: string | null): Child =>
+  id === null
+    ? null
+    : h('p', {}, text, h('a', { href: `/review/${id}` }, `session ${shortId(id)}`));
 
 /** Reads the brief; null if the diff is shown without it. */
 export async function readBriefOf(id: string): Promise<Brief | null> {

@@ -22,6 +22,7 @@ import {
 } from './panes.ts';
 import { RowsPane } from './rows-pane.ts';
 import { briefView, headOf, readBriefOf } from './session-head.ts';
+import { readPolicyOf } from './votes.ts';
 
 export interface Caller {
   readonly name: string | null;
@@ -45,6 +46,8 @@ export class SessionView {
   #pane: PaneName = 'Rows';
   /** Text of the banner: the session has changed since it was loaded, or an error. */
   #notice: string | null = null;
+  /** The outcome of the caller's last action. */
+  #said: string | null = null;
   /** Number of the current load; results of an earlier one are dropped. */
   #reading = 0;
   #conflicts: Awaited<ReturnType<typeof readAllConflicts>> | null = null;
@@ -63,12 +66,13 @@ export class SessionView {
   /** Loads everything again, the first rows first. */
   async read(): Promise<void> {
     this.#reading += 1;
+    this.#said = null;
     const [turn, id] = [this.#reading, this.#id];
     const session = await this.#part(turn, () => readSessionOf(id));
     if (session === null) return;
     this.#notice = null;
     this.#conflicts = null;
-    const unknown = { digest: null, outline: null, conflicts: null, comments: [] };
+    const unknown = { digest: null, outline: null, conflicts: null, comments: [], policy: null };
     const rehearsal = this.#known?.rehearsal ?? null;
     this.#known = { session, ...unknown, rehearsal, ...this.#caller };
     this.#draw();
@@ -76,7 +80,11 @@ export class SessionView {
     const table = await this.#part(turn, () => firstTableOf(id));
     if (turn !== this.#reading) return;
     if (table !== null) this.rows.open(table);
-    await Promise.all([this.#readComments(), this.#readRest(session, turn)]);
+    await Promise.all([
+      this.#readComments(),
+      this.#readPolicy(turn),
+      this.#readRest(session, turn),
+    ]);
   }
 
   /** Loads the slow parts one after the other, because the service limits concurrent diffs. */
@@ -101,6 +109,7 @@ export class SessionView {
   async hear(news: News | null): Promise<void> {
     if (news !== null && news.sessionId !== this.#id) return;
     if (news?.kind === 'comment') return this.#readComments();
+    if (news === null || news.kind === 'voted') await this.#readPolicy(this.#reading);
     const now = await this.#part(this.#reading, () => readSessionOf(this.#id));
     if (now === null || this.#known === null || isAsBefore(now, this.#known.session)) return;
     const who = news?.by ? ` by ${news.by}` : '';
@@ -109,7 +118,7 @@ export class SessionView {
 
   /** Returns the current actions. */
   actions(): readonly Action[] {
-    return this.#known ? actionsFor(this.#known, (rehearsal) => void this.#done(rehearsal)) : [];
+    return this.#known ? actionsFor(this.#known, (...done) => void this.#done(...done)) : [];
   }
 
   get #edits(): Edits {
@@ -124,12 +133,14 @@ export class SessionView {
     this.#show();
   }
 
-  async #done(rehearsal?: Known['rehearsal']): Promise<void> {
+  async #done(rehearsal?: Known['rehearsal'], said: string | null = null): Promise<void> {
     if (rehearsal && this.#known) {
       this.#known = { ...this.#known, rehearsal };
       return this.show('Effects');
     }
-    await this.read();
+    const reading = this.read();
+    this.#said = said;
+    await reading;
   }
 
   /** Loads a part of a load. Returns null after an error, which it shows, and if a newer load has started. */
@@ -183,6 +194,11 @@ export class SessionView {
     if (this.#pane === 'Comments') this.#show();
   }
 
+  async #readPolicy(turn: number): Promise<void> {
+    const policy = await this.#part(turn, () => readPolicyOf(this.#id));
+    if (turn === this.#reading) this.#learn({ policy });
+  }
+
   async #readConflicts(turn: number): Promise<void> {
     const conflicts = await this.#part(turn, () => readAllConflicts(this.#id));
     if (conflicts === null) return;
@@ -198,6 +214,7 @@ export class SessionView {
     const counted = `${conflicts} ${conflicts === 1 ? 'conflict' : 'conflicts'} with production: approval would be refused. `;
     if (this.#notice !== null)
       fill(this.#banner, h('p', { class: 'banner' }, `${this.#notice} `, again));
+    else if (this.#said !== null) fill(this.#banner, h('p', { class: 'banner' }, this.#said));
     else if (conflicts) fill(this.#banner, h('p', { class: 'banner alarm' }, counted, see));
     else fill(this.#banner);
   }
@@ -205,8 +222,8 @@ export class SessionView {
   #draw(): void {
     this.#drawBanner();
     if (this.#known === null) return;
-    const { session, digest, outline, comments } = this.#known;
-    fill(this.#head, ...headOf(session, digest, outline));
+    const { comments } = this.#known;
+    fill(this.#head, ...headOf(this.#known));
     const [word] = comments.filter(({ kind }) => kind !== 'comment').slice(-1);
     if (word) this.#head.append(h('ul', { class: 'comments' }, commentItem(word)));
     this.#drawTabs();

@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts';
 
 export const partGuards: readonly Guard[] = [
   {
-    name: 'a split is its creator\'s session, whoever made it',
+    name: "a split is its creator's session, whoever made it",
     without: 'await emit(tx, { ...created, body: text({ split_from: session.id }) });',
     tests: ['rest/split'],
   },

@@ -89,7 +89,9 @@ suite('rest: split', (test) => {
     assert.is(status, 201);
     assert.is((await get(`/sessions/${body.id}`, 'bot')).split_from, own);
     // its agent hears of it as well where an operator split it, and of its end
-    const { body: other } = await post(`/sessions/${own}/split`, 'root', { only: [{ table: 'products', row_id: 2 }] });
+    const { body: other } = await post(`/sessions/${own}/split`, 'root', {
+      only: [{ table: 'products', row_id: 2 }],
+    });
     const hears = async (name: string) =>
       (await get('/events?after=0&limit=500', name)).events
         .filter(({ session_id: each }: Entry) => each === other.id)

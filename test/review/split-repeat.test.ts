@@ -8,7 +8,10 @@ import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-const choice = (table: string, key: string | null) => ({ table, rowId: key && new JsonText(key) });
+const choice = (table: string, key: string | null) => ({
+  table,
+  rowId: key === null ? null : new JsonText(key),
+});
 const anOdd = choice('odd', '{"a": 1, "b": "x"}');
 const anOwner = choice('owner', '1');
 

@@ -19,7 +19,7 @@
 --   outwait_<invoice>, texts_<invoice>, apply_<invoice>_row, apply_<invoice>_set, prepare_<invoice>, capture_<invoice>,
 --   apply_<invoice>_cascaded, apply_<invoice>_gone, vanished_<invoice>, reached_<invoice>, lock_<invoice>, conflicts_<invoice>,
 --   diff_<invoice>, outline_<invoice>, counts_<invoice>, restored_<invoice>, moved_<invoice>, undo_<invoice>, lineages_<invoice>,
---   dependents_<invoice>, shared_<invoice>, unstage_<invoice>, rebase_<invoice>, rebegin_<invoice>
+--   dependents_<invoice>, shared_<invoice>, referred_<invoice>, unstage_<invoice>, rebase_<invoice>, rebegin_<invoice>
 -- views in stage_overlay_<namespace>: invoice
 -- triggers of stage_overlay_<namespace>.invoice: allow_insert, before_insert, stage_insert, after_insert, allow_update,
 --   before_update, stage_update, after_update, allow_delete, before_delete, stage_delete, after_delete
@@ -1844,8 +1844,7 @@ REVOKE ALL ON FUNCTION stage_data.restored_<invoice>(jsonb, jsonb), stage_data.m
 -- Lineages: all versions of one staged row. They are taken out of a session, or go to another one, as a whole, with what could not be
 -- applied without them.
 -- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `dependents_by_reason` the files dependents_*.sql,
--- filled, and
--- `shared_by_reason` the files shared_*.sql.
+-- `shared_uniques` the file shared_unique.sql, and `shared_foreign_keys` the file shared_foreign_key.sql, each filled.
 
 -- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
 -- left, its key as diffs show it, and whether it began as a row of the session's own.
@@ -1889,33 +1888,63 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
-  -- rows that took a value that comes back with a chosen row
-  -- filled in src/overlay/approval/lineages.ts: `collides` compares the base of a chosen row, b, with a staged version, s
+  -- rows that took a value that comes back with a chosen row, which has left it
+  -- filled in src/overlay/approval/lineages.ts: `collides` compares the base of a chosen row, b, with a staged version, s; `kept` a version
+  -- of a chosen row, v, with its base
   RETURN QUERY
   SELECT DISTINCT <invoice>::oid, coalesce(s._stage_root, s._stage_seq), <invoice>::oid, b.root
   FROM (
     SELECT c.root, f._stage_base AS base FROM unnest(p_relations, p_roots) AS c (relation, root)
-    JOIN stage_data.shadow_<invoice> f ON f._stage_seq = c.root AND f._stage_session = p_session AND f._stage_first WHERE c.relation = <invoice>
+    JOIN stage_data.shadow_<invoice> f ON f._stage_seq = c.root AND f._stage_session = p_session AND f._stage_first
+    WHERE c.relation = <invoice> AND EXISTS (
+      SELECT FROM stage_data.shadow_<invoice> v WHERE coalesce(v._stage_root, v._stage_seq) = f._stage_seq AND v._stage_session = p_session
+        AND (v._stage_op = 'D' OR NOT (coalesce(v."id" OPERATOR(pg_catalog.=) (f._stage_base)."id", v."id" IS NULL AND (f._stage_base)."id" IS NULL)))
+    )
   ) b JOIN stage_data.shadow_<invoice> s ON (b.base)."id" OPERATOR(pg_catalog.=) s."id"
   WHERE s._stage_session = p_session AND s._stage_op <> 'D' AND (b.base)."id" IS DISTINCT FROM NULL AND s."id" IS DISTINCT FROM NULL;
 
 END $body$;
 
--- Returns pairs of lineages of which one had a value that the other needed at another time, because of this table or a foreign key to it.
--- Both can be taken out alone, as their statements ran one after the other. But approvals of both, one after the other, run them in another
--- order.
-CREATE FUNCTION stage_data.shared_<invoice>(p_session uuid) RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
+-- Returns the lineages of this table that had a unique value of a chosen one at another time, each with that one. Both can be taken out
+-- alone, as their statements ran one after the other. But approvals of both, one after the other, run them in another order.
+CREATE FUNCTION stage_data.shared_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[])
+RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
   -- rows that had a value one after the other: it is free for one of them only because the other left it, or has not taken it yet
-  -- filled in src/overlay/approval/lineages.ts: `collides` compares two staged versions, t and s
+  -- filled in src/overlay/approval/lineages.ts: `collides` compares two staged versions, t and s; `kept` a version, v, with the next one
   RETURN QUERY
-  SELECT DISTINCT <invoice>::oid, coalesce(s._stage_root, s._stage_seq), <invoice>::oid, coalesce(t._stage_root, t._stage_seq)
-  FROM stage_data.shadow_<invoice> t JOIN stage_data.shadow_<invoice> s ON t."id" OPERATOR(pg_catalog.=) s."id"
-  WHERE t._stage_session = p_session AND s._stage_session = p_session AND t._stage_op <> 'D' AND s._stage_op <> 'D'
-    AND coalesce(t._stage_root, t._stage_seq) < coalesce(s._stage_root, s._stage_seq) AND t."id" IS DISTINCT FROM NULL AND s."id" IS DISTINCT FROM NULL;
+  WITH versions AS MATERIALIZED (
+    SELECT v.*, coalesce(v._stage_root, v._stage_seq) AS _stage_lineage,
+      -- two rows never have a value at once, so that one of them has left it
+      lead(v._stage_op) OVER _stage_w IS NOT NULL AND (lead(v._stage_op) OVER _stage_w = 'D' OR NOT (coalesce(v."id" OPERATOR(pg_catalog.=) lead(v."id") OVER _stage_w, v."id" IS NULL AND lead(v."id") OVER _stage_w IS NULL))) AS _stage_left
+    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session
+    WINDOW _stage_w AS (PARTITION BY coalesce(v._stage_root, v._stage_seq) ORDER BY v._stage_seq)
+  ), gone AS MATERIALIZED (
+    SELECT * FROM versions v WHERE v._stage_left AND v._stage_op <> 'D'
+  ), chosen AS MATERIALIZED (
+    SELECT v.* FROM versions v JOIN unnest(p_relations, p_roots) AS c (_stage_c_relation, _stage_c_root) ON c._stage_c_root = v._stage_lineage
+    WHERE c._stage_c_relation = <invoice> AND v._stage_op <> 'D'
+  )
+  SELECT <invoice>::oid, s._stage_lineage, <invoice>::oid, t._stage_lineage
+  FROM chosen t JOIN gone s ON t."id" OPERATOR(pg_catalog.=) s."id"
+  WHERE t._stage_lineage <> s._stage_lineage AND t."id" IS DISTINCT FROM NULL AND s."id" IS DISTINCT FROM NULL
+  UNION
+  SELECT <invoice>::oid, s._stage_lineage, <invoice>::oid, t._stage_lineage
+  -- guard: rows that never left a value are compared with none
+  FROM (SELECT * FROM chosen v WHERE v._stage_left) t JOIN versions s ON t."id" OPERATOR(pg_catalog.=) s."id"
+  WHERE t._stage_lineage <> s._stage_lineage AND s._stage_op <> 'D' AND t."id" IS DISTINCT FROM NULL AND s."id" IS DISTINCT FROM NULL;
+
+END $body$;
+
+-- Returns pairs of lineages of which one referred for a while to a value that the other has left since, by a foreign key to this table.
+CREATE FUNCTION stage_data.referred_<invoice>(p_session uuid) RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
 
 END $body$;
 
@@ -1936,7 +1965,8 @@ BEGIN
   WHERE s._stage_session = p_session AND s._stage_seq = n.seq AND NOT s._stage_head;
 END $body$;
 
-REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.dependents_<invoice>(uuid, oid[], bigint[]), stage_data.shared_<invoice>(uuid), stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.dependents_<invoice>(uuid, oid[], bigint[]), stage_data.shared_<invoice>(uuid, oid[], bigint[]), stage_data.referred_<invoice>(uuid),
+  stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
 ;
 -- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
 -- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A

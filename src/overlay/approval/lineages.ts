@@ -5,7 +5,13 @@ import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../../model/table
 import { pairs } from '../foreign-keys/foreign-keys.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
 import { actionOf, eventsOfUpdate } from '../foreign-keys/vanished-keys.ts';
-import { columnNamed, functionName, isKeyless, oldColumnName, shadowName } from '../object-names.ts';
+import {
+  columnNamed,
+  functionName,
+  isKeyless,
+  oldColumnName,
+  shadowName,
+} from '../object-names.ts';
 import { andWithin } from '../partitions.ts';
 import { keyColumns, oldKeyColumns, rowKey, same, sameInColumn } from '../row-identity.ts';
 import { collideAs } from '../uniques.ts';
