@@ -7,7 +7,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(pg_partition_root(k.conrelid), k.conrelid)::oid AS one, coalesce(pg_partition_root(k.confrelid), k.confrelid)::oid AS other
     FROM pg_constraint k WHERE k.contype = 'f'
     UNION
-    -- guard: tables are reached through rows that triggers inserted
     SELECT e.cause_relation::oid, e.relation::oid FROM stage.effect e WHERE e.session = p_session
   ), both_ways AS MATERIALIZED (
     SELECT l.one, l.other FROM links l UNION SELECT l.other, l.one FROM links l
