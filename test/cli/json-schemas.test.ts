@@ -48,7 +48,6 @@ suite('JSON of the commands', (test) => {
     await valid('session', ['propose', id]);
     await valid('review-link', ['review-link', id]);
     await valid('login-list', ['login', 'list']);
-    await valid('login-revoke', ['login', 'revoke', 'ann']);
     await valid('session', ['approve', id, '--yes']);
     await valid('audit-list', ['audit', 'list']);
     await validLines('audit-show', ['audit', 'list', '-o', 'jsonl']);

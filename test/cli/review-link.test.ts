@@ -1,4 +1,6 @@
 /** `stage review-link`: what it prints, and who can log in with that. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { startTestRest, testToken } from '../helpers/rest.ts';
 import { as } from '../helpers/review-page.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -9,6 +11,7 @@ suite('cli: review-link', (test) => {
     testToken({ name: 'ann', role: 'reviewer' }),
     testToken({ name: 'bot', role: 'agent' }),
     testToken({ name: 'dev', role: 'author' }),
+    testToken({ name: 'root', role: 'operator' }),
   ];
   const served = serve(test, { tokens, web: { secure: false } });
   const env = (name: string) => ({ env: { STAGE_TOKEN: name } });
@@ -47,6 +50,19 @@ suite('cli: review-link', (test) => {
     assert.is(url.split('#')[0], `${served.rest.url}/review`);
     const minutes = (Date.parse(end) - Date.now()) / 60_000;
     assert.ok(minutes > 10 && minutes <= 15.1, `${minutes}`);
+  });
+
+  test('is made invalid by `stage login revoke`, which names the nearest name for an unknown one', async () => {
+    const { stdout: url } = await served.shell.run(['review-link', '--inbox'], env('dev'));
+    const revoke = (name: string) =>
+      served.shell.run(['login', 'revoke', name, '--json'], env('root'));
+    const schema = JSON.parse(readFileSync('templates/schemas/login-revoke.json', 'utf8'));
+    const revoked = JSON.parse((await revoke('dev')).stdout);
+    assert.equal(z.fromJSONSchema(schema).parse(revoked), { name: 'dev', revoked: 1 });
+    assert.is((await enter(url)).status, 401);
+    const { code, stderr } = await revoke('devv');
+    assert.is(code, 5);
+    assert.match(stderr, /dev/);
   });
 
   test('makes none to what the token does not see, none without a token, and none where there is no page', async () => {
