@@ -19,7 +19,9 @@ BEGIN
     EXECUTE FUNCTION stage.note_effect();
     CREATE TRIGGER keep_effect BEFORE UPDATE OF _stage_head ON %1$s FOR EACH ROW
     WHEN (OLD._stage_origin::text = 'trigger' AND OLD._stage_head AND NOT NEW._stage_head)
-    EXECUTE FUNCTION stage.refuse_effect_change()
+    EXECUTE FUNCTION stage.refuse_effect_change();
+    -- also in a session that replicates
+    ALTER TABLE %1$s ENABLE ALWAYS TRIGGER note_effect, ENABLE ALWAYS TRIGGER keep_effect
   $q$, v_shadow);
 END $$;
 REVOKE ALL ON FUNCTION stage.keep_effects(oid, boolean) FROM PUBLIC;
