@@ -1,24 +1,17 @@
-/** Logins of the review page: one-time links that nobody has used, and browsers. */
+/** Requests about logins of the review page. */
 import type { JsonText } from '../model/json.ts';
-
+import type { PageLogin } from '../model/login.ts';
+import { loginShape } from '../model/login.ts';
 import { Fields } from './fields.ts';
+import { readerOf } from './read-noun.ts';
 import type { Reply, ServiceClient } from './service-client.ts';
 
-export interface PageLogin {
-  /** Name of the token that it stands for. */
-  readonly name: string;
-  readonly kind: string;
-  readonly expiresAt: string;
-}
+const readLogin = readerOf(loginShape);
 
 /** Returns the logins of all names. */
 export const listLogins = (api: ServiceClient): Promise<Reply<readonly PageLogin[]>> =>
   api.read({ method: 'GET', path: '/web/logins' }, (json: JsonText) =>
-    new Fields(json).list('logins').map((login) => {
-      const fields = new Fields(login);
-      const [name, kind] = [fields.required('name'), fields.required('kind')];
-      return { name, kind, expiresAt: fields.required('expires_at') };
-    }),
+    new Fields(json).list('logins').map(readLogin),
   );
 
 /** Ends all logins of a name. Returns their number. */

@@ -39,8 +39,9 @@ const limits = [
   'four_eyes',
   'approvals',
 ] as const;
+export type Limit = (typeof limits)[number];
 
-const verdictShape = shape(
+export const verdictShape = shape(
   {
     rule: text(),
     limit: word(limits),
@@ -72,10 +73,10 @@ const demandShape = shape({
 /** The state of the votes on a session. */
 export const approvalsShape = shape(
   {
-    needed: count(),
+    needed: count('How many must agree, by the demand that most are missing for'),
     count: count('How many of them have agreed'),
     given: list(noun(voteShape)),
-    missing: list(noun(demandShape)),
+    missing: list(noun(demandShape), 'The demands that are not met'),
   },
   'Approvals',
 );

@@ -1,5 +1,4 @@
 /** Converts the types of the model to the bodies of REST responses. */
-
 import { auditEntryShape } from '../model/audit.ts';
 import { briefShape } from '../model/brief.ts';
 import type { ChangePage, Outline } from '../model/change.ts';
@@ -17,6 +16,8 @@ import { connectionShape } from '../model/connection.ts';
 import { decisionShape } from '../model/decision.ts';
 import { commentShape, eventOfAllShape, eventShape } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
+import { loginShape } from '../model/login.ts';
+import { approvalsShape, policyVersionShape, sessionPolicyShape } from '../model/policy.ts';
 import { rehearsalShape } from '../model/rehearsal.ts';
 import { sessionShape } from '../model/session.ts';
 import { writerOf } from '../model/shape.ts';
@@ -37,6 +38,10 @@ export const stepBody = writerOf(stepShape);
 export const tableDiffBody = writerOf(tableDiffShape);
 export const briefBody = writerOf(briefShape);
 export const rehearsalBody = writerOf(rehearsalShape);
+export const loginBody = writerOf(loginShape);
+export const policyBody = writerOf(policyVersionShape);
+export const sessionPolicyBody = writerOf(sessionPolicyShape);
+export const approvalsBody = writerOf(approvalsShape);
 export const auditBody = writerOf(auditEntryShape);
 
 const tableOutlineBody = writerOf(tableOutlineShape);

@@ -2,10 +2,11 @@
 import type { Token } from '../model/access.ts';
 import { databaseRolesOf, standingOf } from '../model/access.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Approvals, FindPerson } from '../review/policy/approvals.ts';
-import type { PolicyVersion } from '../review/policy/policy-store.ts';
+import type { Approvals } from '../model/policy.ts';
+import type { FindPerson } from '../review/policy/approvals.ts';
 import type { SessionPolicy } from '../review/policy/show.ts';
-import { verdictBody } from '../review/policy/verdict-body.ts';
+import { sentVerdict } from '../review/policy/verdict-body.ts';
+import { approvalsBody, sessionPolicyBody } from './bodies.ts';
 
 /** Returns the function that finds out what the tokens allow a person. Where no token is required nobody is excluded. */
 export function findIn(tokens: readonly Token[]): FindPerson {
@@ -17,28 +18,16 @@ export function findIn(tokens: readonly Token[]): FindPerson {
   });
 }
 
-export function policyBody(policy: PolicyVersion): JsonObject {
-  const { version, document, hash, setBy, message, at } = policy;
-  return { version, document, hash, set_by: setBy, message, at };
-}
-
-function approvalsBody({ needed, count, given, missing }: Approvals): JsonObject {
-  const rest = missing.map((demand) => ({ ...demand }));
-  return { needed, count, given: given.map((vote) => ({ ...vote })), missing: rest };
-}
-
 /** Returns the member of a session for its votes; none if the policy demands none. */
-export function withApprovals(policy: Pick<SessionPolicy, 'approvals'> | null): JsonObject {
-  const approvals = policy?.approvals ?? null;
-  return approvals === null ? {} : { approvals: approvalsBody(approvals) };
-}
+export const withApprovals = (approvals: Approvals | null | undefined): JsonObject =>
+  approvals ? { approvals: approvalsBody(approvals) } : {};
 
-export function sessionPolicyBody(policy: SessionPolicy | null): JsonObject {
-  if (policy === null) return { version: '0', verdicts: [] };
+export function policyOfSessionBody(policy: SessionPolicy | null): JsonObject {
+  if (policy === null) return sessionPolicyBody({ version: '0', verdicts: [] });
   const { version, verdicts } = policy.check;
-  return {
+  return sessionPolicyBody({
     version: String(version),
-    verdicts: verdicts.map(verdictBody),
-    ...withApprovals(policy),
-  };
+    verdicts: verdicts.map(sentVerdict),
+    ...(policy.approvals && { approvals: policy.approvals }),
+  });
 }

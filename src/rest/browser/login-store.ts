@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Token } from '../../model/access.ts';
 import { isExpired } from '../../model/access.ts';
+import type { PageLogin } from '../../model/login.ts';
 import { markOf } from '../token-uses.ts';
 import type { Login } from './cookie.ts';
 
@@ -93,20 +94,13 @@ export async function logOut(db: Queryable, login: Login): Promise<void> {
   await db.query(deleteBrowser, [digest(secretOf(login))]);
 }
 
-/** A login, without its secret. */
-export interface KnownLogin {
-  readonly name: string;
-  readonly kind: string;
-  readonly expiresAt: string;
-}
-
 /** Returns the valid logins of tokens, by name. */
-export async function listLogins(db: Queryable, tokens: readonly Token[]): Promise<KnownLogin[]> {
+export async function listLogins(db: Queryable, tokens: readonly Token[]): Promise<PageLogin[]> {
   const logins = (await db.query(selectLogins)).flatMap((row) => {
     const token = findMarked(tokens, row['token']);
     if (token === null) return [];
-    const [kind, expiresAt] = [String(row['kind']), String(row['expires_at'])];
-    return [{ name: token.name, kind, expiresAt }];
+    const kind = row['kind'] as PageLogin['kind'];
+    return [{ name: token.name, kind, expiresAt: String(row['expires_at']) }];
   });
   return logins.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
 }

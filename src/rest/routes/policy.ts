@@ -7,8 +7,9 @@ import type { People } from '../../review/policy/policy-names.ts';
 import { listPolicies, newestPolicy, setPolicy } from '../../review/policy/policy-store.ts';
 import { readSessionPolicy } from '../../review/policy/show.ts';
 import { getSession } from '../../staging/session-store.ts';
+import { policyBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
-import { findIn, policyBody, sessionPolicyBody } from '../policy-bodies.ts';
+import { findIn, policyOfSessionBody } from '../policy-bodies.ts';
 import { defineRoute } from '../route.ts';
 import { jsonObject, message, paging } from '../schemas/inputs.ts';
 import { policyHistory, policyVersion, sessionPolicy } from '../schemas/policy.ts';
@@ -111,7 +112,7 @@ const checkSession = defineRoute({
     await getSession(db, id);
     const reader = { fourEyes, find: findIn(access.tokens()) };
     const policy = await readSessionPolicy(db, id, reader, () => diffs.take());
-    return { body: { session_id: id, id, ...sessionPolicyBody(policy) } };
+    return { body: { session_id: id, id, ...policyOfSessionBody(policy) } };
   },
 });
 

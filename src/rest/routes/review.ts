@@ -216,7 +216,7 @@ const approve = defineRoute({
       const { approvals: votes = null } = approved;
       if (votes !== null) {
         end('voted');
-        const body = { ...sessionBody(approved), ...withApprovals({ approvals: votes }) };
+        const body = { ...sessionBody(approved), ...withApprovals(votes) };
         return { status: 202, body };
       }
       // a repeated approval of the same diff applies nothing

@@ -108,7 +108,7 @@ const get = defineRoute({
     const shown = await getSession(db, id);
     if (shown.status !== 'proposed') return { body: sessionBody(shown) };
     const approvals = await readSessionVotes(db, id, { fourEyes, find: findIn(access.tokens()) });
-    return { body: { ...sessionBody(shown), ...withApprovals({ approvals }) } };
+    return { body: { ...sessionBody(shown), ...withApprovals(approvals) } };
   },
 });
 

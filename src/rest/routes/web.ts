@@ -6,6 +6,7 @@ import type { Token } from '../../model/access.ts';
 import { isSessionId } from '../../model/session.ts';
 import { nearest } from '../../nearest.ts';
 import { demandSession } from '../access.ts';
+import { loginBody } from '../bodies.ts';
 import { keyHeader, loginCookie, loginIn } from '../browser/cookie.ts';
 import {
   browserSeconds,
@@ -124,12 +125,7 @@ const showLogins = defineRoute({
   needsUpstream: true,
   handle: async (_, { db, access }) => {
     const logins = await listLogins(db, access.tokens());
-    const bodies = logins.map(({ name, kind, expiresAt }) => ({
-      name,
-      kind,
-      expires_at: expiresAt,
-    }));
-    return { body: { logins: bodies } };
+    return { body: { logins: logins.map(loginBody) } };
   },
 });
 

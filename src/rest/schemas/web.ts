@@ -1,6 +1,7 @@
 /** What answers look like about logins of the review page. */
 import { z } from 'zod';
-import { time } from './noun-schema.ts';
+import { loginShape } from '../../model/login.ts';
+import { schemaOf, time } from './noun-schema.ts';
 import { count } from './outputs.ts';
 
 export const reviewLink = z.object({
@@ -14,15 +15,7 @@ export const loggedIn = z.object({
   expires_at: time,
 });
 
-export const loginList = z.object({
-  logins: z.array(
-    z.object({
-      name: z.string().meta({ description: 'Name of the token that it stands for' }),
-      kind: z.enum(['link', 'browser']).meta({ description: 'An unused link, or a browser' }),
-      expires_at: time,
-    }),
-  ),
-});
+export const loginList = z.object({ logins: z.array(schemaOf(loginShape)) });
 
 export const revokedLogins = z.object({ name: z.string(), revoked: count });
 

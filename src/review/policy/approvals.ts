@@ -2,6 +2,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import { personOf } from '../../model/access.ts';
+import type { Approvals } from '../../model/policy.ts';
 import { decide } from '../../staging/decision-store.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import type { Participants } from '../decisions/four-eyes.ts';
@@ -22,26 +23,6 @@ export type FindPerson = (name: string, projectId: string) => Person;
 
 /** The parts of a session that votes depend on. */
 export type Voted = Participants & Pick<LockedSession, 'projectId'>;
-
-/** The state of the votes, as it is shown. */
-export interface Approvals {
-  /** How many must agree, by the demand that most are missing for. */
-  readonly needed: number;
-  /** How many of them have agreed. */
-  readonly count: number;
-  readonly given: readonly {
-    readonly as: string;
-    readonly at: string;
-    readonly counts: boolean;
-    readonly why: string | null;
-  }[];
-  /** The demands that are not met. */
-  readonly missing: readonly {
-    readonly rule: string;
-    readonly more: number;
-    readonly from: readonly string[] | null;
-  }[];
-}
 
 const selectVotes = `
 SELECT d.by_as, d.round, d.digest, extract(epoch FROM d.at) * 1000 AS at, stage.iso_time(d.at) AS time

@@ -1,9 +1,10 @@
 /** Checks a session by the policy: at its proposal, at its approval, and for those who ask before. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
+import type { Limit } from '../../model/policy.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import type { Rule } from './document.ts';
-import type { Limit, Policy, SessionFacts, Verdict } from './evaluate.ts';
+import type { Policy, SessionFacts, Verdict } from './evaluate.ts';
 import { evaluate, rulesFor } from './evaluate.ts';
 import { readFacts } from './facts.ts';
 import { lockPolicy, readPolicy } from './policy-store.ts';

@@ -1,4 +1,5 @@
 /** Evaluates the policy: a document and the facts of a session give a list of verdicts. Pure: it reads neither a database nor a clock. */
+import type { PolicyVerdict } from '../../model/policy.ts';
 import { shownName } from '../../model/table.ts';
 import type { PolicyDocument, Rule } from './document.ts';
 import { durationMs } from './document.ts';
@@ -40,27 +41,8 @@ export interface SessionFacts {
   readonly tables: readonly TableFacts[];
 }
 
-export type Limit =
-  | 'deny'
-  | 'deny_columns'
-  | 'max_rows'
-  | 'expire'
-  | 'windows'
-  | 'four_eyes'
-  | 'approvals';
-
-/** The result of one limit of a rule for a session. */
-export interface Verdict {
-  readonly rule: string;
-  readonly limit: Limit;
-  /** The table that it is about; null for the session. */
-  readonly table: string | null;
-  /** Whether the session keeps to it. */
-  readonly holds: boolean;
-  readonly says: string;
-  /** When the windows open; null if they are open, or never open together. */
-  readonly opensAt?: number | null;
-}
+/** The result of one limit of a rule for a session. `opensAt`: when the windows open; null if they are open, or never open together. */
+export type Verdict = Omit<PolicyVerdict, 'opensAt'> & { readonly opensAt?: number | null };
 
 /** Whether a rule names the table, or one above it, by its name now or by the OID that the name had when the policy was set. */
 export function covers(policy: Policy, { tables }: Rule, facts: StagedTable): boolean {

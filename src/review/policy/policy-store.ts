@@ -2,23 +2,12 @@
 import type { Database, Queryable, Row } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import { JsonText } from '../../model/json.ts';
+import type { PolicyVersion } from '../../model/policy.ts';
 import { sqlstateOf } from '../../staging/session-lock.ts';
 import type { PolicyDocument } from './document.ts';
 import { parsePolicy } from './document.ts';
 import type { Policy } from './evaluate.ts';
 import { oidsOf } from './policy-names.ts';
-
-/** A version as it is shown. */
-export interface PolicyVersion {
-  /** A whole number as text; `0` if no policy was ever set. */
-  readonly version: string;
-  readonly document: JsonText;
-  /** Null if no policy was ever set, as the members below. */
-  readonly hash: string | null;
-  readonly setBy: string | null;
-  readonly message: string | null;
-  readonly at: string | null;
-}
 
 /** The policy if none was ever set. */
 const none: PolicyDocument = { rules: [] };

@@ -1,8 +1,9 @@
 /** The rules and the votes of a session, for people and agents who ask before they propose or approve. */
 import type { Database, Queryable } from '../../db/database.ts';
+import type { Approvals } from '../../model/policy.ts';
 import { sessionNotFound, sessionUuid } from '../../staging/session-id.ts';
 import { inSnapshot } from '../snapshot.ts';
-import type { Approvals, FindPerson, Voted } from './approvals.ts';
+import type { FindPerson, Voted } from './approvals.ts';
 import { readApprovals } from './approvals.ts';
 import type { PolicyCheck } from './check.ts';
 import { checkPolicy } from './check.ts';
