@@ -2,7 +2,6 @@
 import type { JsonText } from '../model/json.ts';
 import { elementsOf, membersOf } from '../model/json-members.ts';
 import type { Field, Form, Noun, Shape } from '../model/shape.ts';
-import { memberOf } from '../model/shape.ts';
 
 /** Returns the reader of a noun. It throws SyntaxError if a member is missing or is not what the shape says. */
 export const readerOf =
@@ -12,8 +11,7 @@ export const readerOf =
 
 function readNoun<S extends Shape>(shape: S, sent: ReadonlyMap<string, JsonText>): Noun<S> {
   const noun: Record<string, unknown> = {};
-  for (const [property, field] of Object.entries(shape.members)) {
-    const member = memberOf(property, field);
+  for (const { property, member, field } of shape.entries) {
     const value = fieldOf(field, sent.get(member) ?? sent.get(field.alias ?? member), member);
     if (value !== undefined) noun[property] = value;
   }
@@ -73,8 +71,9 @@ function wordOf(json: JsonText, words: readonly string[], mayBeUnknown: boolean)
   throw new SyntaxError(`the answer has an unknown ${JSON.stringify(text)}`);
 }
 
-function membersOfTuple({ members }: Shape, json: JsonText): ReadonlyMap<string, JsonText> {
+function membersOfTuple({ entries }: Shape, json: JsonText): ReadonlyMap<string, JsonText> {
   const elements = elementsOf(json);
-  const names = Object.entries(members).map(([property, field]) => memberOf(property, field));
-  return new Map(names.flatMap((name, at) => (elements[at] ? [[name, elements[at]]] : [])));
+  return new Map(
+    entries.flatMap(({ member }, at) => (elements[at] ? [[member, elements[at]]] : [])),
+  );
 }

@@ -36,8 +36,20 @@ export interface Field<T = unknown, Optional extends boolean = boolean> {
 
 export type Members = Readonly<Record<string, Field>>;
 
+/** A member with its names, which are made once: nouns are written and read by the million. */
+interface Entry {
+  readonly property: string;
+  /** Name in JSON. */
+  readonly member: string;
+  /** The property's name in snake case. */
+  readonly column: string;
+  readonly field: Field;
+}
+
 export interface Shape<M extends Members = Members> {
   readonly members: M;
+  /** The members in order. */
+  readonly entries: readonly Entry[];
   /** Name of its schema in the OpenAPI document; absent for one that is described where it is used. */
   readonly id?: string;
 }
@@ -53,7 +65,11 @@ export type Noun<S extends Shape> = {
 } & { readonly [K in OptionalName<S['members']>]?: Value<S['members'][K]> };
 
 export function shape<M extends Members>(members: M, id?: string): Shape<M> {
-  return id === undefined ? { members } : { members, id };
+  const entries = Object.entries(members).map(([property, field]) => {
+    const column = property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return { property, member: field.member ?? column, column, field };
+  });
+  return id === undefined ? { members, entries } : { members, entries, id };
 }
 
 type Required<T> = Field<T, false>;
@@ -138,15 +154,6 @@ export const beside = <F extends Field>(property: string, field: F): F => ({
   beside: property,
 });
 
-/** Returns a property's name in JSON. */
-export function memberOf(property: string, { member }: Field): string {
-  return member ?? columnOf(property);
-}
-
-/** Returns a property's name in snake case. */
-export const columnOf = (property: string) =>
-  property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /** Returns the writer of a noun: it makes the noun's body in JSON, in the order of its shape. Other properties are not sent. */
 export const writerOf =
   <S extends Shape>(shape: S) =>
@@ -155,13 +162,13 @@ export const writerOf =
 
 type Values = Readonly<Record<string, unknown>>;
 
-function bodyOf({ members }: Shape, values: Values): JsonObject {
+function bodyOf({ entries }: Shape, values: Values): JsonObject {
   const body: Record<string, JsonValue> = {};
-  for (const [property, field] of Object.entries(members)) {
+  for (const { property, member, field } of entries) {
     const value = values[property];
     if (isLeftOut(field, value, values)) continue;
     const sent = jsonOf(field, value);
-    body[memberOf(property, field)] = sent;
+    body[member] = sent;
     if (field.alias !== undefined) body[field.alias] = sent;
   }
   return body;

@@ -1,7 +1,6 @@
 /** Makes the schemas of nouns from their shapes. */
 import { z } from 'zod';
 import type { Field, Form, JsonForm, Shape } from '../../model/shape.ts';
-import { memberOf } from '../../model/shape.ts';
 
 const made = new WeakMap<Shape, z.ZodObject>();
 
@@ -9,9 +8,9 @@ const made = new WeakMap<Shape, z.ZodObject>();
 export function schemaOf(shape: Shape): z.ZodObject {
   const known = made.get(shape);
   if (known) return known;
-  const members = Object.entries(shape.members).flatMap(([property, field]) => {
+  const members = shape.entries.flatMap(({ member, field }) => {
     const schema = schemaOfField(field);
-    const named = [memberOf(property, field), schema] as const;
+    const named = [member, schema] as const;
     return field.alias === undefined
       ? [named]
       : [named, [field.alias, schema.meta({ description: `The same as ${named[0]}` })] as const];
