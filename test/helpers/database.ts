@@ -34,6 +34,15 @@ const templates = {
   'migrated-sample': () => `${loadSql('sample.sql')};${printMigrations()}`,
 };
 
+/** The contents that this process has read. They are 230 files. */
+const contentsRead = new Map<keyof typeof templates, string>();
+
+function contentsOf(template: keyof typeof templates): string {
+  const contents = contentsRead.get(template) ?? templates[template]();
+  contentsRead.set(template, contents);
+  return contents;
+}
+
 /** Returns the URL of the test server's superuser. */
 function testUpstream(): string {
   const url = process.env['STAGE_TEST_UPSTREAM'];
@@ -106,7 +115,7 @@ async function nameOf(
 ): Promise<string> {
   if (typeof template !== 'string') return template.name;
   if (template === 'empty') return 'template0';
-  return ensureTemplate(templates[template](), server, query);
+  return ensureTemplate(contentsOf(template), server, query);
 }
 
 /** Creates a template once per server. Its name contains a hash of its contents, so changed contents make a new template. */

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
 import { anyCluster } from '../helpers/any-cluster.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 export interface TestServer {
   readonly url: string;
@@ -32,7 +33,7 @@ const settings = {
 };
 
 /**
- * Starts a server in a temporary directory, which `stop` removes. If `given` is a URL, uses that server. The major may also be the absolute
+ * Starts a server in a temporary directory, in memory where there is room. `stop` removes the directory. If `given` is a URL, uses that server. The major may also be the absolute
  * path of an installation (`/usr/lib/postgresql/15`), because builds of distributions have JIT. STAGE_TEST_SETTINGS adds settings:
  * `jit_above_cost=0 work_mem=1MB`.
  * @param own settings for a server that only one test uses
@@ -44,15 +45,26 @@ export async function startTestServer(
 ): Promise<TestServer> {
   if (given) return { url: given, stop: async () => undefined };
   const binaries = await findBinaries(major);
-  const directory = await mkdtemp(join(tmpdir(), 'stage-test-'));
+  const start = (folder: string) =>
+    startIn(folder, { ...settings, ...own, ...givenSettings() }, binaries);
+  const memory = await memoryFolder();
+  // Programs cannot run there if the folder is mounted so, and some accounts need a copy of them beside the data.
+  return memory === null ? start(tmpdir()) : start(memory).catch(() => start(tmpdir()));
+}
+
+async function startIn(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  binaries: string | undefined,
+): Promise<TestServer> {
+  const directory = await mkdtemp(join(folder, 'stage-test-'));
   const remove = () => rm(directory, { recursive: true, force: true });
   try {
-    const log = createLog('silent', process.stderr);
     const server = await startEmbedded({
       clusters: anyCluster,
       directory,
-      settings: { ...settings, ...own, ...givenSettings() },
-      log,
+      settings,
+      log: createLog('silent', process.stderr),
       ...(binaries ? { binaries } : {}),
     });
     return { url: server.url, stop: () => server.stop().then(remove) };
