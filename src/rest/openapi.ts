@@ -10,8 +10,9 @@ import { failure } from './schemas/outputs.ts';
 
 type JsonSchema = { readonly [key: string]: JsonValue };
 
-/** Returns the route that serves the document. */
+/** Returns the route that serves the document. The first request builds it, because that takes as long as the rest of the REST start. */
 export function openapiRoute(routes: readonly Route[], version: string): Route {
+  let document: JsonObject | undefined;
   const itself = defineRoute({
     method: 'get',
     path: '/openapi.json',
@@ -21,9 +22,11 @@ export function openapiRoute(routes: readonly Route[], version: string): Route {
     responses: { 200: z.record(z.string(), z.unknown()) },
     errors: [],
     needsUpstream: false,
-    handle: async () => ({ body: document }),
+    handle: async () => {
+      document ??= describe([...routes, itself], version);
+      return { body: document };
+    },
   });
-  const document = describe([...routes, itself], version);
   return itself;
 }
 
