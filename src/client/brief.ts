@@ -1,6 +1,6 @@
 /** Reads a session's brief. Values of rows keep the text that was received. */
-import type { Brief } from '../model/brief.ts';
-import { briefShape, flagCodes } from '../model/brief.ts';
+import type { Brief, CardHead } from '../model/brief.ts';
+import { briefShape, cardHeadShape, flagCodes } from '../model/brief.ts';
 import type { JsonText } from '../model/json.ts';
 import { readerOf } from './read-noun.ts';
 
@@ -11,6 +11,18 @@ export function readBrief(json: JsonText): Brief {
   const brief = readSent(json);
   // a newer daemon may know other flags
   return { ...brief, flags: brief.flags.filter(({ code }) => flagCodes.includes(code)) };
+}
+
+const readHead = readerOf(cardHeadShape);
+
+/** A brief, and the proposal that it is of. */
+export interface Card extends CardHead {
+  readonly brief: Brief;
+}
+
+/** @throws SyntaxError for an invalid response */
+export function readCard(json: JsonText): Card {
+  return { ...readHead(json), brief: readBrief(json) };
 }
 
 /** Errors of a service that is older, of a very large diff, and of a busy service. */

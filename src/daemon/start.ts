@@ -16,6 +16,7 @@ import type { RestServices, UpstreamState } from '../rest/services.ts';
 import { loadParser } from '../sql/parser/parser.ts';
 import { createEventWaiters } from '../staging/event-waiters.ts';
 import { countActiveSessions, countStaged } from '../staging/session-store.ts';
+import { startCards } from './cards.ts';
 import { checkStart } from './check-start.ts';
 import { startDiscarding } from './discarding.ts';
 import type { ExpiryNeeds } from './expiry.ts';
@@ -132,6 +133,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   const restUrl = await startRest(start, { ...parts, ...decisionsOf(settings), web });
   await upstream.start();
   startUpkeep(start, { db: deciding, upstream, metrics });
+  startCards(start, { reading, deciding, upstream });
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
   return { restUrl, hasPage: web !== null, proxyAddress, info, upstream: upstream.state, embedded };
 }

@@ -1,7 +1,7 @@
 /** A brief: what the diff of a session means, as facts with counts. The words for them are in client/brief-words.ts. */
 import { hidden } from './change.ts';
 import type { Noun } from './shape.ts';
-import { count, json, list, noun, openWord, orNull, shape, text } from './shape.ts';
+import { count, json, list, noun, openWord, orNull, shape, text, time } from './shape.ts';
 
 export const flagCodes = [
   'beyond_rule',
@@ -21,7 +21,7 @@ export const flagCodes = [
 export type FlagCode = (typeof flagCodes)[number];
 
 /** Something unusual that a reviewer should look at first. */
-const flagShape = shape(
+export const flagShape = shape(
   {
     code: openWord(flagCodes),
     table: orNull(text('The table that it concerns; null for the session')),
@@ -48,7 +48,7 @@ export const tableBriefShape = shape({
 
 export type TableBrief = Noun<typeof tableBriefShape>;
 
-const overlapShape = shape({
+export const overlapShape = shape({
   sessionId: orNull(text('Null for an agent, which is told of no other sessions')),
   table: text(),
   rows: count(),
@@ -64,3 +64,14 @@ export const briefShape = shape({
 });
 
 export type Brief = Noun<typeof briefShape>;
+
+/** What a card has besides the brief. */
+export const cardHeadShape = shape({
+  round: count('The proposal that it is of; 0 before the first one'),
+  digest: orNull(
+    text('Digest of what is reviewed; null until it is computed. Approval computes its own'),
+  ),
+  madeAt: orNull(time('When it was stored; null for a card that is made for this response')),
+});
+
+export type CardHead = Noun<typeof cardHeadShape>;

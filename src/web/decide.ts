@@ -54,7 +54,7 @@ interface Definition extends Omit<Action, 'hindrance' | 'run'> {
   readonly run: (known: Known, post: Post, after: After) => void;
 }
 
-type After = (report?: RehearsalReport, said?: string) => void;
+export type After = (report?: RehearsalReport, said?: string) => void;
 
 const definitions: readonly Definition[] = [
   {
@@ -116,10 +116,22 @@ const definitions: readonly Definition[] = [
   },
 ];
 
-/** Returns the actions that the session's status and the caller's rights allow. @param after called after each action */
-export function actionsFor(known: Known, after: After): Action[] {
+/**
+ * Returns the actions that the session's status and the caller's rights allow.
+ * @param after called after each action
+ * @param refused called with the error of an action that failed
+ */
+export function actionsFor(
+  known: Known,
+  after: After,
+  refused: (error: unknown) => void,
+): Action[] {
   const { session, operations } = known;
-  const post: Post = (path, body = {}) => request('POST', `/sessions/${session.id}/${path}`, body);
+  const post: Post = (path, body = {}) =>
+    request('POST', `/sessions/${session.id}/${path}`, body).catch((error: unknown) => {
+      refused(error);
+      throw error;
+    });
   return definitions
     .filter((each) => operations.has(each.operation) && each.statuses.includes(session.status))
     .map(({ hindrance, run, ...action }) => ({

@@ -1,6 +1,7 @@
 /** The head of a session's view: what it is, and what its changes mean. */
 /// <reference lib="dom" />
-import { isLeftOut, readBrief } from '../client/brief.ts';
+import type { Card } from '../client/brief.ts';
+import { isLeftOut, readCard } from '../client/brief.ts';
 import { briefSentences, flagsInWords } from '../client/brief-words.ts';
 import { tableCell } from '../client/cell.ts';
 import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
@@ -58,10 +59,10 @@ const linkTo = (text: string, id: string | null): Child =>
     ? null
     : h('p', {}, text, h('a', { href: `/review/${id}` }, `session ${shortId(id)}`));
 
-/** Reads the brief; null if the diff is shown without it. */
-export async function readBriefOf(id: string): Promise<Brief | null> {
+/** Reads the card; null if the diff is shown without it. */
+export async function readCardOf(id: string): Promise<Card | null> {
   try {
-    return readBrief(await request('GET', `/sessions/${id}/card`));
+    return readCard(await request('GET', `/sessions/${id}/card`));
   } catch (error) {
     if (error instanceof Refusal && isLeftOut(error.code)) return null;
     throw error;

@@ -1,15 +1,14 @@
 /** The view of one session: head, banner, panes and actions. */
 /// <reference lib="dom" />
-import { readOutline, readSession } from '../client/decode.ts';
-import { Fields } from '../client/fields.ts';
+import { readOutline } from '../client/decode.ts';
 import type { Session } from '../model/session.ts';
-import type { Action, Known } from './decide.ts';
+import type { Action, After, Known } from './decide.ts';
 import { actionsFor, readDigest } from './decide.ts';
 import type { Child } from './dom.ts';
 import { button, fill, h } from './dom.ts';
 import type { Edits } from './edits.ts';
 import { editsFor } from './edits.ts';
-import { faultOf, request, withQuery } from './http.ts';
+import { faultOf, Refusal, request } from './http.ts';
 import type { News } from './live.ts';
 import {
   commentItem,
@@ -21,7 +20,8 @@ import {
   statementsPane,
 } from './panes.ts';
 import { RowsPane } from './rows-pane.ts';
-import { briefView, headOf, readBriefOf } from './session-head.ts';
+import { briefView, headOf, readCardOf } from './session-head.ts';
+import { firstTableOf, isAsBefore, isOpen, readSessionOf } from './session-reads.ts';
 import { readPolicyOf } from './votes.ts';
 
 export interface Caller {
@@ -50,6 +50,8 @@ export class SessionView {
   #said: string | null = null;
   /** Number of the current load; results of an earlier one are dropped. */
   #reading = 0;
+  /** Whether the digest of the card is not that of the diff, as after a migration. */
+  #isCardRefused = false;
   #conflicts: Awaited<ReturnType<typeof readAllConflicts>> | null = null;
 
   constructor(region: Element, id: string, caller: Caller) {
@@ -89,20 +91,27 @@ export class SessionView {
 
   /** Loads the slow parts one after the other, because the service limits concurrent diffs. */
   async #readRest(session: Session, turn: number): Promise<void> {
-    const path = `/sessions/${session.id}/diff/outline`;
-    const outline = await this.#part(turn, async () => readOutline(await request('GET', path)));
-    if (outline !== null) {
-      this.rows.setOutline(outline);
-      this.#learn({ outline });
-    }
-    const brief = await this.#part(turn, () => readBriefOf(session.id));
+    const outline = () => this.#readOutline(session.id, turn);
+    // the card of a proposed session is stored, that of another one is computed
+    if (session.status !== 'proposed') await outline();
+    const card = await this.#part(turn, () => readCardOf(session.id));
     if (turn === this.#reading) {
-      fill(this.#brief, ...briefView(brief));
-      this.rows.setBrief(brief);
+      fill(this.#brief, ...briefView(card?.brief ?? null));
+      this.rows.setBrief(card?.brief ?? null);
     }
+    if (session.status === 'proposed') await outline();
     if (isOpen(session)) await this.#readConflicts(turn);
     else if (turn === this.#reading) this.#learn({ conflicts: 0 });
-    await this.#readDigest(session, turn);
+    const known = this.#isCardRefused || card?.round !== session.round ? null : card.digest;
+    await this.#readDigest(session, turn, known);
+  }
+
+  async #readOutline(id: string, turn: number): Promise<void> {
+    const path = `/sessions/${id}/diff/outline`;
+    const outline = await this.#part(turn, async () => readOutline(await request('GET', path)));
+    if (outline === null) return;
+    this.rows.setOutline(outline);
+    this.#learn({ outline });
   }
 
   /** Handles an event; null if events may have been missed. */
@@ -118,7 +127,9 @@ export class SessionView {
 
   /** Returns the current actions. */
   actions(): readonly Action[] {
-    return this.#known ? actionsFor(this.#known, (...done) => void this.#done(...done)) : [];
+    const done = (...how: Parameters<After>) => void this.#done(...how);
+    const refused = (error: unknown) => this.#hearRefusal(error);
+    return this.#known ? actionsFor(this.#known, done, refused) : [];
   }
 
   get #edits(): Edits {
@@ -163,14 +174,22 @@ export class SessionView {
     this.#draw();
   }
 
-  /** Loads the digest. The rows on display are as old as `session` or newer, so the digest must not be newer than `session`. */
-  async #readDigest(session: Session, turn: number): Promise<void> {
-    const digest = await this.#part(turn, () => readDigest(this.#id));
+  /** Loads the digest, unless it is known from the card. The rows on display are as old as `session` or newer, so the digest must not be newer than `session`. */
+  async #readDigest(session: Session, turn: number, known: string | null): Promise<void> {
+    const digest = known ?? (await this.#part(turn, () => readDigest(this.#id)));
     const now = digest && (await this.#part(turn, () => readSessionOf(this.#id)));
     if (!digest || !now) return;
     // guard: what is approved is what was shown
     if (!isAsBefore(now, session)) return this.#changeUnlessKnown(now);
     this.#learn({ digest });
+  }
+
+  /** Handles a refused action. After an approval of another diff, the next load computes the digest. */
+  #hearRefusal(error: unknown): void {
+    if (!(error instanceof Refusal) || error.status !== 412) return;
+    this.#isCardRefused = true;
+    this.#notice = 'The diff is another one than was shown.';
+    this.#learn({ digest: null });
   }
 
   /** Shows that the session has changed, unless an event has said how. */
@@ -272,23 +291,4 @@ export class SessionView {
     if (pane === 'Effects') return effectsPane(this.#known?.rehearsal ?? null);
     return conflictsPane(this.#known?.conflicts === 0 ? [] : this.#conflicts, this.#edits.settle);
   }
-}
-
-const isOpen = ({ status }: Session) => status === 'active' || status === 'proposed';
-
-/** Identifies the state that a diff was read in. */
-const stateOf = ({ status, round, edits, mutationCount }: Session) =>
-  [status, round, edits, mutationCount].join();
-
-const isAsBefore = (now: Session, before: Session) => stateOf(now) === stateOf(before);
-
-async function readSessionOf(id: string): Promise<Session> {
-  return readSession(await request('GET', `/sessions/${id}`));
-}
-
-/** Returns the table that the session wrote to first; null if there is none. */
-async function firstTableOf(id: string): Promise<string | null> {
-  const path = withQuery(`/sessions/${id}/mutations`, { limit: 1 });
-  const [first] = new Fields(await request('GET', path)).list('mutations');
-  return first === undefined ? null : new Fields(first).required('table');
 }

@@ -1,6 +1,7 @@
 /** All mutants. Each is the project without one of its guards. */
 import { agentGuards } from './agent-guards.ts';
 import { callGuards } from './call-guards.ts';
+import { cardGuards } from './card-guards.ts';
 import { databaseGuards } from './database-guards.ts';
 import { discardGuards } from './discard-guards.ts';
 import { editGuards } from './edit-guards.ts';
@@ -25,6 +26,7 @@ export const markedGuards: readonly Guard[] = [
   ...statementGuards,
   ...temporaryGuards,
   ...callGuards,
+  ...cardGuards,
   ...databaseGuards,
   ...discardGuards,
   ...editGuards,

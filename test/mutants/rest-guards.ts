@@ -3,21 +3,6 @@ import type { Guard } from './guard.ts';
 
 export const restGuards: readonly Guard[] = [
   {
-    name: 'of hidden tables a brief tells counts only',
-    without: 'const shape = await shapeForBrief(tx, table);',
-    tests: ['review/brief.test'],
-  },
-  {
-    name: "a brief runs no cast of users with the service's rights",
-    without: '',
-    tests: ['review/brief.test'],
-  },
-  {
-    name: 'other sessions are not named to those who see their own only',
-    without: 'sessionId,',
-    tests: ['review/brief.test'],
-  },
-  {
     name: 'Host must be a name of ours',
     without: 'if (!access) {',
     tests: ['rest/access'],

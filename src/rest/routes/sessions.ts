@@ -1,20 +1,27 @@
 /** Routes that create, list, show and delete sessions. */
 import { z } from 'zod';
-import { seesOwnOnly } from '../../model/access.ts';
+import type { Caller } from '../../model/access.ts';
+import { seesOwnOnly, seesReadableOnly } from '../../model/access.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { JsonText } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
+import { presentCards } from '../../review/brief/card-store.ts';
 import { readSessionVotes } from '../../review/policy/show.ts';
 import { deleteSession } from '../../staging/discard.ts';
 import { createSessionOnce } from '../../staging/session-once.ts';
 import { createSession, getSession, listSessions } from '../../staging/session-store.ts';
 import { demandOwn, demandProject } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
+import { cardBody, countsBody } from '../card-body.ts';
 import { hasMore } from '../page.ts';
 import { findIn, withApprovals } from '../policy-bodies.ts';
 import { defineRoute } from '../route.ts';
+import { sessionList } from '../schemas/card.ts';
 import { votedSession } from '../schemas/differences.ts';
-import { jsonObject, paging, shortText } from '../schemas/inputs.ts';
-import { deletedSession, session, sessionList } from '../schemas/outputs.ts';
+import { flag, jsonObject, paging, shortText } from '../schemas/inputs.ts';
+import { deletedSession, session } from '../schemas/outputs.ts';
+import type { RouteServices } from '../services.ts';
 
 const create = defineRoute({
   method: 'post',
@@ -63,7 +70,8 @@ const list = defineRoute({
   method: 'get',
   path: '/sessions',
   name: 'listSessions',
-  summary: 'Lists sessions, newest first; to an agent its own only.',
+  summary:
+    'Lists sessions, newest first; to an agent its own only. With card=true, each has the card of its present proposal, as it was stored.',
   right: 'read',
   query: z.object({
     status: z.enum(sessionStatuses).optional(),
@@ -73,13 +81,15 @@ const list = defineRoute({
       description:
         'Only those, of the newest 10,000, with this text in id, project, author or metadata',
     }),
+    card: flag.optional(),
     ...paging,
   }),
   responses: { 200: sessionList },
   errors: [],
   needsUpstream: true,
-  handle: async ({ query, caller }, { db }) => {
-    const { project_id: projectId, ...filter } = query;
+  handle: async ({ query, caller }, services) => {
+    const { db } = services;
+    const { project_id: projectId, card, ...filter } = query;
     if (projectId !== undefined) demandProject(caller, projectId);
     const projectIds = projectId === undefined ? (caller.projects ?? undefined) : [projectId];
     // guard: an agent lists its own sessions only
@@ -87,13 +97,29 @@ const list = defineRoute({
     const page = await listSessions(db, { ...filter, projectIds, createdAs });
     return {
       body: {
-        sessions: page.sessions.map(sessionBody),
+        sessions: card
+          ? await withCards(page.sessions, caller, services)
+          : page.sessions.map(sessionBody),
         total_count: page.totalCount,
         has_more: hasMore(query.offset, page.sessions, page.totalCount),
       },
     };
   },
 });
+
+async function withCards(
+  sessions: readonly Session[],
+  caller: Caller,
+  { db, sensitiveColumns }: RouteServices,
+): Promise<JsonObject[]> {
+  const ids = sessions.map(({ id }) => id);
+  const cards = await presentCards(db, ids, ['proposed', 'approved'], sensitiveColumns);
+  const write = seesReadableOnly(caller) ? countsBody : cardBody;
+  return sessions.map((session) => {
+    const card = cards.get(session.id);
+    return { ...sessionBody(session), card: card ? write(card) : null };
+  });
+}
 
 const get = defineRoute({
   method: 'get',

@@ -1,8 +1,8 @@
 /** Schema of a session's brief. */
 import { z } from 'zod';
-import { briefShape, tableBriefShape } from '../../model/brief.ts';
+import { briefShape, cardHeadShape, tableBriefShape } from '../../model/brief.ts';
 import { schemaOf } from './noun-schema.ts';
-import { sessionIds } from './outputs.ts';
+import { count, session, sessionIds } from './outputs.ts';
 
 const fact = z
   .object({
@@ -26,4 +26,24 @@ const fact = z
 
 const tables = z.array(schemaOf(tableBriefShape).extend({ facts: z.array(fact) }));
 
-export const card = z.object({ ...sessionIds, ...schemaOf(briefShape).shape, tables });
+export const card = z
+  .object({
+    ...sessionIds,
+    ...schemaOf(cardHeadShape).shape,
+    ...schemaOf(briefShape).shape,
+    tables,
+  })
+  .meta({ id: 'Card' });
+
+const listedSession = session.extend({
+  card: card.nullable().optional().meta({
+    description:
+      'With card=true: the card of its present proposal, counts only for callers who may not see every table; null where none is stored (yet)',
+  }),
+});
+
+export const sessionList = z.object({
+  sessions: z.array(listedSession),
+  total_count: count,
+  has_more: z.boolean(),
+});

@@ -1,9 +1,11 @@
 /** JSON Schemas of what the commands print with --json and -o jsonl: mostly the responses of the REST API. */
+
 import { z } from 'zod';
 import { roles } from '../../model/access.ts';
 import { infoShape } from '../../model/service.ts';
 import { sessionStatuses } from '../../model/session.ts';
 import { auditEntry, auditList, auditVerdict } from './audit.ts';
+import { sessionList } from './card.ts';
 import { connectionList } from './connections.ts';
 import { schemaOfField } from './noun-schema.ts';
 import {
@@ -17,7 +19,6 @@ import {
   mutation,
   mutationList,
   session,
-  sessionList,
 } from './outputs.ts';
 import { rehearsal } from './rehearsal.ts';
 import { loginList, revokedLogins } from './web.ts';

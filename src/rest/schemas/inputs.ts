@@ -75,6 +75,11 @@ export const manySteps = whole(
   z.int('must be a whole number').min(1).max(10_000, 'must be at most 10000').default(1000),
 ) as z.ZodType<number>;
 
+/** The number of a proposal of a session. */
+export const roundNumber = whole(
+  z.int('must be a whole number').min(1).max(2_147_483_647),
+) as z.ZodType<number>;
+
 /** Seconds to wait for events: less than a minute, after which proxies cut silent connections. */
 export const waiting = whole(
   z.int('must be a whole number').min(0).max(50, 'must be at most 50').default(0),

@@ -16,12 +16,6 @@ export const sessionIds = {
 
 export const session = schemaOf(sessionShape);
 
-export const sessionList = z.object({
-  sessions: z.array(session),
-  total_count: count,
-  has_more: z.boolean(),
-});
-
 export const deletedSession = z.object({
   ...sessionIds,
   status: z.literal('deleted'),

@@ -14,7 +14,13 @@ import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import type { BriefShape, ColumnFacts } from './column-facts.ts';
 import { columnFacts } from './column-facts.ts';
-import { carriedFacts, overlappingSessions, shapeForBrief } from './table-facts.ts';
+import {
+  carriedFacts,
+  keyColumns,
+  keyOf,
+  overlappingSessions,
+  shapeForBrief,
+} from './table-facts.ts';
 
 /** An author is compared with this many earlier approved sessions at least. */
 const fewestSessions = 3;
@@ -32,24 +38,70 @@ export interface BriefRules {
 
 /** @throws StageError `session_not_found`, `took_too_long` */
 export async function readBrief(db: Database, id: string, rules: BriefRules): Promise<Brief> {
+  return (await readRound(db, id, rules)).brief;
+}
+
+export interface BriefOfRound {
+  readonly brief: Brief;
+  /** How often the session was proposed. */
+  readonly round: number;
+}
+
+/** Reads a brief with the session's round. @throws StageError as `readBrief` does */
+export async function readRound(
+  db: Database,
+  id: string,
+  rules: BriefRules,
+): Promise<BriefOfRound> {
   await renewOutdated(db, id);
+  return inSnapshot(db, (tx) => briefIn(tx, id, rules));
+}
+
+/** Reads a brief in a snapshot of the caller. */
+export async function briefIn(tx: Queryable, id: string, rules: BriefRules): Promise<BriefOfRound> {
+  const session = await getSession(tx, id);
+  const uuid = sessionUuid(id);
+  const briefs: TableBrief[] = [];
+  const flags: Flag[] = [];
+  const overlaps: Overlap[] = [];
+  for (const table of await diffTables(tx, uuid, session.status, rules.readableOnly)) {
+    const counts = await countChanges(tx, table);
+    if (counts === null) continue;
+    const found = await tableBrief(tx, uuid, table, counts, rules);
+    briefs.push(found.brief);
+    flags.push(...found.flags);
+    overlaps.push(...found.overlaps);
+  }
+  flags.push(...(await authorFlags(tx, uuid, briefs)));
+  const brief = { revision: revisionOf(session), tables: briefs, flags, overlaps };
+  return { brief, round: session.round };
+}
+
+/** Reads which open sessions change the same rows as a session does now, by table, as in a brief that hides nothing. */
+export async function readOverlaps(db: Database, id: string): Promise<readonly Overlap[]> {
   return inSnapshot(db, async (tx) => {
-    const session = await getSession(tx, id);
+    const { status } = await getSession(tx, id);
     const uuid = sessionUuid(id);
-    const briefs: TableBrief[] = [];
-    const flags: Flag[] = [];
     const overlaps: Overlap[] = [];
-    for (const table of await diffTables(tx, uuid, session.status, rules.readableOnly)) {
-      const counts = await countChanges(tx, table);
-      if (counts === null) continue;
-      const found = await tableBrief(tx, uuid, table, counts, rules);
-      briefs.push(found.brief);
-      flags.push(...found.flags);
-      overlaps.push(...found.overlaps);
+    for (const table of await diffTables(tx, uuid, status)) {
+      const key = await keyColumns(tx, table);
+      for (const { sessionId, rows } of await overlappingSessions(tx, uuid, table, key))
+        overlaps.push({ sessionId, table: table.name, rows });
     }
-    flags.push(...(await authorFlags(tx, uuid, briefs)));
-    return { revision: revisionOf(session), tables: briefs, flags, overlaps };
+    return overlaps;
   });
+}
+
+/** Returns flags with those for overlaps that hold now. */
+export function withOverlaps(flags: readonly Flag[], overlaps: readonly Overlap[]): Flag[] {
+  const tables = [...new Set(overlaps.map(({ table }) => table))];
+  return [
+    ...flags.filter(({ code }) => code !== 'overlap'),
+    ...tables.map((table): Flag => {
+      const count = overlaps.filter((overlap) => overlap.table === table).length;
+      return { code: 'overlap', table, column: null, count };
+    }),
+  ];
 }
 
 interface FoundInTable {
@@ -83,7 +135,7 @@ async function tableBrief(
   for (const column of columnsMatching(sensitiveColumns, table.name))
     flag('sensitive_column', rowsOf(column, counts, shape, columns), column);
   flag('triggers', (await describe(tx, uuid, table)).triggers.length);
-  const others = await overlappingSessions(tx, uuid, table, shape);
+  const others = await overlappingSessions(tx, uuid, table, keyOf(shape));
   flag('overlap', others.length);
   const { sampled } = columns;
   return {

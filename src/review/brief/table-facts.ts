@@ -65,16 +65,32 @@ export async function carriedFacts(
   return { facts, rows };
 }
 
+/** Returns the names of the columns of a table's key, in the order of the table. */
+export const keyOf = ({ columns }: BriefShape): readonly string[] =>
+  columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+
+/** Reads the names of the columns of a table's key as it is now; none where it is gone. */
+export async function keyColumns(
+  tx: Queryable,
+  { current }: DiffTable,
+): Promise<readonly string[]> {
+  const [row] = await tx.query(
+    `SELECT to_jsonb(ARRAY(SELECT a.attname FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attname = ANY (o.key_columns)
+       AND a.attnum > 0 ORDER BY a.attnum)) AS key FROM stage.overlay o WHERE o.relation = $1`,
+    [current],
+  );
+  return JSON.parse(row?.['key'] ?? '[]') as string[];
+}
+
 /** Counts the rows that other open sessions of the project changed, too, by session. Rows without a key cannot be compared. */
 export async function overlappingSessions(
   tx: Queryable,
   uuid: string,
   { kind, relation }: DiffTable,
-  { columns }: BriefShape,
+  key: readonly string[],
 ): Promise<readonly { readonly sessionId: string; readonly rows: number }[]> {
-  const key = columns.filter(({ isKey }) => isKey);
   if (kind !== 'staged' || key.length === 0) return [];
-  const texts = key.map(({ name }) => `format('%s', s.${quoteIdentifier(name)})`);
+  const texts = key.map((name) => `format('%s', s.${quoteIdentifier(name)})`);
   const parts = { shadow: `stage_data.shadow_${relation}`, key: `ARRAY[${texts.join(', ')}]` };
   const rows = await tx.query(fillSql(loadSql('brief/overlaps.sql'), parts), [uuid]);
   return rows.map((row) => ({ sessionId: String(row['session_id']), rows: Number(row['rows']) }));

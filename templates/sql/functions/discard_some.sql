@@ -1,5 +1,5 @@
--- Removes at most a batch of a session's staged rows, its parked rows, and its mutation log where p_log is true; returns whether nothing is
--- left.
+-- Removes at most a batch of a session's staged rows, its parked rows, and its mutation log and cards where p_log is true; returns whether
+-- nothing is left.
 DROP FUNCTION IF EXISTS stage.discard_some(uuid, oid[]);
 CREATE OR REPLACE FUNCTION stage.discard_some(p_session uuid, p_relations oid[], p_log boolean) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -21,6 +21,8 @@ BEGIN
   v_left := v_left - v_count;
   IF v_left = 0 THEN RETURN false; END IF;
   IF NOT p_log THEN RETURN true; END IF;
+  -- guard: the values in cards go with the log
+  DELETE FROM stage.card WHERE session = p_session;
   DELETE FROM stage.mutation WHERE ctid = ANY (ARRAY(SELECT m.ctid FROM stage.mutation m WHERE m.session = p_session LIMIT v_left));
   GET DIAGNOSTICS v_count = ROW_COUNT;
   RETURN v_count < v_left;

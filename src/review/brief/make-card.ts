@@ -1,0 +1,89 @@
+/** Makes the cards of proposals that have none. */
+import type { Database } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { Brief } from '../../model/brief.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { digestOf } from '../diff/diff-tables.ts';
+import { renewOutdated } from '../renew.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { briefIn } from './brief.ts';
+import type { Proposal } from './card-store.ts';
+import { proposalWithoutCard, roundName, storeCard, storeDigest } from './card-store.ts';
+
+const tryAgainMs = 600_000;
+
+/** The card of a session in a state, as it is stored: nothing is hidden in it. */
+interface MadeCard {
+  readonly proposal: Proposal;
+  readonly brief: Brief;
+}
+
+export interface CardMaker {
+  /** Makes the next card. @returns whether there may be more to make */
+  next(): Promise<boolean>;
+}
+
+/**
+ * Creates the maker of cards. Several daemons may run one at once: the first card of a round stays.
+ * @param reading for reads, which may take long
+ * @param deciding for the rows of cards
+ */
+export function createCardMaker(
+  reading: Database,
+  deciding: Database,
+  sensitiveColumns: readonly string[],
+): CardMaker {
+  /** When a round may be tried again: one that fails does not stand in the way of others. */
+  const tried = new Map<string, number>();
+  const recent = () => {
+    const now = performance.now();
+    for (const [name, until] of tried) if (until <= now) tried.delete(name);
+    return [...tried.keys()];
+  };
+  return {
+    next: async () => {
+      const found = await proposalWithoutCard(reading, recent());
+      if (found === null) return false;
+      tried.set(roundName(found), performance.now() + tryAgainMs);
+      try {
+        await makeCard(reading, deciding, found.id, sensitiveColumns);
+      } catch (error) {
+        if (!(error instanceof StageError && isNoFault.has(error.code))) throw error;
+      }
+      return true;
+    },
+  };
+}
+
+/** The session is too large for a card, or is gone. */
+const isNoFault = new Set(['took_too_long', 'session_not_found']);
+
+async function makeCard(
+  reading: Database,
+  deciding: Database,
+  id: string,
+  sensitiveColumns: readonly string[],
+): Promise<void> {
+  const made = await readProposal(reading, id, sensitiveColumns);
+  if (made === null) return;
+  await storeCard(deciding, made.proposal, made.brief, sensitiveColumns);
+  const digest = await inSnapshot(reading, (tx) => digestOf(tx, sessionUuid(id)));
+  await storeDigest(deciding, made.proposal, digest);
+}
+
+/** Reads the brief of a proposal; null if the session is not proposed. */
+async function readProposal(
+  db: Database,
+  id: string,
+  sensitiveColumns: readonly string[],
+): Promise<MadeCard | null> {
+  await renewOutdated(db, id);
+  return inSnapshot(db, async (tx) => {
+    const { status, round, edits, mutationCount } = await getSession(tx, id);
+    if (status !== 'proposed') return null;
+    const rules = { readableOnly: false, ownOnly: false, sensitiveColumns };
+    const { brief } = await briefIn(tx, id, rules);
+    return { proposal: { id, round, edits, mutationCount }, brief };
+  });
+}
