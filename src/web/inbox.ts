@@ -1,10 +1,16 @@
 /** The list of sessions by status. */
 /// <reference lib="dom" />
+import { readBrief } from '../client/brief.ts';
+import { flagsInWords } from '../client/brief-words.ts';
+import { tableCell } from '../client/cell.ts';
 import { readSession } from '../client/decode.ts';
 import { Fields } from '../client/fields.ts';
 import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
-import type { Session } from '../model/session.ts';
+import { countsInWords } from '../client/words.ts';
+import { stepSumOf } from '../model/change.ts';
+import type { JsonText } from '../model/json.ts';
 import { sessionStatuses, shortId } from '../model/session.ts';
+import type { Child } from './dom.ts';
 import { button, counted, fill, h } from './dom.ts';
 import { faultOf, request, withQuery } from './http.ts';
 
@@ -34,11 +40,11 @@ export function openInbox(region: Element): () => Promise<void> {
     reading += 1;
     const turn = reading;
     try {
-      const path = withQuery('/sessions', { status, limit: perPage, offset });
+      const path = withQuery('/sessions', { status, limit: perPage, offset, card: 'true' });
       const page = new Fields(await request('GET', path));
       if (turn !== reading) return;
-      const sessions = page.list('sessions').map(readSession);
       const none = h('li', { class: 'none' }, `No session is ${status}.`);
+      const sessions = page.list('sessions');
       fill(list, ...(sessions.length === 0 ? [none] : sessions.map(entryOf)));
       fillPager(page.number('total_count'));
     } catch (error) {
@@ -61,7 +67,8 @@ export function openInbox(region: Element): () => Promise<void> {
   return read;
 }
 
-function entryOf(session: Session): HTMLLIElement {
+function entryOf(json: JsonText): HTMLLIElement {
+  const session = readSession(json);
   const { id, projectId, mutationCount, round, updatedAt } = session;
   const author = authorOf(session);
   const title = titleOf(session);
@@ -83,6 +90,26 @@ function entryOf(session: Session): HTMLLIElement {
           `${ageOf(updatedAt)} ago`,
         ].join(' · '),
       ),
+      ...cardOf(json),
     ),
   );
+}
+
+/** A card in the inbox shows at most this many flags. */
+const mostFlags = 3;
+
+/** Returns the lines of a session's stored card: what it changes, and what is unusual; none if there is no card. */
+function cardOf(json: JsonText): Child[] {
+  const stored = new Fields(json).json('card');
+  if (stored === null) return [];
+  const brief = readBrief(stored);
+  const names = brief.tables.map(({ table }) => tableCell(table)).join(', ');
+  const flags = flagsInWords({ ...brief, overlaps: [] });
+  const more = flags.length > mostFlags ? [`${flags.length - mostFlags} more`] : [];
+  const shown = [...flags.slice(0, mostFlags), ...more].join(' · ');
+  const where = brief.tables.length === 0 ? '' : ` in ${names}`;
+  return [
+    h('span', {}, `${countsInWords(stepSumOf(brief.tables))}${where}`),
+    shown === '' ? null : h('span', { class: 'flag' }, shown),
+  ];
 }

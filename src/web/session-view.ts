@@ -174,7 +174,10 @@ export class SessionView {
     this.#draw();
   }
 
-  /** Loads the digest, unless it is known from the card. The rows on display are as old as `session` or newer, so the digest must not be newer than `session`. */
+  /**
+   * Loads the digest, unless it is known from the card. The rows on display are as old as `session` or newer, so the digest must not be
+   * newer than `session`.
+   */
   async #readDigest(session: Session, turn: number, known: string | null): Promise<void> {
     const digest = known ?? (await this.#part(turn, () => readDigest(this.#id)));
     const now = digest && (await this.#part(turn, () => readSessionOf(this.#id)));
