@@ -15,9 +15,18 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** Starts `stage serve` before the given server, on free ports. @param build the directory of the build */
-export async function startBuiltDaemon(server: string, home: string, build = '.'): Promise<Daemon> {
-  const args = ['serve', '--upstream', server, '--port', '0', '--proxy-port', '0'];
+/**
+ * Starts `stage serve` before the given server, on free ports.
+ * @param build the directory of the build
+ * @param more further arguments
+ */
+export async function startBuiltDaemon(
+  server: string,
+  home: string,
+  build = '.',
+  more: readonly string[] = [],
+): Promise<Daemon> {
+  const args = ['serve', '--upstream', server, '--port', '0', '--proxy-port', '0', ...more];
   const program = join(build, 'bin/stage.js');
   const child = spawn(process.execPath, [program, ...args, '--log-level', 'info'], {
     env: { PATH: process.env['PATH'], HOME: home },
