@@ -105,9 +105,18 @@ const nextByState: Readonly<Record<string, string>> = {
   '55': 'Wait until your other calls on this session have ended, then repeat the call.',
 };
 
+/** What to do about a limit of the policy. */
+function nextByLimit(sqlstate: string): string {
+  return sqlstate === '54000'
+    ? 'A rule limits how many rows may change; data has the limit and what to do. The same rows in another form are refused, too.'
+    : 'A rule denies this change, and does not change by trying again. Look with session_status which rules hold, and do without, or ask a person.';
+}
+
 function ofDatabase(sqlstate: string, error: unknown): Failure {
   const fields = error as Readonly<Record<string, unknown>>;
   const shown = ['message', 'detail', 'hint', 'position', 'table', 'column', 'constraint'];
+  // as stage.refuse_by_policy marks it
+  const isByPolicy = fields['schema'] === 'stage' && fields['table'] === 'policy';
   const data = Object.fromEntries(
     shown
       .filter((name) => typeof fields[name] === 'string')
@@ -116,6 +125,7 @@ function ofDatabase(sqlstate: string, error: unknown): Failure {
   return {
     summary: `The statement failed with SQLSTATE ${sqlstate}. Nothing of it was staged, and production is unchanged.`,
     next:
+      (isByPolicy ? nextByLimit(sqlstate) : undefined) ??
       nextByState[sqlstate] ??
       nextByState[sqlstate.slice(0, 2)] ??
       'Correct the statement by what PostgreSQL says of it.',

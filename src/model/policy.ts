@@ -34,6 +34,7 @@ const limits = [
   'deny',
   'deny_columns',
   'max_rows',
+  'max_rows_per_statement',
   'expire',
   'windows',
   'four_eyes',

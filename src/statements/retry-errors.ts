@@ -18,6 +18,10 @@ export function failedInOverlay(fields: ErrorFields): boolean {
 /** Whether the statement was cancelled, by a user or a time limit. The rows are not the cause then. */
 export const isInterrupt = (fields: ErrorFields) => fields.get('R') === 'ProcessInterrupts';
 
+/** Whether the policy has refused the statement (see stage.refuse_by_policy): it judges what was staged, in whatever way that was. */
+export const isByPolicy = (fields: ErrorFields) =>
+  fields.get('s') === 'stage' && fields.get('t') === 'policy';
+
 /** Returns the error without a field. */
 export const without = (field: string, fields: ErrorFields): ErrorFields =>
   new Map([...fields].filter(([code]) => code !== field));

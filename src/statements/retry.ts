@@ -11,7 +11,7 @@ import type { ResponseRouter } from '../server-connection/response-router.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
-import { failedInOverlay, isInterrupt, without } from './retry-errors.ts';
+import { failedInOverlay, isByPolicy, isInterrupt, without } from './retry-errors.ts';
 
 /** The limit on the bytes of messages that are buffered for another try. */
 const maxBufferedBytes = 4 * 1024 * 1024;
@@ -264,6 +264,8 @@ export class Retry {
     if (isStale) this.names.forget();
     if (isStale || !stageRowByRow) return { fields, reason: isStale ? 'names' : null };
     // the context of a COPY names the internal table for sets
+    // guard: what the policy has refused is not staged again row by row
+    if (isByPolicy(fields)) return { fields: without('W', fields), reason: null };
     if (isInterrupt(fields)) return { fields: without('W', fields), reason: null };
     stageRowByRow();
     // of an internal index: only another try yields PostgreSQL's own error

@@ -1,6 +1,7 @@
 /** What an agent learns of the policy: the rules that hold for its session, who has agreed, and why its proposal is refused. */
 import type { Agent, AgentTable } from '../helpers/agent-table.ts';
 import { setAgentTable } from '../helpers/agent-table.ts';
+import { beforePolicy } from '../helpers/before-policy.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 suite('mcp: policy', (test) => {
@@ -33,7 +34,7 @@ suite('mcp: policy', (test) => {
 
   test('the rules are told before the proposal, and by its refusal', async () => {
     await set([{ name: 'small', max_rows: 2 }]);
-    const session_id = await staged('too large');
+    const session_id = await beforePolicy(table.database, () => staged('too large'));
     assert.equal((await status(session_id)).rules, [
       {
         rule: 'small',
@@ -45,6 +46,20 @@ suite('mcp: policy', (test) => {
     assert.ok(refused.isError);
     assert.match(refused.own, /policy_refused.*rule "small": at most 2 rows of products/);
     assert.match(refused.own, /start a session that keeps to them/);
+  });
+
+  test('a statement is refused by the rule, its limit and what to do', async () => {
+    await set([{ name: 'small', max_rows_per_statement: 2, tables: ['products'] }]);
+    const { session_id } = (await agent.use('open_session', { purpose: 'refused' })).body;
+    const write = (sql: string) => agent.use('stage_write', { session_id, sql });
+    const large = await write('UPDATE products SET stock = stock + 1');
+    assert.ok(large.isError);
+    assert.match(large.own, /SQLSTATE 54000.*A rule limits how many rows may change/s);
+    assert.match(large.body.data.message, /rule "small": at most 2 rows by a statement/);
+    assert.is(large.body.data.constraint, 'small');
+    await set([{ name: 'none', deny: ['update'] }]);
+    const denied = await write('UPDATE products SET stock = 7 WHERE id = 1');
+    assert.match(denied.own, /SQLSTATE 42501.*does not change by trying again/s);
   });
 
   test('votes are told', async () => {

@@ -3,6 +3,47 @@ import type { Guard } from './guard.ts';
 
 export const policyGuards: readonly Guard[] = [
   {
+    name: 'the policy judges a statement at its end',
+    without: '',
+    tests: ['proxy/limits-attacks'],
+  },
+  {
+    name: "what foreign keys' actions do at last is judged",
+    without: '',
+    tests: ['proxy/limits.test'],
+  },
+  {
+    name: 'rows of tables that inherit are judged, too',
+    without:
+      'SELECT i.inhrelid FROM staged s JOIN pg_inherits i ON i.inhparent = s.relation AND false',
+    tests: ['proxy/limits.test'],
+  },
+  {
+    name: 'a statement is not judged by what triggers write',
+    without: "'', p_relation)",
+    tests: ['proxy/limits.test'],
+  },
+  {
+    name: 'a denied operation is refused when it is staged',
+    without: 'WHERE false',
+    tests: ['proxy/limits-attacks'],
+  },
+  {
+    name: 'the limit of a session is told when it is passed',
+    without: 'WHERE false',
+    tests: ['proxy/limits-attacks'],
+  },
+  {
+    name: 'a statement changes no more rows than the policy allows',
+    without: 'WHERE false);',
+    tests: ['proxy/limits-attacks'],
+  },
+  {
+    name: 'what the policy has refused is not staged again row by row',
+    without: '',
+    tests: ['proxy/limits-attacks'],
+  },
+  {
     name: 'a person is a name in upper or lower case',
     without: 'return name;',
     tests: ['rest/voters'],

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfigFile } from '../../src/config/files.ts';
+import { beforePolicy } from '../helpers/before-policy.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
@@ -51,7 +52,7 @@ suite('rest: the documents of docs/policy.md', (test) => {
   /** Returns a session's id and the status of its proposal. */
   const propose = async (statement: string, by = 'bot') => {
     const id = (await rest.call('POST', '/sessions', as(by))).body.session_id as string;
-    await rest.write(id, statement);
+    await beforePolicy(rest.database, () => rest.write(id, statement));
     const { status } = await rest.call('POST', `/sessions/${id}/propose`, as(by));
     return { id, status };
   };
@@ -144,7 +145,9 @@ suite('rest: a policy where no token is required', (test) => {
     assert.is((await put({ approvals: { count: 1 } })).status, 400);
     assert.is((await put({ tables: ['products'], max_rows: 0 })).status, 200);
     const id = await rest.newSession();
-    await rest.write(id, 'UPDATE products SET stock = stock + 1');
+    await beforePolicy(rest.database, () =>
+      rest.write(id, 'UPDATE products SET stock = stock + 1'),
+    );
     assert.is((await rest.call('POST', `/sessions/${id}/propose`)).status, 409);
     // a policy of a time when tokens were required
     await rest.database.query(

@@ -1,4 +1,5 @@
 /** What a policy checks where triggers fire while rows are staged: what approval gives production, and nothing else. */
+import { beforePolicy } from '../helpers/before-policy.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
@@ -27,7 +28,9 @@ suite('rest: policy and triggers', (test) => {
   };
   const propose = async (...statements: string[]) => {
     const id = await rest.newSession();
-    for (const statement of statements) await rest.write(id, statement);
+    await beforePolicy(rest.database, async () => {
+      for (const statement of statements) await rest.write(id, statement);
+    });
     return { id, ...(await rest.call('POST', `/sessions/${id}/propose`)) };
   };
 

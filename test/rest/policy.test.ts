@@ -1,4 +1,5 @@
 /** GET and PUT /policy, its history, and what the rules refuse at the proposal and the approval of a session. */
+import { beforePolicy } from '../helpers/before-policy.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
@@ -42,7 +43,9 @@ suite('rest: policy', (test) => {
   };
   const session = async (...statements: string[]) => {
     const { body } = await rest.call('POST', '/sessions', as('bot', {}));
-    for (const statement of statements) await rest.write(body.session_id, statement);
+    await beforePolicy(rest.database, async () => {
+      for (const statement of statements) await rest.write(body.session_id, statement);
+    });
     return body.session_id as string;
   };
   const propose = (id: string) => rest.call('POST', `/sessions/${id}/propose`, as('bot', {}));

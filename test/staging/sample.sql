@@ -443,6 +443,8 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
+    -- guard: the policy judges a statement at its end
+    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_i', current_setting('stage.own_<invoice>_i'), true),
@@ -536,6 +538,8 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
+    -- guard: the policy judges a statement at its end
+    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_u', current_setting('stage.own_<invoice>_u'), true),
@@ -574,6 +578,8 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
+    -- guard: the policy judges a statement at its end
+    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_d', current_setting('stage.own_<invoice>_d'), true),
@@ -674,6 +680,8 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
+    -- guard: the policy judges a statement at its end
+    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_i', current_setting('stage.own_<invoice>_i'), true),
@@ -769,6 +777,8 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
+    -- guard: the policy judges a statement at its end
+    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_u', current_setting('stage.own_<invoice>_u'), true),
@@ -844,6 +854,8 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
+    -- guard: the policy judges a statement at its end
+    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_d', current_setting('stage.own_<invoice>_d'), true),
@@ -937,6 +949,8 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
+    -- guard: the policy judges a statement at its end
+    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_x', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_x', current_setting('stage.own_<invoice>_x'), true),

@@ -22,7 +22,7 @@ export interface PolicyCheck {
 }
 
 /** The limits that concern what was staged: they can be checked before anybody reviews it. */
-const ofRows: readonly Limit[] = ['deny', 'deny_columns', 'max_rows'];
+const ofRows: readonly Limit[] = ['deny', 'deny_columns', 'max_rows', 'max_rows_per_statement'];
 
 /** Checks a session by the newest policy; null if that has no rules. */
 export async function checkPolicy(tx: Queryable, uuid: string): Promise<PolicyCheck | null> {

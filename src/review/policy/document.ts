@@ -71,6 +71,7 @@ const rule = z.strictObject({
   deny: several(z.enum(deniable)).optional(),
   deny_columns: several(text).optional(),
   max_rows: z.int().min(0).max(1_000_000_000).optional(),
+  max_rows_per_statement: z.int().min(1).max(1_000_000_000).optional(),
   approvals: approvals.optional(),
   four_eyes: z
     .literal(true, 'can only be true: a policy adds to the configuration, and takes nothing away')
@@ -140,12 +141,17 @@ function contradictionsOf(given: Rule, earlier: readonly Rule[]): [string, strin
   const { name: _name, projects: _projects, tables, ...effects } = given;
   if (Object.keys(effects).length === 0) faults.push(['', 'the rule has no effect']);
   const { deny = [], deny_columns: columns, max_rows: maxRows, approvals: agreed } = given;
+  const { max_rows_per_statement: atOnce } = given;
   if (columns !== undefined && tables === undefined)
     faults.push(['.deny_columns', 'needs tables: columns are those of tables']);
   if (columns !== undefined && deny.includes('update'))
     faults.push(['.deny_columns', 'the rule denies every update already']);
   if (maxRows !== undefined && deny.length === deniable.length)
     faults.push(['.max_rows', 'the rule denies every change already']);
+  if (atOnce !== undefined && deny.length === deniable.length)
+    faults.push(['.max_rows_per_statement', 'the rule denies every change already']);
+  if (atOnce !== undefined && maxRows !== undefined && atOnce > maxRows && tables?.length === 1)
+    faults.push(['.max_rows_per_statement', `max_rows allows ${maxRows} in all`]);
   const { count = 1, from } = agreed ?? {};
   const people = new Set(from?.map(personOf)).size;
   if (from?.every((who) => !who.startsWith('role:')) && people < count)

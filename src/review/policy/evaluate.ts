@@ -39,6 +39,8 @@ export interface SessionFacts {
   /** Null while the session is active. */
   readonly proposedAt: number | null;
   readonly tables: readonly TableFacts[];
+  /** The most rows that one statement changed in the tables of a rule, by the names of rules that limit these. */
+  readonly largestStatements: ReadonlyMap<string, number>;
 }
 
 /** The result of one limit of a rule for a session. `opensAt`: when the windows open; null if they are open, or never open together. */
@@ -86,6 +88,7 @@ export function evaluate(policy: Policy, facts: SessionFacts): Verdict[] {
   );
   return [
     ...ofTables,
+    ...rules.flatMap((rule) => statementsOf(rule, facts)),
     ...rules.flatMap((rule) => expiryOf(rule, facts)),
     ...windowsOf(rules, facts),
     ...rules.flatMap((rule) => fourEyesOf(rule)),
@@ -109,6 +112,18 @@ function verdictsOfTable(rule: Rule, table: TableFacts): Verdict[] {
   if (most === undefined) return [...denied, ...kept];
   const says = `at most ${most} rows of ${name}: the session changes ${rows}`;
   return [...denied, ...kept, { ...about, limit: 'max_rows', holds: rows <= most, says }];
+}
+
+/** A statement is refused when it is run; here, those that came before the rule, or around the check. */
+function statementsOf(
+  { name, max_rows_per_statement: most }: Rule,
+  { largestStatements }: SessionFacts,
+): Verdict[] {
+  const largest = largestStatements.get(name);
+  if (most === undefined || largest === undefined) return [];
+  const says = `at most ${most} rows by a statement: the largest changes ${largest}`;
+  const about = { rule: name, limit: 'max_rows_per_statement', table: null } as const;
+  return [{ ...about, holds: largest <= most, says }];
 }
 
 function expiryOf({ name, expire }: Rule, { now, proposedAt }: SessionFacts): Verdict[] {

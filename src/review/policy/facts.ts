@@ -2,7 +2,7 @@
 import type { Queryable, Row } from '../../db/database.ts';
 import { shownName } from '../../model/table.ts';
 import type { Policy, SessionFacts, StagedTable, TableFacts } from './evaluate.ts';
-import { covers } from './evaluate.ts';
+import { covers, rulesFor } from './evaluate.ts';
 
 const selectSession = `
 SELECT s.project_id, extract(epoch FROM s.proposed_at) * 1000 AS proposed_at, extract(epoch FROM clock_timestamp()) * 1000 AS now
@@ -11,6 +11,9 @@ FROM stage.session s WHERE s.id = $1`;
 const selectFacts = `
 SELECT f.relation, to_jsonb(f.lineage) AS lineage, f.names, f.inserts, f.updates, f.deletes, f.row_count
 FROM stage.policy_facts($1) f ORDER BY f.relation`;
+
+const selectLargest =
+  'SELECT stage.largest_statement($1, ARRAY(SELECT jsonb_array_elements_text($2::jsonb)::oid)) AS rows';
 
 /** Reads them from the staged rows themselves. The columns that are updated are read only where a rule denies some. */
 export async function readFacts(
@@ -33,7 +36,27 @@ export async function readFacts(
     tables.push({ ...table, updatedColumns });
   }
   const now = Number(session?.['now']);
-  return { projectId, now, proposedAt: proposedAt === null ? null : Number(proposedAt), tables };
+  const largestStatements = await largestOf(tx, uuid, policy, { projectId, tables });
+  const at = { now, proposedAt: proposedAt === null ? null : Number(proposedAt) };
+  return { projectId, ...at, tables, largestStatements };
+}
+
+async function largestOf(
+  tx: Queryable,
+  uuid: string,
+  policy: Policy,
+  staged: Pick<SessionFacts, 'projectId' | 'tables'>,
+): Promise<Map<string, number>> {
+  const largest = new Map<string, number>();
+  for (const rule of rulesFor(policy, staged)) {
+    if (rule.max_rows_per_statement === undefined) continue;
+    const covered = staged.tables.filter((table) => covers(policy, rule, table));
+    // the first of a lineage is the table itself
+    const relations = JSON.stringify(covered.map(({ lineage }) => lineage[0]));
+    const [row] = await tx.query(selectLargest, [uuid, relations]);
+    largest.set(rule.name, Number(row?.['rows'] ?? 0));
+  }
+  return largest;
 }
 
 const selectTables =

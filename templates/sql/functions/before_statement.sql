@@ -6,13 +6,15 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_status text;
   v_edited xid8;
+  v_policy bigint;
   v_id text := nextval('stage.seq')::text;
   v_statement text;
   v_set text;
   v_operation text := coalesce(TG_ARGV[1], TG_OP);
 BEGIN
   -- checked always, whatever the settings below claim: a client that goes around the proxy can set them
-  SELECT status, edited INTO v_status, v_edited FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
+  -- the version of the policy: 0 if none was ever set, and then nothing below costs anything
+  SELECT status, edited, (SELECT h.version FROM stage.policy_head h) INTO v_status, v_edited, v_policy FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
   -- guard: a session that is no longer active takes no writes
   IF v_status IS DISTINCT FROM 'active' THEN
     RAISE EXCEPTION 'cannot execute % in a session that is %', v_operation, coalesce(v_status, 'deleted')
@@ -28,6 +30,10 @@ BEGIN
     RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', v_operation
       USING ERRCODE = 'object_in_use', HINT = 'Look at the conflicts of the session, reject it, and stage the changes in a new one.';
   END IF;
+  v_statement := current_setting('stage.statement');
+  IF v_policy > 0 THEN
+    PERFORM stage.note_judged(split_part(TG_ARGV[0], '_', 1), pg_trigger_depth() = 1 AND current_setting('stage.mutations_of', true) IS DISTINCT FROM v_statement);
+  END IF;
   IF pg_trigger_depth() > 1 THEN  -- a foreign key's action, or what a trigger writes: part of the mutation that caused it
     -- an OVERRIDING clause is that of the client's own statement
     PERFORM set_config('stage.overriding_' || split_part(TG_ARGV[0], '_', 1), '', true) WHERE current_setting('stage.origin', true) = 'trigger';
@@ -36,7 +42,6 @@ BEGIN
     RETURN NULL;
   END IF;
   -- two writes of one kind to one table in one statement (WITH ... two INSERTs) are one mutation
-  v_statement := current_setting('stage.statement');
   IF current_setting('stage.statement_' || TG_ARGV[0], true) = v_statement THEN
     RETURN NULL;
   END IF;

@@ -2,7 +2,11 @@
 CREATE OR REPLACE FUNCTION stage.conclude_statement() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF pg_trigger_depth() = 1 THEN PERFORM stage.run_queue(); END IF;
+  IF pg_trigger_depth() = 1 THEN
+    PERFORM stage.run_queue();
+    -- guard: what foreign keys' actions do at last is judged
+    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+  END IF;
   RETURN NULL;
 END $$;
 

@@ -10,15 +10,7 @@ BEGIN
       ' AND s._stage_origin::text NOT IN (''overlay'', ''trigger''))', relation)
     INTO v_replayed USING p_session;
     CONTINUE WHEN NOT v_replayed;
-    WITH RECURSIVE above (oid) AS (
-      SELECT relation
-      UNION
-      -- guard: a rule for a table holds for its children
-      SELECT i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.oid
-    )
-    SELECT array_agg(a.oid), jsonb_agg(jsonb_build_object('schema', n.nspname, 'name', c.relname) ORDER BY a.oid <> relation)
-    INTO lineage, names
-    FROM above a JOIN pg_class c ON c.oid = a.oid JOIN pg_namespace n ON n.oid = c.relnamespace;
+    SELECT t.lineage, t.names INTO lineage, names FROM stage.tables_above(relation) t;
     RETURN NEXT;
   END LOOP;
 END $$;

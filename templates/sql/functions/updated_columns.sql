@@ -1,6 +1,8 @@
 -- Returns which of the given columns a session's updates change in a table: net, by the rows as they were at first and as they became; and
 -- where triggers set a column while staging, by the values that the client gave, because production gets these at approval.
-CREATE OR REPLACE FUNCTION stage.updated_columns(p_session uuid, p_relation oid, p_columns text[]) RETURNS SETOF text
+-- p_mutations: only what these changed, in the order of their numbers; null: all.
+DROP FUNCTION IF EXISTS stage.updated_columns(uuid, oid, text[]);
+CREATE OR REPLACE FUNCTION stage.updated_columns(p_session uuid, p_relation oid, p_columns text[], p_mutations bigint[] DEFAULT NULL) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_column text;
@@ -16,21 +18,23 @@ BEGIN
       'SELECT EXISTS (SELECT FROM (SELECT DISTINCT ON (coalesce(s._stage_root, s._stage_seq)) s.%1$I AS value, s._stage_op AS operation,'
       ' coalesce(s._stage_root, s._stage_seq) AS root FROM stage_data.shadow_%2$s s'
       ' WHERE s._stage_session = $1 AND s._stage_origin::text NOT IN (''overlay'', ''trigger'')'
+      ' AND ($2 IS NULL OR s._stage_seq > $2[1] AND s._stage_mutation = ANY ($2))'
       ' ORDER BY coalesce(s._stage_root, s._stage_seq), s._stage_seq DESC) l'
       ' JOIN stage_data.shadow_%2$s f ON f._stage_session = $1 AND f._stage_seq = l.root AND f._stage_first'
       ' WHERE l.operation <> ''D'' AND NOT record_image_eq(ROW(l.value), ROW((f._stage_base).%1$I)))', v_column, p_relation)
-    INTO v_found USING p_session;
+    INTO v_found USING p_session, p_mutations;
     IF NOT v_found AND NOT v_generated THEN
       EXECUTE format(
         'SELECT EXISTS (SELECT FROM stage_data.shadow_%2$s s'
         ' JOIN stage_data.shadow_%2$s f ON f._stage_session = $1 AND f._stage_seq = coalesce(s._stage_root, s._stage_seq) AND f._stage_first'
         ' WHERE s._stage_session = $1 AND s._stage_op = ''U'' AND s._stage_origin::text NOT IN (''overlay'', ''trigger'')'
+        ' AND ($2 IS NULL OR s._stage_seq > $2[1] AND s._stage_mutation = ANY ($2))'
         ' AND s._stage_given IS DISTINCT FROM NULL AND NOT record_image_eq(ROW((s._stage_given).%1$I), ROW(s.%1$I))'
         ' AND NOT record_image_eq(ROW((s._stage_given).%1$I), ROW((f._stage_base).%1$I)))', v_column, p_relation)
       -- guard: a denied column is not given to production behind a trigger
-      INTO v_found USING p_session;
+      INTO v_found USING p_session, p_mutations;
     END IF;
     IF v_found THEN RETURN NEXT v_column; END IF;
   END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION stage.updated_columns(uuid, oid, text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage.updated_columns(uuid, oid, text[], bigint[]) FROM PUBLIC;
