@@ -35,6 +35,7 @@ suite('policy: the document', (test) => {
       deny: ['delete'],
       deny_columns: ['total'],
       max_rows: 500,
+      max_rows_per_statement: 50,
       approvals: { count: 2, from: ['ann', 'role:operator'], max_age: '12h' },
       four_eyes: true,
       expire: '24h',
@@ -63,6 +64,7 @@ suite('policy: the document', (test) => {
     [rule({ deny: [] }), 'rules[0].deny: must not be empty'],
     [rule({ deny: ['insert', 'insert'] }), 'rules[0].deny: has an entry twice'],
     [rule({ max_rows: -1 }), 'rules[0].max_rows: must be at least 0'],
+    [rule({ max_rows_per_statement: 0 }), 'rules[0].max_rows_per_statement: must be at least 1'],
     [rule({ max_rows: 1.5 }), 'rules[0].max_rows: must be a whole number'],
     [rule({ max_rows: '5' }), 'rules[0].max_rows: must be a whole number'],
     [rule({ approvals: { count: 0 } }), 'rules[0].approvals.count: must be at least 1'],
@@ -100,6 +102,10 @@ suite('policy: the document', (test) => {
       'rules[0].max_rows: the rule denies every change already',
     ],
     [
+      rule({ deny: ['insert', 'update', 'delete'], max_rows_per_statement: 5 }),
+      'rules[0].max_rows_per_statement: the rule denies every change already',
+    ],
+    [
       rule({ approvals: { count: 2, from: ['ann'] } }),
       'rules[0].approvals.count: 2 of 1 names can never agree',
     ],
@@ -118,7 +124,7 @@ suite('policy: the document', (test) => {
     ],
     [
       JSON.parse('{"rules": [{"name": "r", "max_rows": 1, "__proto__": {"deny": ["delete"]}}]}'),
-      'rules[0].__proto__: there is no such key; known are name, projects, tables, deny, deny_columns, max_rows, approvals, four_eyes, expire, windows',
+      'rules[0].__proto__: there is no such key; known are name, projects, tables, deny, deny_columns, max_rows, max_rows_per_statement, approvals, four_eyes, expire, windows',
     ],
   ];
   test('at most 20 faults are reported', () => {

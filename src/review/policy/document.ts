@@ -150,8 +150,6 @@ function contradictionsOf(given: Rule, earlier: readonly Rule[]): [string, strin
     faults.push(['.max_rows', 'the rule denies every change already']);
   if (atOnce !== undefined && deny.length === deniable.length)
     faults.push(['.max_rows_per_statement', 'the rule denies every change already']);
-  if (atOnce !== undefined && maxRows !== undefined && atOnce > maxRows && tables?.length === 1)
-    faults.push(['.max_rows_per_statement', `max_rows allows ${maxRows} in all`]);
   const { count = 1, from } = agreed ?? {};
   const people = new Set(from?.map(personOf)).size;
   if (from?.every((who) => !who.startsWith('role:')) && people < count)
