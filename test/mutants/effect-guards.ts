@@ -5,25 +5,41 @@ const tests = ['proxy/writing-triggers'];
 
 export const effectGuards: readonly Guard[] = [
   {
-    name: 'what a trigger writes is no version of a row that the client changed',
+    name: 'what a trigger inserted is not changed: approval does not apply it, and production may give it another key',
     without: '',
     tests,
   },
   {
-    name: 'what a trigger wrote is not changed: approval does not apply it, and production may give it another key',
-    without: 'RETURN NEW;',
-    tests,
+    name: 'a row that the client changed, too, is one of the session',
+    without:
+      'AND NOT EXISTS (SELECT FROM stage_data.shadow_%1$s s WHERE s._stage_session = $1 AND s._stage_seq = e.root AND false)',
+    tests: ['proxy/updated-rows'],
+  },
+  {
+    name: 'what only triggers changed is in no conflict',
+    without: '',
+    tests: ['proxy/updated-rows'],
+  },
+  {
+    name: 'triggers that fire for what triggers write are current, too',
+    without: 'RETURN true;',
+    tests: ['proxy/updating-triggers'],
+  },
+  {
+    name: "the condition of a trigger counts as many triggers as production's",
+    without: 'return condition.toString();',
+    tests: ['proxy/updating-triggers'],
   },
   {
     name: 'what a trigger wrote goes with the row for which it did',
     without:
-      'SELECT e.relation, e.seq, e.cause_relation, e.cause FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
+      'SELECT e.relation, e.root, e.cause_relation, e.cause FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
     tests,
   },
   {
     name: 'the row for which a trigger wrote another one goes with that',
     without:
-      'SELECT e.cause_relation, e.cause, e.relation, e.seq FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
+      'SELECT e.cause_relation, e.cause, e.relation, e.root FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
     tests,
   },
   {

@@ -134,15 +134,13 @@ suite('triggers that insert while staging', (test) => {
     for (const text of ['UPDATE history SET price = 7', 'DELETE FROM history', 'TRUNCATE history'])
       assert.match(
         (await rejects(client.query(text))).message,
-        /that a trigger wrote in this session/,
+        /that a trigger inserted in this session/,
       );
     assert.is((await client.query("UPDATE history SET price = 7 WHERE op = 'begin'")).rowCount, 1);
     await client.query('INSERT INTO versions VALUES (1, 2)');
     await client.query('DELETE FROM versions');
-    const { code, message } = await rejects(
-      client.query('UPDATE docs SET version = 2 WHERE id = 1'),
-    );
-    assert.equal([code, /in place of a changed row/.test(message)], ['0A000', true]);
+    await client.query('UPDATE docs SET version = 2 WHERE id = 1');
+    assert.equal((await client.query('TABLE versions')).rows, [{ item: 1, version: 2 }]);
   });
 
   test('hang on the rows for which they wrote, and the reverse', async () => {

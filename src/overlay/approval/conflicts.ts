@@ -119,12 +119,17 @@ const comparedColumns = (table: Table) =>
 
 /**
  * Builds an array that has, for each compared column, whether any staged version `v` of a row changed its base value in `b`. A deletion
- * changes all. Changes by triggers do not count: production gets what the client gave, `g`.
+ * changes all. Changes by triggers do not count: production gets what the client gave, `g`, and values of `t`, the newest version of a
+ * trigger before it, are no changes of the client.
  */
 function changedBySession(table: Table): string {
   const changed = comparedColumns(table)
     .map(quoteIdentifier)
-    .map((name) => `bool_or(v._stage_op = 'D' OR NOT ${same(givenValue('v', name), `b.${name}`)})`);
+    .map((name) => {
+      const value = givenValue('v', name);
+      const isTaken = `v._stage_op <> 'D' AND t._stage_seq IS NOT NULL AND ${same(value, `t.${name}`)}`;
+      return `bool_or((v._stage_op = 'D' OR NOT ${same(value, `b.${name}`)}) AND NOT (${isTaken})) FILTER (WHERE v._stage_origin <> 'trigger')`;
+    });
   return `ARRAY[${changed.join(', ')}]::boolean[]`;
 }
 

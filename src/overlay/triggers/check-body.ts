@@ -29,16 +29,16 @@ const readDoes = 'does more than read, or cannot be followed';
 
 /**
  * Parses the body of a trigger function.
- * @param inserts whether it may have INSERT statements
+ * @param writes whether it may have statements that write to one table each
  * @throws Obstacle if it does more
  */
 export async function readTriggerBody(
   name: string,
   body: string,
-  inserts: boolean,
+  writes: boolean,
 ): Promise<FunctionBody> {
   const head = `${quoteIdentifier(name)}() RETURNS trigger`;
-  const read = await readBodyAnywhere({ language: 'plpgsql', body, head, inserts });
+  const read = await readBodyAnywhere({ language: 'plpgsql', body, head, writes });
   if (read === null) throw new Obstacle(readDoes);
   return read;
 }

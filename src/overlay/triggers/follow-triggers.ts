@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
 import type { Table, Trigger } from '../../model/table.ts';
-import type { FunctionBody } from '../../sql/functions/body-uses.ts';
+import type { BodyWrite, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { loadParser } from '../../sql/parser/parser.ts';
 import { Obstacle } from '../functions/function-script.ts';
@@ -75,12 +75,14 @@ export async function checkTrigger(
     const made = await readTriggerBody(name, body, trigger.timing === 'after');
     const names = writtenNames(made.uses);
     uses.written.push(...names);
-    // what RETURNING returns is read
-    if (/\breturning\b/i.test(body)) uses.relations.push(...names);
+    // an update reads the rows that it changes, and RETURNING what it returns
+    const isRead = /\breturning\b/i.test(body);
+    for (const { schema, name, operation } of names)
+      if (isRead || operation !== 'INSERT') uses.relations.push({ schema, name });
     // guard: a trigger that is not followed may be once the table that it writes to changes
-    uses.checked.push(...names);
-    const written = await writtenTables(tx, names, path.oids, (parent) =>
-      uses.checked.push(nameOf(parent)),
+    uses.checked.push(...names.map(({ schema, name }) => ({ schema, name })));
+    const written = await writtenTables(tx, made.uses.writes, path.oids, (linked) =>
+      uses.checked.push(nameOf(linked)),
     );
     await tx.query(`SET LOCAL search_path = ${path.text}`);
     await checkBody({ tx, path: path.oids, uses }, made.uses);
@@ -106,8 +108,8 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
 /** What the triggers of a table use. */
 export interface TriggerUses extends FoundUses {
   /** The tables that they write to. */
-  readonly written: QualifiedName[];
-  /** The same, and those that their foreign keys refer to. */
+  readonly written: (QualifiedName & Pick<BodyWrite, 'operation'>)[];
+  /** The same, and those that foreign keys connect with them. */
   readonly checked: QualifiedName[];
   /** The sequences that they draw from, as calls of nextval() name them. */
   readonly sequences: string[];

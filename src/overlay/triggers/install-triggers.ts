@@ -41,9 +41,17 @@ interface Target {
   readonly server: number;
 }
 
-/** Makes the copies of a table's triggers current. The overlay must exist. */
-export async function installTriggers(tx: Queryable, table: Table, server: number): Promise<void> {
-  if (table.triggers.length === 0 || (await areCurrent(tx, table))) return;
+/**
+ * Makes the copies of a table's triggers current, and those of the tables that these write to. The overlay must exist.
+ * @param open the tables whose triggers are being installed
+ */
+export async function installTriggers(
+  tx: Queryable,
+  table: Table,
+  server: number,
+  open: ReadonlySet<number> = new Set(),
+): Promise<void> {
+  if (table.triggers.length === 0 || open.has(table.oid) || (await areCurrent(tx, table))) return;
   const path = await approvalPath(tx);
   const uses = noUses();
   const copies: Copies = new Map();
@@ -72,6 +80,9 @@ export async function installTriggers(tx: Queryable, table: Table, server: numbe
       String(mayFireAfter(table) || operations.some((operation) => mayFire(table, operation))),
     ],
   );
+  const written = [...copies.values()].flatMap((copy) => ('made' in copy ? copy.made.written : []));
+  const inner = new Set([...open, table.oid]);
+  for (const each of written) await installTriggers(tx, each.table, server, inner);
 }
 
 async function areCurrent(tx: Queryable, { oid }: Table): Promise<boolean> {
@@ -139,8 +150,8 @@ async function makeCopies(
     const copy = copies.get(each);
     if (!copy || !('made' in copy)) continue;
     await tx.query(copy.made.script);
-    for (const { table, parents } of copy.made.written) {
-      for (const parent of parents) await installOverlay(tx, parent, server);
+    for (const { table, linked } of copy.made.written) {
+      for (const each of linked) await installOverlay(tx, each, server);
       await tx.query('SELECT stage.keep_effects($1)', [table.oid]);
     }
   }

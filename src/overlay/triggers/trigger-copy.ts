@@ -3,6 +3,7 @@ import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
+import { spliceBytes } from '../../sql/splice.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { overlaySchema, productionName, rowTypeName } from '../object-names.ts';
 
@@ -67,5 +68,20 @@ export function conditionOf({ definition }: Trigger): string {
   const end = tokens.findLastIndex((_, at) => isWord(at, 'EXECUTE') && isWord(at + 1, 'FUNCTION'));
   const [from, to] = [tokens[start], tokens[end - 1]];
   if (start < 2 || !from || !to) throw new Obstacle('has a condition that cannot be read');
-  return text.subarray(from.start, to.end).toString();
+  return depthOfFirer(text.subarray(from.start, to.end));
+}
+
+/** A condition is evaluated before its trigger fires, but its copy within the trigger that fires copies. */
+function depthOfFirer(condition: Buffer): string {
+  const tokens = scanTokens(condition);
+  const calls = tokens.flatMap(({ text, start }, index) => {
+    const end = tokens[index + 2]?.end;
+    return text === 'pg_trigger_depth' && end ? [{ start, end }] : [];
+  });
+  const text = '(pg_trigger_depth() - 1)';
+  // guard: the condition of a trigger counts as many triggers as production's
+  return spliceBytes(
+    condition,
+    calls.map((call) => ({ ...call, text })),
+  ).toString();
 }

@@ -1,92 +1,125 @@
-/** Decides which tables a trigger may write to while rows are staged: those to which nothing else follows from a new row. */
+/** Decides which tables a trigger may write to while rows are staged: those whose own rules can be followed from there. */
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
-import type { BodyUses } from '../../sql/functions/body-uses.ts';
-import type { QualifiedName } from '../../sql/functions/calls.ts';
+import type { BodyUses, BodyWrite } from '../../sql/functions/body-uses.ts';
 import type { FoundFunction } from '../../sql/functions/effects.ts';
 import { harmfulInDefinition } from '../../sql/functions/functions.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { obstacleOf } from '../install/obstacle.ts';
 import { oidArray } from '../object-names.ts';
-import { kindApart } from './candidates.ts';
+import { kindApart, rowTriggers } from './candidates.ts';
 
-const acts = ({ onDelete, onUpdate }: ForeignKey) =>
-  [onDelete, onUpdate].some((action) => action !== 'no action' && action !== 'restrict');
+const acting = (...actions: readonly ForeignKey['onDelete'][]) =>
+  actions.some((action) => action !== 'no action' && action !== 'restrict');
 
-/** Returns the names of the tables that a body writes to. */
-export const writtenNames = ({ relations }: BodyUses): QualifiedName[] =>
-  relations.flatMap(({ target, schema, name }) => (target === null ? [] : { schema, name }));
+/** Returns the tables that a body writes to, each with what it does there. */
+export const writtenNames = ({ writes }: BodyUses) =>
+  writes.map(({ schema, name, operation }) => ({ schema, name, operation }));
 
 /** A table that a trigger writes to. */
 export interface WrittenTable {
   readonly table: Table;
-  /** The tables that its foreign keys refer to. Their overlays are needed, too. */
-  readonly parents: readonly Table[];
+  /** The tables at the other end of its foreign keys. Their overlays are needed, too. */
+  readonly linked: readonly Table[];
 }
 
 /**
  * Reads the tables that a trigger writes to.
- * @param names as its body has them
+ * @param writes those of its body
  * @param path the OIDs of the schemas in which it finds names
- * @param noteParent gets each table that the foreign keys of these refer to, also if the trigger may not write to them: it may once that changes
+ * @param noteLinked gets each table that foreign keys connect with these, also if the trigger may not write to them: it may once that changes
  * @throws Obstacle for a table to which a trigger may not write while rows are staged
  */
 export async function writtenTables(
   tx: Queryable,
-  names: readonly QualifiedName[],
+  writes: readonly BodyWrite[],
   path: readonly number[],
-  noteParent: (parent: Table) => void,
+  noteLinked: (linked: Table) => void,
 ): Promise<WrittenTable[]> {
   const found = new Map<number, WrittenTable>();
-  for (const name of names) {
+  for (const write of writes) {
+    const { schema, name } = write;
     const [row] = await tx.query('SELECT stage.relation_in($1, $2) AS oid', [
-      JSON.stringify(name),
+      JSON.stringify({ schema, name }),
       oidArray(path),
     ]);
     const oid = Number(row?.['oid'] ?? 0);
     const table = oid === 0 ? null : await readTable(tx, oid);
-    if (table === null) throw new Obstacle(`writes to ${name.name}, which is no table`);
-    const parents = await parentsOf(tx, table);
-    parents.forEach(noteParent);
-    const obstacle = ownObstacle(table) ?? parentObstacle(parents) ?? (await codeObstacle(tx, oid));
+    if (table === null) throw new Obstacle(`writes to ${name}, which is no table`);
+    const linked = await linkedTables(tx, table);
+    linked.forEach(noteLinked);
+    const obstacle =
+      ownObstacle(table, write) ?? linkedObstacle(linked) ?? (await codeObstacle(tx, oid));
     const shown = shownName(table.schema, table.name);
     // guard: a trigger writes to no table where more would follow from it
     if (obstacle !== null) throw new Obstacle(`writes to ${shown}, which ${obstacle}`);
-    found.set(oid, { table, parents });
+    found.set(oid, { table, linked });
   }
   return [...found.values()];
 }
 
-async function parentsOf(tx: Queryable, { references }: Table): Promise<Table[]> {
-  const parents: Table[] = [];
-  for (const oid of new Set(references.map(({ parent }) => parent.oid))) {
-    const parent = await readTable(tx, oid);
-    if (parent !== null) parents.push(parent);
+async function linkedTables(tx: Queryable, { references, referencedBy }: Table): Promise<Table[]> {
+  const linked: Table[] = [];
+  const oids = [
+    ...references.map(({ parent }) => parent.oid),
+    ...referencedBy.map(({ child }) => child.oid),
+  ];
+  for (const oid of new Set(oids)) {
+    const table = await readTable(tx, oid);
+    if (table !== null) linked.push(table);
   }
-  return parents;
+  return linked;
 }
 
-const parentObstacle = (parents: readonly Table[]) =>
-  parents.some((parent) => obstacleOf(parent) !== null)
-    ? 'refers to a table that cannot be staged'
+const linkedObstacle = (linked: readonly Table[]) =>
+  linked.some((each) => obstacleOf(each) !== null)
+    ? 'is connected with a table that cannot be staged'
     : null;
 
-/** Returns why no trigger may write to a table, as the end of "which ..."; null if it may. */
-function ownObstacle(table: Table): string | null {
+/** Returns why no trigger may write to a table in this way, as the end of "which ..."; null if it may. */
+function ownObstacle(table: Table, write: BodyWrite): string | null {
   const obstacle = obstacleOf(table);
   if (obstacle !== null) return obstacle;
   const kind = kindApart(table);
   if (kind !== null) return `is ${kind}`;
-  if (table.triggers.length > 0) return 'has triggers';
+  if (write.operation === 'INSERT') return insertObstacle(table);
+  return write.operation === 'UPDATE' ? updateObstacle(table, write) : deleteObstacle(table);
+}
+
+function insertObstacle(table: Table): string | null {
   if (table.referencedBy.length > 0) return 'is referred to by foreign keys';
-  if (table.references.some((key) => acts(key) || key.deferrable))
+  if (table.references.some((key) => acting(key.onDelete, key.onUpdate) || key.deferrable))
     return 'has a foreign key that acts, or is deferrable';
   if (table.uniques.some(({ timing }) => timing !== 'immediate'))
     return 'has a deferrable constraint';
   return null;
 }
+
+/** An update does not concern the constraints of columns that it leaves alone. Where BEFORE triggers fire, it may set any. */
+function updateObstacle(table: Table, { columns }: BodyWrite): string | null {
+  if (table.triggers.some((each) => each.events.includes('update') && each.columns !== null))
+    return 'has a trigger for updates of certain columns';
+  const isAnySet = columns === null || rowTriggers(table, 'update').length > 0;
+  const sets = (names: readonly string[]) =>
+    isAnySet || names.some((name) => columns.includes(name));
+  const isActedUpon = table.referencedBy.some(
+    ({ parent, onUpdate, deferrable }) => (acting(onUpdate) || deferrable) && sets(parent.columns),
+  );
+  if (isActedUpon) return 'is referred to by a foreign key that acts, or is deferrable';
+  if (table.references.some(({ child, deferrable }) => deferrable && sets(child.columns)))
+    return 'has a foreign key that is deferrable';
+  // an index may have expressions and predicates over any columns
+  if (table.uniques.some(({ timing }) => timing !== 'immediate'))
+    return 'has a deferrable constraint';
+  return null;
+}
+
+const deleteObstacle = ({ referencedBy }: Table): string | null =>
+  referencedBy.some(({ onDelete, deferrable }) => acting(onDelete) || deferrable)
+    ? 'is referred to by a foreign key that acts, or is deferrable'
+    : null;
 
 /** The definition of the table may call functions that no statement names. */
 async function codeObstacle(tx: Queryable, oid: number): Promise<string | null> {

@@ -127,7 +127,7 @@ async function viewBody(
   const [statement] = await parsedView(view, query);
   if (statement?.verdict.kind !== 'read')
     throw unreadable(view, 'its definition is not a plain query');
-  const uses = movedUses(statement.verdict, (at) => at + statement.start);
+  const uses = movedUses({ ...statement.verdict, writes: [] }, (at) => at + statement.start);
   const sources = new Map<string, Source>();
   for (const { schema, name } of uses.relations) {
     if (schema === null || sources.has(qualifiedName(schema, name))) continue;

@@ -8,16 +8,16 @@ const mostCauses = 100;
 
 /** Selects the causes of staged changes. Each version of a row is looked up by the indexes on numbers and lineages. */
 const stagedCauses = (relation: number) => `
-SELECT n.number, v.mutation, v.carried, v.last, e.trigger FROM unnest($2::bigint[]) AS n (number)
-LEFT JOIN stage.effect e ON e.session = $1 AND e.seq = n.number
+SELECT n.number, v.mutation, v.carried, v.last, v.trigger FROM unnest($2::bigint[]) AS n (number)
 CROSS JOIN LATERAL (
-  SELECT r.mutation, bool_and(r.origin = 'action') AS carried, max(r.seq) AS last FROM (
+  SELECT r.mutation, bool_and(r.origin = 'action') AS carried, max(r.seq) AS last, e.trigger FROM (
     SELECT s._stage_mutation AS mutation, s._stage_origin AS origin, s._stage_seq AS seq FROM stage_data.shadow_${relation} s
     WHERE s._stage_session = $1 AND s._stage_seq = n.number
     UNION ALL
     SELECT s._stage_mutation, s._stage_origin, s._stage_seq FROM stage_data.shadow_${relation} s
     WHERE s._stage_root = n.number AND s._stage_session = $1 AND s._stage_origin <> 'overlay'
-  ) r GROUP BY r.mutation ORDER BY last DESC LIMIT ${mostCauses}
+  ) r LEFT JOIN stage.effect e ON e.session = $1 AND e.seq = r.seq AND r.origin::text = 'trigger'
+  GROUP BY r.mutation, e.trigger ORDER BY last DESC LIMIT ${mostCauses}
 ) v ORDER BY n.number, v.last`;
 
 const appliedCauses = (relation: number) => `

@@ -6,8 +6,8 @@ import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 import type { Replacement } from '../splice.ts';
 import type { Statement, Verdict } from '../verdict.ts';
-import type { QueryWrite } from '../write.ts';
-import type { FunctionUse, UnclearCall } from './calls.ts';
+import type { QueryWrite, Right } from '../write.ts';
+import type { FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 
 /** The names that a text uses. Places count from the start of the text. */
 export interface BodyUses {
@@ -18,7 +18,12 @@ export interface BodyUses {
   /** The called functions, without places, for checks of their effects. */
   readonly functions: readonly FunctionUse[];
   readonly unclear: readonly UnclearCall[];
+  /** What its statements write. */
+  readonly writes: readonly BodyWrite[];
 }
+
+/** One statement of a body that writes to a table. */
+export interface BodyWrite extends QualifiedName, Pick<Right, 'operation' | 'columns'> {}
 
 /** The body of a function that only reads. */
 export interface FunctionBody {
@@ -29,25 +34,32 @@ export interface FunctionBody {
 
 /**
  * Returns the names that the statements of a text use; null unless all of them are reads that lock no rows.
- * @param inserts whether they may be plain INSERT statements, too; the relation that one writes to has its `target`
+ * @param writes whether they may be plain writes to one table, too; the relation that one writes to has its `target`
  */
-export function usesOf(text: Buffer, inserts = false): BodyUses | null {
+export function usesOf(text: Buffer, writes = false): BodyUses | null {
   const parts: BodyUses[] = [];
   for (const { start, verdict } of parsed(text)) {
-    const isKnown = verdict.kind === 'read' || (inserts && isPlainInsert(verdict));
+    const isKnown = verdict.kind === 'read' || (writes && isPlainWrite(verdict));
     if (!isKnown || verdict.locking.length > 0) return null;
-    parts.push(movedUses(verdict, (at) => at + start));
+    const written = verdict.kind === 'write' ? writesOf(verdict) : [];
+    parts.push(movedUses({ ...verdict, writes: written }, (at) => at + start));
   }
   return mergedUses(parts);
 }
 
-/** Whether a statement is an INSERT into one table, without clauses that the proxy itself handles. */
-function isPlainInsert(verdict: Verdict): verdict is QueryWrite {
+const writesOf = ({ relations, rights }: QueryWrite): BodyWrite[] =>
+  rights.flatMap(({ target, operation, columns }) => {
+    const use = relations.find(({ start }) => start === target);
+    return use ? [{ schema: use.schema, name: use.name, operation, columns }] : [];
+  });
+
+/** Whether a statement inserts, updates or deletes rows of one table, without clauses that the proxy itself handles. */
+function isPlainWrite(verdict: Verdict): verdict is QueryWrite {
   if (verdict.kind !== 'write' || verdict.form !== 'query') return false;
   const targets = verdict.relations.filter(({ target }) => target !== null);
   // guard: a trigger's ON CONFLICT and OVERRIDING are not lost
   if (verdict.upserts.length + verdict.overriding.length + verdict.merges.length > 0) return false;
-  return targets.length === 1 && targets[0]?.target === 'INSERT' && !verdict.replacement;
+  return targets.length === 1 && verdict.rights.length === 1 && !verdict.replacement;
 }
 
 /** Parses and classifies a text. A text with a syntax error counts as one that does not only read. */
@@ -76,6 +88,7 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     })),
     functions: uses.functions,
     unclear: uses.unclear,
+    writes: uses.writes,
   };
 }
 
@@ -88,5 +101,6 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     groupings: parts.flatMap(({ groupings }) => groupings),
     functions: parts.flatMap(({ functions }) => functions),
     unclear: parts.flatMap(({ unclear }) => unclear),
+    writes: parts.flatMap(({ writes }) => writes),
   };
 }

@@ -13,16 +13,16 @@ export interface FunctionText {
   readonly body: string;
   /** `name(arguments) RETURNS result`, as in CREATE FUNCTION. */
   readonly head: string;
-  /** Whether a PL/pgSQL body may have INSERT statements. By default it may only read. */
-  readonly inserts?: boolean;
+  /** Whether a PL/pgSQL body may have statements that write to one table each. By default it may only read. */
+  readonly writes?: boolean;
 }
 
 /** Longer bodies go to the parse thread: each expression of a body is searched for in the whole body. */
 const longBody = 4096;
 
-/** Parses a body. Returns null for one that may do more than read (and insert), or that runs a text built at run time. */
+/** Parses a body. Returns null for one that may do more than read (and write), or that runs a text built at run time. */
 export async function readFunctionBody(text: FunctionText): Promise<FunctionBody | null> {
-  if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body, text.inserts);
+  if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body, text.writes);
   const body = Buffer.from(text.body);
   const uses = usesOf(body);
   return uses && { uses, replaced: async (replacements) => spliceBytes(body, replacements) };

@@ -21,16 +21,16 @@ interface Part {
 
 /**
  * Parses a body. Returns null for one that may do more than read, or that runs a text built at run time.
- * @param inserts whether it may have INSERT statements, too
+ * @param writes whether it may have statements that write to one table each, too
  */
 export async function readPlpgsql(
   head: string,
   text: string,
-  inserts = false,
+  writes = false,
 ): Promise<FunctionBody | null> {
   const body = Buffer.from(text);
   const expressions = await expressionsOf(head, text, (query, mode) =>
-    usesOfExpression(query, mode, inserts),
+    usesOfExpression(query, mode, writes),
   );
   const parts = expressions && locateParts(scanTokens(body), expressions);
   if (!parts) return null;
@@ -103,12 +103,12 @@ const statementMode = 0;
 const expressionMode = 2;
 const keyword = 'SELECT ';
 
-function usesOfExpression(text: Buffer, mode: number, inserts: boolean): BodyUses | null {
+function usesOfExpression(text: Buffer, mode: number, writes: boolean): BodyUses | null {
   const start = mode > expressionMode ? behindAssignment(text) : 0;
   if (start === null) return null;
   const prefix = mode === statementMode ? '' : keyword;
   const query = Buffer.concat([Buffer.from(prefix), text.subarray(start)]);
-  const uses = usesOf(query, inserts && mode === statementMode);
+  const uses = usesOf(query, writes && mode === statementMode);
   if (uses === null || inspectsRowVersions(query)) return null;
   return movedUses(uses, (at) => at - prefix.length + start);
 }

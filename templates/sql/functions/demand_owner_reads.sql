@@ -24,7 +24,7 @@ BEGIN
   SELECT n.name ->> 'name' INTO v_name
   FROM jsonb_array_elements(v_table.uses -> 'written') n(name)
   -- guard: triggers of an action write nothing that the owner of the table may not
-  WHERE has_table_privilege(v_table.owner, stage.relation_in(n.name, v_table.path), 'INSERT') IS NOT TRUE LIMIT 1;
+  WHERE has_table_privilege(v_table.owner, stage.relation_in(n.name, v_table.path), n.name ->> 'operation') IS NOT TRUE LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION 'permission denied for table %', v_name USING ERRCODE = 'insufficient_privilege'; END IF;
   SELECT s.name INTO v_name
   FROM jsonb_array_elements_text(coalesce(v_table.uses -> 'sequences', '[]')) s(name) CROSS JOIN LATERAL parse_ident(s.name) i(parts)

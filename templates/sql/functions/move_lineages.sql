@@ -14,7 +14,7 @@ BEGIN
       ' ($3 OR coalesce(s._stage_root, s._stage_seq) IN (SELECT r.root FROM unnest($4) AS r (root))) <> $5', v_relation)
     USING p_session, p_to, v_relation = ANY (p_whole), v_roots, p_others;
     -- guard: the record of what a trigger wrote goes along with the row
-    UPDATE stage.effect e SET session = p_to WHERE e.session = p_session AND e.relation = v_relation AND (e.seq = ANY (v_roots)) <> p_others;
+    UPDATE stage.effect e SET session = p_to WHERE e.session = p_session AND e.relation = v_relation AND (e.root = ANY (v_roots)) <> p_others;
   END LOOP;
 END $$;
 REVOKE ALL ON FUNCTION stage.move_lineages(uuid, uuid, oid[], bigint[], oid[], boolean) FROM PUBLIC;

@@ -22,7 +22,7 @@ BEGIN
       FROM wanted w FULL JOIN staged s ON s.image = w.image WHERE s.image IS NULL OR w.image IS NULL LIMIT $5
     $q$, CASE WHEN v_table.is_staged THEN format('stage_data.diff_%s($6) d', v_table.relation)
                 -- guard: what triggers write for the rows of a revert is not part of the inverse
-                || ' WHERE NOT EXISTS (SELECT FROM stage.effect e WHERE e.session = $6 AND e.seq = d.number AND e.relation = $4)'
+                || ' WHERE d.number NOT IN (SELECT stage.effect_roots($6, $4))'
               ELSE '(SELECT NULL::jsonb AS row_id, NULL::jsonb AS before, NULL::jsonb AS after, NULL::jsonb AS texts WHERE $6 IS NULL) d' END)
     USING p_from, v_table.audited, p_skipped, v_table.relation, p_most, p_to;
   END LOOP;

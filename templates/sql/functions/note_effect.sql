@@ -9,20 +9,18 @@ DECLARE
   v_trigger text := current_setting('stage.trigger');
   v_is_staged boolean;
 BEGIN
-  -- guard: what a trigger writes is no version of a row that the client changed
-  IF NEW._stage_root IS NOT NULL THEN PERFORM stage.refuse_effect(v_relation); END IF;
   EXECUTE format('SELECT EXISTS (SELECT FROM stage_data.shadow_%s WHERE _stage_session = $1 AND _stage_seq = $2)', v_cause_relation)
   INTO v_is_staged USING NEW._stage_session, v_cause;
   -- guard: only a trigger that fires while staging writes rows, for rows of its session and to the tables that its body names
   IF NOT v_is_staged OR NOT EXISTS (
     SELECT FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.trigger_uses -> 'written') n (name)
-    WHERE o.relation = v_cause_relation AND o.triggers @> jsonb_build_array(jsonb_build_object('name', v_trigger, 'obstacle', NULL))
+    WHERE o.relation = v_cause_relation AND starts_with(n.name ->> 'operation', NEW._stage_op::text) AND o.triggers @> jsonb_build_array(jsonb_build_object('name', v_trigger, 'obstacle', NULL))
       AND stage.relation_in(n.name, o.trigger_path) = v_relation)
   THEN
     RAISE EXCEPTION 'permission denied: no trigger "%" writes to this table for the row', v_trigger USING ERRCODE = 'insufficient_privilege';
   END IF;
-  INSERT INTO stage.effect (session, seq, relation, cause, cause_relation, trigger, definition)
-  VALUES (NEW._stage_session, NEW._stage_seq, v_relation, v_cause, v_cause_relation, v_trigger, stage.trigger_definition(v_cause_relation, v_trigger));
+  INSERT INTO stage.effect (session, seq, root, relation, cause, cause_relation, trigger, definition)
+  VALUES (NEW._stage_session, NEW._stage_seq, coalesce(NEW._stage_root, NEW._stage_seq), v_relation, v_cause, v_cause_relation, v_trigger, stage.trigger_definition(v_cause_relation, v_trigger));
   RETURN NULL;
 END $$;
 REVOKE ALL ON FUNCTION stage.note_effect() FROM PUBLIC;

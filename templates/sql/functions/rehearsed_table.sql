@@ -12,7 +12,7 @@ BEGIN
   IF p_relation IN (SELECT stage.staged_relations(p_session)) THEN
     v_staged := format('SELECT d.number, d.operation, d.row_id, d.before, d.after FROM stage_data.diff_%s($1) d'
       -- guard: what a trigger wrote while staging does not count as a row that fails to land
-      ' WHERE NOT EXISTS (SELECT FROM stage.effect x WHERE x.session = $1 AND x.seq = d.number)', p_relation);
+      ' WHERE d.number NOT IN (SELECT stage.effect_roots($1, %1$s))', p_relation);
   END IF;
   RETURN QUERY EXECUTE format($q$
     WITH e AS MATERIALIZED (SELECT c.* FROM stage.changed_rows($2, $3, $4) c),

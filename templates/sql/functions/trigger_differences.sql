@@ -1,7 +1,7 @@
 -- Returns the columns of rows that this transaction has applied in which they differ from the staged rows, because production's triggers set
 -- other values than their copies did while staging. NULL where there are none, else {"count", "unexpected", "rows"}: all of them, those whose
 -- that no text of a trigger explains (see stage.expected_difference), and the first 100. Where a trigger that wrote rows while staging was
--- changed, disabled or dropped since, all columns of these rows are among the unexpected ones: they may not land.
+-- changed, disabled or dropped since, the columns that it set are among the unexpected ones: they may not land.
 -- p_readable_only: rows of tables that a role that staged in the session may not read are only counted.
 CREATE OR REPLACE FUNCTION stage.trigger_differences(p_session uuid, p_readable_only boolean DEFAULT false) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
@@ -51,13 +51,18 @@ BEGIN
   LOOP
     EXECUTE format($q$
       WITH lost AS MATERIALIZED (
-        SELECT d.number, d.row_id, k.name, k.staged FROM stage_data.diff_%s($1) d
-        JOIN stage.effect x ON x.session = $1 AND x.relation = $2 AND x.seq = d.number
-        CROSS JOIN LATERAL jsonb_each(to_jsonb(d.after)) k (name, staged)
-        WHERE $5 @> jsonb_build_array(jsonb_build_array(x.cause_relation, x.trigger, x.definition)))
+        SELECT d.number, d.row_id, k.name, d.after -> k.name AS staged, coalesce(l.new_data, d.before) -> k.name AS landed
+        FROM stage_data.diff_%s($1) d CROSS JOIN LATERAL jsonb_object_keys(coalesce(d.after, d.before)) k (name)
+        -- what the client changed of the row, as it became
+        LEFT JOIN LATERAL (
+          SELECT a.new_data FROM stage.audit a WHERE a.session = $1 AND a.relation = $2 AND a.lineage = d.number ORDER BY a."position" DESC LIMIT 1
+        ) l ON true
+        WHERE EXISTS (SELECT FROM stage.effect x WHERE x.session = $1 AND x.relation = $2 AND x.root = d.number
+            AND $5 @> jsonb_build_array(jsonb_build_array(x.cause_relation, x.trigger, x.definition)))
+          AND (d.after -> k.name)::text IS DISTINCT FROM (coalesce(l.new_data, d.before) -> k.name)::text)
       SELECT jsonb_build_object('count', count(*), 'unexpected', count(*), 'rows', (
         SELECT coalesce(jsonb_agg(jsonb_build_object('table', o.shown_name, 'row_id', r.row_id, 'field', r.name, 'staged', r.staged,
-            'landed', NULL, 'expected', NULL) ORDER BY r.number, r.name), '[]')
+            'landed', r.landed, 'expected', NULL) ORDER BY r.number, r.name), '[]')
         FROM (SELECT * FROM lost ORDER BY number, name LIMIT $3) r CROSS JOIN stage.overlay o
         WHERE o.relation = $2 AND (NOT $4 OR stage.is_readable($1, $2))))
       FROM lost

@@ -50,7 +50,13 @@ BEGIN
       FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
       JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
       CROSS JOIN LATERAL (SELECT (v._stage_given).*) g
+      -- a version that follows one of a trigger has that one's values, too
+      LEFT JOIN LATERAL (
+        SELECT t.* FROM {{shadow}} t WHERE v._stage_origin <> 'trigger' AND t._stage_session = p_session AND coalesce(t._stage_root, t._stage_seq) = m.root
+          AND t._stage_seq < v._stage_seq AND t._stage_origin = 'trigger' ORDER BY t._stage_seq DESC LIMIT 1) t ON true
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
+      -- guard: what only triggers changed is in no conflict
+      HAVING bool_or(v._stage_origin <> 'trigger')
     -- materialized: each column of it would be computed from all columns of the row otherwise
     ), compared AS MATERIALIZED (
       SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW({{h_columns}})::{{row_type}} END AS staged

@@ -11,7 +11,7 @@ BEGIN
   FROM (
     SELECT coalesce(v._stage_root, v._stage_seq) AS root, bool_or(v._stage_op = 'D') AS deleted,
       array_remove(ARRAY[{{columns_left}}], NULL) AS columns_left
-    FROM {{shadow}} v WHERE v._stage_session = p_session AND v._stage_origin <> 'overlay' AND ({{leaves}}) GROUP BY 1
+    FROM {{shadow}} v WHERE v._stage_session = p_session AND v._stage_origin NOT IN ('overlay', 'trigger') AND ({{leaves}}) GROUP BY 1
   ) c
   JOIN {{shadow}} f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first;
 END $body$;

@@ -5,14 +5,15 @@ CREATE OR REPLACE FUNCTION {{affected}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  _stage_v_rows refcursor := '_stage_fired_' || TG_ARGV[0];
+  _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger';
+  _stage_v_rows refcursor := concat('_stage_fired_', TG_ARGV[0], '_', pg_trigger_depth());
   _stage_v_session uuid := current_setting('stage.session')::uuid;
   _stage_v_mutation bigint := current_setting('stage.mutation_' || TG_ARGV[0])::bigint;
   _stage_v_start bigint := current_setting('stage.start_' || TG_ARGV[0])::bigint;
   _stage_v_end bigint := 9223372036854775807;
-  _stage_v_origin stage.row_origin := 'client';
+  _stage_v_origin stage.row_origin := CASE WHEN _stage_v_nested THEN 'trigger' ELSE 'client' END;
 BEGIN
-  IF pg_trigger_depth() = 1 THEN
+  IF pg_trigger_depth() = 1 OR _stage_v_nested THEN
     OPEN _stage_v_rows FOR
     {{rows}};
   ELSE
@@ -47,18 +48,21 @@ REVOKE ALL ON FUNCTION {{queued}}(uuid, bigint, bigint, bigint) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION {{behind}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  _stage_v_rows refcursor := '_stage_fired_' || TG_ARGV[0];
-  _stage_v_mutation bigint := current_setting('stage.mutation_' || TG_ARGV[0])::bigint;
+  _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger';
+  _stage_v_rows refcursor := concat('_stage_fired_', TG_ARGV[0], '_', pg_trigger_depth());
+  _stage_v_mutation bigint := CASE WHEN _stage_v_nested THEN current_setting('stage.mutation') ELSE current_setting('stage.mutation_' || TG_ARGV[0]) END::bigint;
   _stage_v_row record;
   _stage_v_was text[];
 BEGIN
-  IF pg_trigger_depth() > 1 THEN
+  IF pg_trigger_depth() > 1 AND NOT _stage_v_nested THEN
     -- the rows of a part of an upsert or MERGE are those of the whole
     IF coalesce(current_setting('stage.check_later', true), '') = '' THEN
       PERFORM set_config('stage.queue', (coalesce(nullif(current_setting('stage.queue', true), '')::jsonb, '[]') || current_setting('stage.fired')::jsonb)::text, true);
     END IF;
     RETURN NULL;
   END IF;
+  -- what triggers write fires triggers at the end of its own statement
+  IF _stage_v_nested THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
 {{begin_writing}}  LOOP
     FETCH _stage_v_rows INTO _stage_v_row;
     EXIT WHEN NOT FOUND OR coalesce(current_setting('stage.truncates', true), '') = 'on';
