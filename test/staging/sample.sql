@@ -1540,7 +1540,7 @@ BEGIN
   FROM (
     SELECT coalesce(v._stage_root, v._stage_seq) AS root, bool_or(v._stage_op = 'D') AS deleted,
       array_remove(ARRAY[CASE WHEN bool_or(v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) THEN 'id' END], NULL) AS columns_left
-    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session AND v._stage_origin <> 'overlay' AND (v._stage_op = 'D' OR v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) GROUP BY 1
+    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session AND v._stage_origin NOT IN ('overlay', 'trigger') AND (v._stage_op = 'D' OR v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) GROUP BY 1
   ) c
   JOIN stage_data.shadow_<invoice> f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first;
 END $body$;
@@ -1613,11 +1613,17 @@ BEGIN
       LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) f._stage_old_1 OFFSET 0) p ON true
       WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
     ), versions AS (
-      SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE v."id" END), ROW(b."id"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE v."customer" END), ROW(b."customer"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE v."amount" END), ROW(b."amount"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE v."note" END), ROW(b."note")))]::boolean[] AS changed
+      SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or((v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE v."id" END), ROW(b."id"))) AND NOT (v._stage_op <> 'D' AND t._stage_seq IS NOT NULL AND pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE v."id" END), ROW(t."id")))) FILTER (WHERE v._stage_origin <> 'trigger'), bool_or((v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE v."customer" END), ROW(b."customer"))) AND NOT (v._stage_op <> 'D' AND t._stage_seq IS NOT NULL AND pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE v."customer" END), ROW(t."customer")))) FILTER (WHERE v._stage_origin <> 'trigger'), bool_or((v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE v."amount" END), ROW(b."amount"))) AND NOT (v._stage_op <> 'D' AND t._stage_seq IS NOT NULL AND pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE v."amount" END), ROW(t."amount")))) FILTER (WHERE v._stage_origin <> 'trigger'), bool_or((v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE v."note" END), ROW(b."note"))) AND NOT (v._stage_op <> 'D' AND t._stage_seq IS NOT NULL AND pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE v."note" END), ROW(t."note")))) FILTER (WHERE v._stage_origin <> 'trigger')]::boolean[] AS changed
       FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
       JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
       CROSS JOIN LATERAL (SELECT (v._stage_given).*) g
+      -- a version that follows one of a trigger has that one's values, too
+      LEFT JOIN LATERAL (
+        SELECT t.* FROM stage_data.shadow_<invoice> t WHERE v._stage_origin <> 'trigger' AND t._stage_session = p_session AND coalesce(t._stage_root, t._stage_seq) = m.root
+          AND t._stage_seq < v._stage_seq AND t._stage_origin = 'trigger' ORDER BY t._stage_seq DESC LIMIT 1) t ON true
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
+      -- guard: what only triggers changed is in no conflict
+      HAVING bool_or(v._stage_origin <> 'trigger')
     -- materialized: each column of it would be computed from all columns of the row otherwise
     ), compared AS MATERIALIZED (
       SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW(h."id", h."customer", h."amount", h."note")::stage_data.row_<invoice> END AS staged
