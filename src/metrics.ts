@@ -24,6 +24,8 @@ export interface Metrics {
   approving(): ApprovalEnd;
   /** Records the duration of a statement that staged rows, in milliseconds. */
   staged(ms: number): void;
+  /** Counts an approval past the policy. */
+  glassBroken(): void;
   /** Counts an approval that was refused because production had changed. */
   conflict(): void;
   /** Returns the metrics in the text exposition format, and its media type. */
@@ -85,9 +87,19 @@ export function createMetrics(sources: MetricsSources): Metrics {
     reviewed: (status, count) => mutations.inc({ status }, count),
     approving: createApprovalMetrics(registers),
     staged: createStageDurations(registers),
+    glassBroken: createBrokenGlass(registers),
     conflict: () => conflicts.inc(),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+function createBrokenGlass(registers: Registry[]): Metrics['glassBroken'] {
+  const broken = new Counter({
+    name: 'service_break_glass_total',
+    help: 'Approvals that went past the policy.',
+    registers,
+  });
+  return () => broken.inc();
 }
 
 /** Counts in plain numbers and exports them at scrape time: finding a series by its labels is the slowest part of counting a read. */

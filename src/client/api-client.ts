@@ -160,6 +160,11 @@ export class ApiClient extends ServiceClient {
     return this.post(sessionPath(id, 'approve'), readSession, approvalBody(approval));
   }
 
+  /** Records the review of an approval past the policy. */
+  async review(id: string, message: string | undefined): Promise<Reply<Session>> {
+    return this.post(sessionPath(id, 'review'), readSession, { message });
+  }
+
   /** Creates a session that reverts an approved one. The report includes the rows that were left out. */
   async revert(id: string, skipChanged: boolean): Promise<Reply<RevertReport>> {
     return this.post(sessionPath(id, 'revert'), readRevert, { skip_changed: skipChanged });

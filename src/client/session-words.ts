@@ -23,6 +23,25 @@ export function authorOf({ createdAs, roles }: Session): string {
   return names.map(textCell).join(', ');
 }
 
+/**
+ * Describes what else is to be known of a session: when it is applied, or that it went past the policy, and who reviewed that. Empty for any
+ * other session.
+ */
+export function remarkOf(session: Session): string {
+  const { applyAt, scheduledAs, breakGlass, reviewDue, reviewedAs } = session;
+  if (applyAt !== null)
+    return `is applied at ${applyAt}${scheduledAs === null ? '' : `, approved by ${textCell(scheduledAs)}`}`;
+  if (breakGlass === null) return '';
+  const review = reviewDue ? 'REVIEW DUE' : `reviewed by ${textCell(reviewedAs ?? '')}`;
+  return `${review}: approved past the policy: ${textCell(breakGlass)}`;
+}
+
+/** Returns the title of a session with the remark, for lists. */
+export function labelOf(session: Session): string {
+  const [remark, title] = [remarkOf(session), titleOf(session)];
+  return remark === '' ? title : `[${remark}] ${title}`.trimEnd();
+}
+
 const units = [
   ['d', 86_400],
   ['h', 3600],

@@ -29,12 +29,18 @@ export interface ApprovalRequest {
   readonly digest: string | undefined;
   /** The part to apply; omitted for the whole. */
   readonly part?: PartChoice | undefined;
+  /** When it is applied: a time, or `window`; omitted for at once. */
+  readonly at?: string | undefined;
+  /** The reason of an approval past the policy. */
+  readonly breakGlass?: string | undefined;
 }
 
 /** Converts an approval to the body of its request. */
-export const approvalBody = ({ approvedBy, digest, part }: ApprovalRequest) => ({
+export const approvalBody = ({ approvedBy, digest, part, at, breakGlass }: ApprovalRequest) => ({
   approved_by: approvedBy,
   digest,
+  at,
+  break_glass: breakGlass,
   ...(part && partBody(part)),
 });
 

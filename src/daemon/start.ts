@@ -27,6 +27,7 @@ import type { Parts } from './parts.ts';
 import { startProxy } from './proxy-server.ts';
 import { createReleaseStack } from './release-stack.ts';
 import { startRestServer } from './rest-server.ts';
+import { startRules } from './rules.ts';
 import { readTlsFiles } from './tls-files.ts';
 import type { TokenMonitor } from './token-monitor.ts';
 import { startTokenMonitor } from './token-monitor.ts';
@@ -182,6 +183,7 @@ function createDaemonMetrics(
 function startUpkeep(start: Start, needs: ExpiryNeeds): void {
   startExpiry(start, needs);
   startDiscarding(start, needs.db, needs.upstream);
+  startRules(start, { ...needs, tokens: start.tokens.accepted });
 }
 
 async function startRest(

@@ -16,6 +16,7 @@ export const rowReaderOf =
 
 function valueIn(text: string, form: Form): unknown {
   if (form.is === 'count' || form.is === 'integer') return Number(text);
+  if (form.is === 'flag') return text === 't';
   if (form.is === 'json') return new JsonText(text);
   return form.is === 'list' ? JSON.parse(text) : text;
 }

@@ -1,11 +1,22 @@
 /**
- * Verdicts on sessions. `vote`: an approval that was not the last one that the policy demands. `expire`: the service rejected the session
- * because of its age.
+ * Verdicts on sessions. `vote`: an approval that was not the last one that the policy demands. `schedule`: an approval that is applied at a
+ * later time; `unschedule`: it was refused then. `expire`: the service rejected the session because of its age. `review`: somebody else
+ * has reviewed an approval past the policy.
  */
 import type { Noun } from './shape.ts';
 import { count, orNull, shape, text, time, word } from './shape.ts';
 
-const verdicts = ['approve', 'vote', 'reject', 'request_changes', 'withdraw', 'expire'] as const;
+const verdicts = [
+  'approve',
+  'vote',
+  'schedule',
+  'unschedule',
+  'reject',
+  'request_changes',
+  'withdraw',
+  'expire',
+  'review',
+] as const;
 export type Verdict = (typeof verdicts)[number];
 
 export const decisionShape = shape(

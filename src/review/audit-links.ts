@@ -10,7 +10,7 @@ const time = (column: string) =>
 /** Selects approvals from number $1 on. */
 export const selectApprovals = `
 SELECT number, session, project_id, digest, first_position, entries, ${time('approved_at')}, approved_by, approved_as, hash::text,
-  voters::text
+  voters::text, grounds::text
 FROM stage.approval WHERE number >= $1 ORDER BY number`;
 
 export const selectEntries = `
@@ -34,8 +34,9 @@ export type ApprovalRow = Row &
     | 'approved_by'
     | 'approved_as'
     | 'hash'
-    | 'voters',
-    'approved_by' | 'approved_as' | 'voters'
+    | 'voters'
+    | 'grounds',
+    'approved_by' | 'approved_as' | 'voters' | 'grounds'
   >;
 
 export type EntryRow = Row &
@@ -76,11 +77,15 @@ function addedParts({ texts, staged }: EntryRow): string {
   return texts === null ? '' : `, ${texts}`;
 }
 
-/** Builds an approval's canonical text. The second version has the names of all who agreed at its end. */
+/** Builds an approval's canonical text. The second version has the names of all who agreed at its end, the third one its grounds as well. */
 export function approvalText(row: ApprovalRow): string {
-  const { voters } = row;
-  const [version, added] = voters === null ? ['v1', ''] : ['v2', `, ${voters}`];
+  const [version, added] = addedToApproval(row);
   return `["stage.approval.${version}", ${row.number}, "${row.session}", ${quote(row.project_id)}, ${quote(row.digest)}, ${row.first_position}, ${row.entries}, ${quote(row.approved_at)}, ${quote(row.approved_by)}, ${quote(row.approved_as)}${added}]`;
+}
+
+function addedToApproval({ voters, grounds }: ApprovalRow): readonly [string, string] {
+  if (grounds !== null) return ['v3', `, ${voters}, ${grounds}`];
+  return voters === null ? ['v1', ''] : ['v2', `, ${voters}`];
 }
 
 /** Quotes a text. JSON.stringify escapes the same characters as PostgreSQL, in the same way. */

@@ -28,6 +28,9 @@ const columns = `
   s.created_as, s.proposed_as, s.approved_as, s.rejected_as,
   to_jsonb(ARRAY(SELECT stage.roles_of(s.id) UNION SELECT stage.logins_of(s.id) ORDER BY 1)) AS roles,
   ${sessionIdSql('s.reverts')} AS reverts, ${sessionIdSql('s.split_from')} AS split_from,
+  stage.iso_time(s.apply_at) AS apply_at, (SELECT d.by_as FROM stage.decision d WHERE d.number = s.scheduled) AS scheduled_as,
+  s.break_glass, CASE WHEN s.break_glass IS NOT NULL THEN s.reviewed_at IS NULL END AS review_due,
+  stage.iso_time(s.reviewed_at) AS reviewed_at, s.reviewed_as,
   ${sessionIdSql('s.remaining')} AS remaining, s.reviewed_digest, stage.last_event(s.id) AS last_event`;
 
 const toSession = rowReaderOf(sessionShape);

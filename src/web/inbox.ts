@@ -5,7 +5,7 @@ import { flagsInWords } from '../client/brief-words.ts';
 import { tableCell } from '../client/cell.ts';
 import { readSession } from '../client/decode.ts';
 import { Fields } from '../client/fields.ts';
-import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
+import { ageOf, authorOf, labelOf } from '../client/session-words.ts';
 import { countsInWords } from '../client/words.ts';
 import { stepSumOf } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
@@ -71,7 +71,7 @@ function entryOf(json: JsonText): HTMLLIElement {
   const session = readSession(json);
   const { id, projectId, mutationCount, round, updatedAt } = session;
   const author = authorOf(session);
-  const title = titleOf(session);
+  const title = labelOf(session);
   return h(
     'li',
     {},

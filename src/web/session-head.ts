@@ -4,7 +4,7 @@ import type { Card } from '../client/brief.ts';
 import { isLeftOut, readCard } from '../client/brief.ts';
 import { briefSentences, flagsInWords } from '../client/brief-words.ts';
 import { tableCell } from '../client/cell.ts';
-import { ageOf, authorOf, titleOf } from '../client/session-words.ts';
+import { ageOf, authorOf, remarkOf, titleOf } from '../client/session-words.ts';
 import { countsInWords } from '../client/words.ts';
 import type { Brief } from '../model/brief.ts';
 import type { Outline } from '../model/change.ts';
@@ -47,6 +47,7 @@ export function headOf({ session, digest, outline, policy }: Shown): Child[] {
     ),
     h('p', { class: 'digest' }, digest ?? 'digest not known yet'),
     session.reason === null ? null : h('p', {}, `Reason: ${session.reason}`),
+    remarkOf(session) === '' ? null : h('p', { class: 'flag' }, `It ${remarkOf(session)}.`),
     linkTo('Split from ', session.splitFrom),
     linkTo('Only a part was approved. The rest is in ', session.remaining),
     ...policyView(policy),

@@ -20,7 +20,7 @@ BEGIN
     END LOOP;
     v_hash := sha256(v_hash || convert_to(stage.approval_text(v_approval.number, v_approval.session, v_approval.project_id,
       v_approval.digest, v_approval.first_position, v_approval.entries, v_approval.approved_at, v_approval.approved_by,
-      v_approval.approved_as, v_approval.voters), 'UTF8'));
+      v_approval.approved_as, v_approval.voters, v_approval.grounds), 'UTF8'));
     UPDATE stage.approval SET hash = v_hash WHERE number = v_approval.number;
   END LOOP;
   UPDATE stage.audit_head SET hash = v_hash;

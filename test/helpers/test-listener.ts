@@ -192,6 +192,12 @@ function createSession(reads: ReadsMode): Session {
     splitFrom: null,
     remaining: null,
     reviewedDigest: null,
+    applyAt: null,
+    scheduledAs: null,
+    breakGlass: null,
+    reviewDue: null,
+    reviewedAt: null,
+    reviewedAs: null,
   };
 }
 

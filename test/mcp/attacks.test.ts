@@ -90,7 +90,7 @@ suite('mcp: attacks', (test) => {
       `COPY products FROM PROGRAM 'id'`,
       'TRUNCATE stage.audit',
       `UPDATE stage.session SET status = 'approved'`,
-      `SELECT stage.approve_session('${session_id.slice(5)}', 'x', 'x', 'x', false, NULL)`,
+      `SELECT stage.approve_session('${session_id.slice(5)}', 'x', 'x', 'x', false, NULL, NULL)`,
       `DO $$ BEGIN DELETE FROM products; END $$`,
       `SELECT * FROM stage_data.shadow_1`,
     ]) {

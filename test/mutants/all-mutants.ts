@@ -14,6 +14,7 @@ import { partGuards } from './part-guards.ts';
 import { policyGuards } from './policy-guards.ts';
 import type { Edit } from './project-copy.ts';
 import { restGuards } from './rest-guards.ts';
+import { ruleGuards } from './rule-guards.ts';
 import { statementGuards } from './statement-guards.ts';
 import { temporaryGuards } from './temporary-guards.ts';
 import { terminalGuards } from './terminal-guards.ts';
@@ -35,6 +36,7 @@ export const markedGuards: readonly Guard[] = [
   ...overlayGuards,
   ...policyGuards,
   ...restGuards,
+  ...ruleGuards,
   ...agentGuards,
   ...terminalGuards,
   ...trustGuards,

@@ -157,6 +157,7 @@ suite('rest: openapi', (test) => {
       'POST /sessions/{id}/reopen',
       'POST /sessions/{id}/resolve',
       'POST /sessions/{id}/revert',
+      'POST /sessions/{id}/review',
       'POST /sessions/{id}/split',
       'POST /sessions/{id}/unstage',
       'POST /web/links',

@@ -52,6 +52,7 @@ suite('rest: roles', (test) => {
     ['POST', `/sessions/${unknown}/split`, 'agent root'],
     ['POST', `/sessions/${unknown}/resolve`, 'agent root'],
     ['POST', `/sessions/${unknown}/reopen`, 'agent ann root'],
+    ['POST', `/sessions/${unknown}/review`, 'ann root'],
     ['POST', `/sessions/${unknown}/comments`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/comments`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/card`, 'agent ann root'],

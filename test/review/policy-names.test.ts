@@ -5,7 +5,12 @@ import { assert, suite } from '../helpers/suite.ts';
 
 suite('policy: names', (test) => {
   test('a name of a token is known in upper or lower case', async () => {
-    const people = { isOpen: false, names: new Map([['ann', { approves: true }]]), projects: [] };
+    const people = {
+      isOpen: false,
+      names: new Map([['ann', { approves: true }]]),
+      projects: [],
+      fourEyes: false,
+    };
     const rules = [{ name: 'r', approvals: { count: 1, from: ['Ann'] } }];
     assert.equal(await oidsOf({ query: async () => [] }, { rules }, people), {});
   });
@@ -20,7 +25,7 @@ suite('policy: names', (test) => {
         return super.keys();
       }
     }
-    const people = { isOpen: false, names: new Names(), projects: [] };
+    const people = { isOpen: false, names: new Names(), projects: [], fourEyes: false };
     const rules = [{ name: 'r', approvals: { count: 1, from } }];
     const error = (await oidsOf(tx, { rules }, people).then(
       () => null,

@@ -1,7 +1,7 @@
 /** Split and approval of a part: both parts go on as sessions of their own, or nothing is changed. */
 import type { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
-import type { Approval } from '../../src/review/decisions/approve.ts';
+import type { Approval } from '../../src/review/decisions/approval.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { splitSession } from '../../src/review/edits/split.ts';

@@ -126,7 +126,7 @@ suite('privacy of sessions', (test) => {
       `CREATE OR REPLACE FUNCTION stage.refuse_change() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'`,
       'DROP SCHEMA stage CASCADE',
       'SET session_replication_role = replica',
-      `SELECT stage.approve_session(gen_random_uuid(), NULL, NULL, '', false, NULL)`,
+      `SELECT stage.approve_session(gen_random_uuid(), NULL, NULL, '', false, NULL, NULL)`,
     ];
     for (const role of [reader, stranger]) {
       const client = await role.connect();

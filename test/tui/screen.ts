@@ -43,6 +43,12 @@ export const session: Session = {
   splitFrom: null,
   remaining: null,
   reviewedDigest: null,
+  applyAt: null,
+  scheduledAs: null,
+  breakGlass: null,
+  reviewDue: null,
+  reviewedAt: null,
+  reviewedAs: null,
 };
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -33,6 +33,12 @@ export function sessionRows(session: Session): [string, string][] {
     ['approved as', session.approvedAs && textCell(session.approvedAs)],
     ['rejected', session.rejectedAt],
     ['reason', session.reason && textCell(session.reason)],
+    ['applied at', session.applyAt],
+    ['approval by', session.scheduledAs && textCell(session.scheduledAs)],
+    ['break glass', session.breakGlass && textCell(session.breakGlass)],
+    ['review', session.reviewDue ? 'due' : null],
+    ['reviewed', session.reviewedAt],
+    ['reviewed as', session.reviewedAs && textCell(session.reviewedAs)],
   ];
   return rows.filter((row): row is [string, string] => row[1] !== null);
 }

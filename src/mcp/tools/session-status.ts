@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ApiClient } from '../../client/api-client.ts';
 import { nextEvent } from '../../client/news.ts';
 import { approvalsInWords, checkSession } from '../../client/policy.ts';
+import { remarkOf } from '../../client/session-words.ts';
 import type { Event } from '../../model/event.ts';
 import { eventShape } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -42,11 +43,18 @@ export const sessionStatus = defineTool({
     const [shown, truncated] = fitting(events.map(eventBody));
     const verdict = verdictOf(status, events);
     const policy = await policyFacts(call, status);
+    const remark = remarkOf(session);
     return {
       summary: `The session is ${status}.${verdict === 'changes_requested' ? ' Changes are requested.' : ''}`,
       next: verdict === null ? nexts[status] : nextsByVerdict[verdict],
       facts: { status, round, verdict, mutation_count: mutationCount, last_event: last },
-      data: { events: shown, reason, approved_by: approvedBy, ...policy },
+      data: {
+        events: shown,
+        reason,
+        approved_by: approvedBy,
+        ...(remark && { remark }),
+        ...policy,
+      },
       truncated,
     };
   },

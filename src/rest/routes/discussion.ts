@@ -1,10 +1,11 @@
 /** Routes of the discussion of a session: reopen with a message, list verdicts, add and list comments. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
-import { hasRight } from '../../model/access.ts';
+import { databaseRolesOf, hasRight } from '../../model/access.ts';
 import type { Comment, Event } from '../../model/event.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { membersOf } from '../../model/json-members.ts';
+import { reviewSession } from '../../review/decisions/late-review.ts';
 import { reopenSession } from '../../review/decisions/reopen.ts';
 import { listDecisions } from '../../staging/decision-store.ts';
 import { addComment, listComments } from '../../staging/event-store.ts';
@@ -35,6 +36,24 @@ const reopen = defineRoute({
     if (!isOwn && !hasRight(caller, 'review')) throw notForOthers();
     const reopening = { message: body.message, reopenedAs: caller.name, asReviewer: !isOwn };
     return { body: sessionBody(await reopenSession(db, id, reopening)) };
+  },
+});
+
+const review = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/review',
+  name: 'reviewSession',
+  summary:
+    'Records that somebody else has reviewed an approval that went past the policy. Until then the session has review_due.',
+  right: 'review',
+  body: z.strictObject({ message: message.nullish() }),
+  responses: { 200: session },
+  errors: ['session_not_found', 'invalid_transition', 'session_busy', 'four_eyes_required'],
+  needsUpstream: true,
+  handle: async ({ id, body, caller }, { db, access }) => {
+    const databaseRoles = databaseRolesOf(access.tokens(), caller);
+    const by = { reviewedAs: caller.name, databaseRoles, message: body.message ?? null };
+    return { body: sessionBody(await reviewSession(db, id, by)) };
   },
 });
 
@@ -140,4 +159,4 @@ function toComment({ number, sessionId, kind, at, by, body }: Event): Comment {
   };
 }
 
-export const discussionRoutes = [reopen, listVerdicts, addRemark, listRemarks];
+export const discussionRoutes = [reopen, review, listVerdicts, addRemark, listRemarks];

@@ -48,7 +48,7 @@ const set = defineRoute({
   responses: { 200: policyVersion },
   errors: ['policy_changed', 'busy'],
   needsUpstream: true,
-  handle: async ({ body, headers, caller }, { db, access }) => {
+  handle: async ({ body, headers, caller }, { db, access, fourEyes }) => {
     const seen = headers['if-match'];
     const wanted = {
       document: body.document,
@@ -58,7 +58,7 @@ const set = defineRoute({
     };
     // guard: rules for all projects are set by somebody of all projects
     if (caller.projects !== null) throw notForAll();
-    const policy = await setPolicy(db, wanted, peopleOf(access.tokens()));
+    const policy = await setPolicy(db, wanted, peopleOf(access.tokens(), fourEyes));
     return { headers: { ETag: etagOf(policy.version) }, body: policyBody(policy) };
   },
 });
@@ -69,7 +69,7 @@ function notForAll(): StageError {
   });
 }
 
-function peopleOf(tokens: readonly Token[]): People {
+function peopleOf(tokens: readonly Token[], fourEyes: boolean): People {
   const names = new Map<string, { readonly approves: boolean }>();
   for (const token of tokens) {
     const approves =
@@ -77,7 +77,7 @@ function peopleOf(tokens: readonly Token[]): People {
     names.set(personOf(token.name), { approves });
   }
   const projects = tokens.flatMap((token) => token.projects ?? []);
-  return { isOpen: tokens.length === 0, names, projects };
+  return { isOpen: tokens.length === 0, names, projects, fourEyes };
 }
 
 const history = defineRoute({

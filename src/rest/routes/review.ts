@@ -26,6 +26,8 @@ import {
   longText,
   manySteps,
   message,
+  moment,
+  momentOf,
   operation,
   paging,
   shortText,
@@ -176,6 +178,8 @@ const approve = defineRoute({
     digest: digest.nullish(),
     only,
     with_ties: withTies,
+    at: moment,
+    break_glass: message.nullish(),
   }),
   responses: { 200: approvedSession, 202: votedSession },
   errors: [
@@ -202,23 +206,25 @@ const approve = defineRoute({
     const leave = await approvals.take();
     const end = metrics.approving();
     try {
-      const { approved_by: claimed = null, digest = null } = body;
+      const { approved_by: claimed = null, digest = null, at, break_glass: breakGlass } = body;
       const approvedBy = claimed ?? caller.name;
       const databaseRoles = databaseRolesOf(access.tokens(), caller);
       const { fourEyes, approveLockTimeoutMs: lockTimeoutMs, ignoredColumns } = rules;
       const refuseDifferences = rules.triggerDifferences === 'refuse';
       const findPerson = findIn(access.tokens());
       const only = partOf(body);
-      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest, only, findPerson };
+      const way = { moment: momentOf(at), breakGlass: breakGlass ?? null, findPerson };
+      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest, only, ...way };
       const { status } = await getSession(db, id);
       const demands = { fourEyes, lockTimeoutMs, ignoredColumns, refuseDifferences };
       const approved = await approveSession(db, id, { ...by, ...demands });
       const { approvals: votes = null } = approved;
-      if (votes !== null) {
+      if (votes !== null || approved.applyAt !== null) {
         end('voted');
         const body = { ...sessionBody(approved), ...withApprovals(votes) };
         return { status: 202, body };
       }
+      if (status !== 'approved' && approved.breakGlass !== null) metrics.glassBroken();
       // a repeated approval of the same diff applies nothing
       if (status !== 'approved') metrics.reviewed('approved', approved.mutationCount);
       end('approved');

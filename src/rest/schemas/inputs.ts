@@ -63,6 +63,17 @@ function isDigits(value: unknown): value is string {
 }
 
 /** The paging parameters of every list. */
+/** When an approval is applied: a time with its offset from UTC, or `window`. */
+export const moment = z
+  .union([z.literal('window'), z.iso.datetime({ offset: true })], {
+    error: 'must be a time such as 2026-01-31T02:00:00Z, or window',
+  })
+  .nullish();
+
+/** Converts it; at once if there is none. */
+export const momentOf = (given: z.infer<typeof moment>): 'now' | 'window' | number =>
+  given == null ? 'now' : given === 'window' ? given : Date.parse(given);
+
 export const paging = {
   limit: whole(
     z.int('must be a whole number').min(0).max(maxPage, `must be at most ${maxPage}`).default(100),

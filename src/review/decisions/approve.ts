@@ -2,17 +2,13 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict } from '../../model/conflict.ts';
-import type { JsonText } from '../../model/json.ts';
-import type { Approvals } from '../../model/policy.ts';
-import type { Session } from '../../model/session.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
 import { decide } from '../../staging/decision-store.ts';
-import { isEmitted } from '../../staging/event-store.ts';
+import { emit, isEmitted } from '../../staging/event-store.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
-import type { ConflictRules } from '../conflicts.ts';
-import { conflictFacts, counts, detectConflicts, lockTouchedRows } from '../conflicts.ts';
 import type { RefuseOutdated } from '../current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import { digestOf } from '../diff/diff-tables.ts';
@@ -20,49 +16,18 @@ import type { Part } from '../edits/parts.ts';
 import { emitSplit } from '../edits/parts.ts';
 import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { countPlaces } from '../place-counts.ts';
-import type { FindPerson, Outcome } from '../policy/approvals.ts';
-import { countApproval } from '../policy/approvals.ts';
-import type { PolicyCheck } from '../policy/check.ts';
-import { demandApprovable } from '../policy/check.ts';
 import { renewOutdated } from '../renew.ts';
 import { shownDifferences } from '../trigger-differences.ts';
 import type { ProductionRefusal } from './apply-failed.ts';
 import { refusalError } from './apply-failed.ts';
+import type { Approval, ApprovedSession } from './approval.ts';
 import type { Rest } from './approve-part.ts';
 import { leaveRest } from './approve-part.ts';
-import { demandFourEyes } from './four-eyes.ts';
+import type { Agreed } from './permission.ts';
+import { count, partOfSeveral, permit } from './permission.ts';
+import { digestMismatch, refuseConflicts, refuseLateRows } from './refusals.ts';
 import { isRepeat } from './repeat.ts';
-
-export interface Approval extends ConflictRules {
-  /** The approver's name as the caller states it. */
-  readonly approvedBy: string | null;
-  /** The approver's name by the presented token. */
-  readonly approvedAs?: string | null;
-  /** The digest of the reviewed diff: anything else is not approved. */
-  readonly digest: string | null;
-  /** Database roles that belong to the approver, besides one with the token's name. */
-  readonly databaseRoles?: readonly string[];
-  /** Whether those who created or proposed the session, or staged in it, may not approve it. */
-  readonly fourEyes?: boolean;
-  /** Whether unexpected differences between staged rows and those that production's triggers made of them stop the approval. */
-  readonly refuseDifferences?: boolean;
-  /** The rows to apply; the others go to a new session. All rows by default. */
-  readonly only?: Part | null;
-  /** Returns what the tokens allow a person, for the policy. */
-  readonly findPerson?: FindPerson;
-  /** The total time that it may wait for locks of others, in milliseconds; 2,000 by default. */
-  readonly lockTimeoutMs?: number;
-}
-
-export interface ApprovedSession extends Session {
-  /**
-   * The columns in which rows landed other than staged, as `stage.trigger_differences` returns them. Absent if there are none, and for a
-   * session that was approved before.
-   */
-  readonly differences?: JsonText;
-  /** The state of the votes, where the policy demands more of them: the session is still proposed then. */
-  readonly approvals?: Approvals;
-}
+import { demandDue, schedule } from './schedule.ts';
 
 const usualLockTimeoutMs = 2_000;
 
@@ -87,7 +52,7 @@ export async function approveSession(
         (tx) => approveLocked(tx, id, approval, { leftMs, refuse }),
         'read committed',
         async (check, done) =>
-          done.approvals === undefined
+          done.approvals === undefined && done.applyAt === null
             ? isThere(check, done)
             : isEmitted(check, done.lastEvent, sessionUuid(id)),
       ),
@@ -107,17 +72,12 @@ async function approveLocked(
   approval: Approval,
   { leftMs, refuse }: Attempt,
 ): Promise<ApprovedSession> {
-  const { approvedBy, approvedAs = null, digest, refuseDifferences = false } = approval;
-  const { only = null } = approval;
+  const { digest, only = null, due = null, byPolicy = null } = approval;
   const session = await lockSession(tx, id);
-  if (isRepeat(session, digest, only)) return getSession(tx, id);
+  if (due !== null) await demandDue(tx, session, due);
+  if (byPolicy === null && isRepeat(session, digest, only)) return getSession(tx, id);
   requireTransition(session, 'approve');
-  const check = await demandApprovable(tx, session, leftMs);
-  // guard: the policy can demand four eyes
-  const fourEyes = approval.fourEyes === true || check?.fourEyes === true;
-  const { databaseRoles = [] } = approval;
-  // guard: authors do not approve
-  if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
+  const permission = await permit(tx, session, approval, leftMs);
   await refuseLateRows(tx, session);
   await prepare(tx);
   const rest = only && (await splitReviewed(tx, session, { only, digest, refuse }));
@@ -125,21 +85,46 @@ async function approveLocked(
   const current = await digestOf(tx, session.uuid);
   // guard: approval compares the digest
   if (digest !== null && digest !== current && !rest) throw digestMismatch(current);
-  const counted = await count(tx, session, check, { approval, fourEyes, digest: current });
+  const counted = await count(tx, session, permission, { approval, digest: current });
   if (!counted.last) {
     // guard: a vote splits nothing
     if (rest) throw partOfSeveral();
     return { ...(await getSession(tx, id)), approvals: counted.approvals };
   }
+  const { appliesAt } = permission;
+  if (appliesAt !== null) return schedule(tx, session, approval, { digest: current, appliesAt });
   await lockAuditHead(tx, leftMs);
-  const by = { approvedBy, approvedAs, refuseDifferences, voters: counted.voters };
-  const differences = await apply(tx, session.uuid, current, by);
-  const facts = { digest: current, approved_by: approvedBy };
-  const places = ignored.map(({ table, field }) => ({ table, field }));
-  const body = ignored.length > 0 ? { ...facts, ignored: countPlaces(places) } : facts;
-  if (rest) await emitSplit(tx, session, rest, approvedAs, rest.body);
-  await decide(tx, session.uuid, 'approve', approvedAs, body);
+  const differences = await apply(tx, session.uuid, current, approval, counted);
+  await record(tx, session, approval, { digest: current, ignored, rest, counted });
   return { ...(await getSession(tx, id)), ...differences };
+}
+
+interface Applied {
+  readonly digest: string;
+  readonly ignored: readonly Conflict[];
+  readonly rest: Rest | null;
+  readonly counted: Agreed;
+}
+
+/** Changes the state, and adds the events and the decision, as the last step. */
+async function record(
+  tx: Queryable,
+  session: LockedSession,
+  { approvedBy, approvedAs = null }: Approval,
+  { digest, ignored, rest, counted }: Applied,
+): Promise<void> {
+  const { grounds } = counted;
+  const places = ignored.map(({ table, field }) => ({ table, field }));
+  const body = {
+    ...{ digest, approved_by: approvedBy, ...grounds },
+    ...(ignored.length > 0 ? { ignored: countPlaces(places) } : {}),
+  };
+  if (rest) await emitSplit(tx, session, rest, approvedAs, rest.body);
+  if (grounds !== null && 'break_glass' in grounds) {
+    const text = new JsonText(stringifyJson(grounds));
+    await emit(tx, { ...session, kind: 'break_glass', by: approvedAs, body: text });
+  }
+  await decide(tx, session.uuid, 'approve', approvedAs, body);
 }
 
 interface Reviewed {
@@ -161,41 +146,22 @@ async function splitReviewed(
   return leaveRest(tx, session, only, current);
 }
 
-/** Counts the approval against what the policy demands. Without a policy one is enough. */
-async function count(
-  tx: Queryable,
-  session: LockedSession,
-  check: PolicyCheck | null,
-  given: { readonly approval: Approval; readonly fourEyes: boolean; readonly digest: string },
-): Promise<Outcome> {
-  if (check === null) return { last: true, voters: [] };
-  const { approval, fourEyes, digest } = given;
-  const { approvedBy, approvedAs: as = null, findPerson: find = nobody } = approval;
-  return countApproval(tx, session, check.rules, { as, approvedBy, digest, fourEyes, find });
-}
-
-function partOfSeveral(): StageError {
-  return new StageError('policy_refused', 'several have to agree, and a part is approved by one', {
-    hint: 'Nothing was split. Split the session, and propose both parts: then each is voted on.',
-  });
-}
-
-const nobody: FindPerson = () => ({ roles: [], databaseRoles: [], refusal: null });
-
 /** Applies the session. Returns its differences. @throws StageError `apply_failed`, `trigger_differences` */
 async function apply(
   tx: Queryable,
   uuid: string,
   digest: string,
-  { approvedBy, approvedAs, refuseDifferences, voters }: AppliedBy,
+  { approvedBy, approvedAs = null, refuseDifferences = false }: Approval,
+  { voters, grounds }: Agreed,
 ): Promise<Pick<ApprovedSession, 'differences'>> {
   const agreed = voters.length > 1 ? JSON.stringify(voters) : null;
-  const values = [uuid, approvedBy, approvedAs, digest, String(refuseDifferences), agreed];
+  const reason = grounds === null ? null : stringifyJson(grounds);
+  const by = [approvedBy, approvedAs, digest, String(refuseDifferences), agreed, reason];
   const [row] = await tx.query(
     `SELECT a.outcome -> 'failure' AS failure, nullif(a.outcome -> 'differences', 'null') AS differences,
        a.outcome -> 'differences' ->> 'unexpected' AS unexpected
-     FROM stage.approve_session($1, $2, $3, $4, $5, $6) a (outcome)`,
-    values,
+     FROM stage.approve_session($1, $2, $3, $4, $5, $6, $7) a (outcome)`,
+    [uuid, ...by],
   );
   const { failure = null, differences = null, unexpected = null } = row ?? {};
   if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
@@ -205,11 +171,6 @@ async function apply(
   if (refuseDifferences && Number(unexpected) > 0) throw differs(Number(unexpected), shown);
   return { differences: shown };
 }
-
-type AppliedBy = Required<Pick<Approval, 'approvedBy' | 'approvedAs' | 'refuseDifferences'>> & {
-  /** The names of all who agreed. */
-  readonly voters: readonly string[];
-};
 
 function differs(unexpected: number, differences: JsonText): StageError {
   const values = unexpected === 1 ? '1 value differs' : `${unexpected} values differ`;
@@ -235,61 +196,4 @@ async function lockAuditHead(tx: Queryable, leftMs: number): Promise<void> {
   await tx.query(`SET LOCAL lock_timeout = ${Math.max(1, Math.floor(leftMs))}`);
   await tx.query('SELECT 1 FROM stage.audit_head FOR UPDATE');
   await yieldFirst(tx);
-}
-
-/** Refuses a session with rows that were staged after its proposal. @throws StageError `staged_after_proposal` */
-export async function refuseLateRows(
-  tx: Queryable,
-  { uuid, sealed }: LockedSession,
-): Promise<void> {
-  const [row] = await tx.query('SELECT stage.staged_since($1, $2) AS late', [uuid, sealed]);
-  // guard: what got into a session after its proposal is not approved
-  if (row?.['late'] !== 't') return;
-  throw new StageError(
-    'staged_after_proposal',
-    'rows were staged in the session after it was proposed: somebody went around the proxy',
-    {
-      hint: 'Reject the session, and check who can connect to the database directly.',
-    },
-  );
-}
-
-/** Returns the ignored conflicts. @throws StageError `conflict_detected` */
-async function refuseConflicts(
-  tx: Queryable,
-  session: LockedSession,
-  { ignoredColumns }: ConflictRules,
-  refuse: RefuseOutdated,
-): Promise<readonly Conflict[]> {
-  const relations = await reviewRelations(tx, session.uuid);
-  refuse(relations);
-  const { uuid, conflictScope } = session;
-  const lockedTables = await lockTouchedRows(tx, uuid, relations);
-  const compared = { conflictScope, ignoredColumns };
-  const found = await detectConflicts(tx, uuid, relations, compared, lockedTables);
-  const conflicts = found.filter(counts);
-  if (conflicts.length === 0) return found;
-  const changed = conflicts.filter(({ reason }) => reason !== undefined);
-  const reasons = changed.slice(0, 3).map(placedReason);
-  const others = changed.length > 3 ? [`${changed.length - 3} more changes of tables`] : [];
-  const message = ['production data changed since the session started', ...reasons, ...others];
-  throw new StageError('conflict_detected', message.join('; '), {
-    hint:
-      changed.length === 0
-        ? 'Settle them: stage reopen, stage resolve, stage propose. Or reject the session, and create a new one: it starts from production as it is now.'
-        : 'Reject the session, create a new one, and stage the changes anew for the tables as they are now.',
-    facts: { conflicts: conflicts.map(conflictFacts) },
-  });
-}
-
-/** Describes a change of a table, with the table's name. */
-function placedReason({ table, field, reason }: Conflict): string {
-  return `${table}${field === null ? '' : ` ${field}`}: ${reason}`;
-}
-
-function digestMismatch(current: string): StageError {
-  return new StageError('digest_mismatch', 'the diff is not the one that was reviewed', {
-    hint: 'Read the diff again, and approve with its new digest.',
-    facts: { digest: current },
-  });
 }

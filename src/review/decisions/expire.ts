@@ -15,7 +15,7 @@ const atOnce = 100;
 
 /** The condition that a session is idle. Activity is a write, a comment or a change of state. */
 const isIdle = `
-s.status = $1 AND greatest(s.created_at, s.proposed_at) < clock_timestamp() - $2 * interval '1 millisecond'
+s.status = $1 AND s.scheduled IS NULL AND greatest(s.created_at, s.proposed_at) < clock_timestamp() - $2 * interval '1 millisecond'
 AND NOT EXISTS (SELECT FROM stage.mutation m WHERE m.session = s.id AND m.executed_at >= clock_timestamp() - $2 * interval '1 millisecond')
 AND NOT EXISTS (SELECT FROM stage.event e WHERE e.session = s.id AND e.at >= clock_timestamp() - $2 * interval '1 millisecond')`;
 

@@ -6,7 +6,7 @@ import { isEmitted } from '../../staging/event-store.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession } from '../../staging/session-store.ts';
-import { refuseLateRows } from './approve.ts';
+import { refuseLateRows } from './refusals.ts';
 
 export interface Reopening {
   readonly message: string;

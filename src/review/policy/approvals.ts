@@ -91,6 +91,10 @@ export interface Approving {
   /** Whether the configuration or the policy demands four eyes. */
   readonly fourEyes: boolean;
   readonly find: FindPerson;
+  /** When the approval was given, if not now; in milliseconds since 1970. */
+  readonly givenAt?: number | null;
+  /** When it is applied, if not now. */
+  readonly appliedAt?: number | null;
 }
 
 /** Either the approval is the last one, with the names of all who agreed, or it was recorded as a vote. */
@@ -106,8 +110,9 @@ export async function countApproval(
   tx: Queryable,
   session: Voted,
   rules: readonly Rule[],
-  { as, approvedBy, digest, fourEyes, find }: Approving,
+  approving: Approving,
 ): Promise<Outcome> {
+  const { as, approvedBy, digest, fourEyes, find } = approving;
   const demands = demandsOf(rules);
   if (demands.length === 0) return { last: true, voters: [] };
   // guard: nobody without a name is counted
@@ -115,12 +120,7 @@ export async function countApproval(
   const own = { as, roles: find(as, session.projectId).roles };
   // guard: whom the policy does not name does not approve
   if (!demands.some((demand) => admits(demand, own))) throw notNamed(as, demands);
-  const ballot = await ballotOf(tx, session, digest);
-  const votes = await readVotes(tx, session, ballot, { fourEyes, find });
-  const { round, now } = ballot;
-  const vote: Vote = { ...own, at: now, time: '', round, digest, excluded: null };
-  const before = tally(demands, votes, ballot);
-  const after = tally(demands, [...votes, vote], ballot);
+  const { votes, ballot, before, after } = await tallyWith(tx, session, demands, approving, as);
   // guard: an approval that is not the last one applies nothing
   if (after.every(isMet)) return { last: true, voters: votersOf(after, as) };
   const adds = after.some(({ given }, index) => given.length > (before[index]?.given.length ?? 0));
@@ -129,6 +129,48 @@ export async function countApproval(
   if (isRecorded) await decide(tx, session.uuid, 'vote', as, { digest, approved_by: approvedBy });
   const known = isRecorded ? await readVotes(tx, session, ballot, { fourEyes, find }) : votes;
   return { last: false, approvals: approvalsOf(demands, known, ballot) };
+}
+
+/** Whether an approval is enough for the demands of rules. Records nothing. */
+export async function isEnough(
+  tx: Queryable,
+  session: Voted,
+  rules: readonly Rule[],
+  approving: Approving,
+): Promise<boolean> {
+  const demands = demandsOf(rules);
+  if (demands.length === 0) return true;
+  if (approving.as === null) return false;
+  const { after } = await tallyWith(tx, session, demands, approving, approving.as);
+  return after.every(isMet);
+}
+
+interface Tallies {
+  readonly votes: readonly Vote[];
+  readonly ballot: Ballot;
+  /** Without the approval, and with it. */
+  readonly before: readonly Tally[];
+  readonly after: readonly Tally[];
+}
+
+async function tallyWith(
+  tx: Queryable,
+  session: Voted,
+  demands: readonly Demand[],
+  { digest, fourEyes, find, givenAt = null, appliedAt = null }: Approving,
+  as: string,
+): Promise<Tallies> {
+  const present = await ballotOf(tx, session, digest);
+  const { round } = present;
+  // guard: votes have to count when the approval is applied
+  const ballot = { ...present, now: Math.max(present.now, appliedAt ?? 0) };
+  const votes = await readVotes(tx, session, ballot, { fourEyes, find });
+  // guard: an approval is as old as when it was given
+  const at = givenAt ?? present.now;
+  const { roles } = find(as, session.projectId);
+  const vote: Vote = { as, roles, at, time: '', round, digest, excluded: null };
+  const before = tally(demands, votes, ballot);
+  return { votes, ballot, before, after: tally(demands, [...votes, vote], ballot) };
 }
 
 /** Returns the names of all who agreed; the approver's is the last. */

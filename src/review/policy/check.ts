@@ -3,12 +3,15 @@ import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Limit } from '../../model/policy.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
+import type { AutoApproval } from './auto-approval.ts';
+import { autoApproval } from './auto-approval.ts';
 import type { Rule } from './document.ts';
 import type { Policy, SessionFacts, Verdict } from './evaluate.ts';
 import { evaluate, rulesFor } from './evaluate.ts';
 import { readFacts } from './facts.ts';
 import { lockPolicy, readPolicy } from './policy-store.ts';
 import { timeOf, verdictBody } from './verdict-body.ts';
+import { areOpen, nextOpening } from './windows.ts';
 
 /** The result for one session. */
 export interface PolicyCheck {
@@ -19,23 +22,56 @@ export interface PolicyCheck {
   readonly facts: SessionFacts;
   /** Whether its authors may not approve it. */
   readonly fourEyes: boolean;
+  /** What the rules say about its approval by the policy; null if none approves anything. */
+  readonly auto: AutoApproval | null;
+  /** When it would be applied, in milliseconds since 1970; null for at once. */
+  readonly appliesAt: number | null;
+}
+
+/** When an approval is applied: at once, at a time in milliseconds since 1970, or as soon as all windows are open. */
+export type Moment = 'now' | 'window' | number;
+
+/** The circumstances of an approval. */
+export interface Circumstances {
+  /** The longest wait for a policy that is being set, in milliseconds. */
+  readonly leftMs: number;
+  readonly moment: Moment;
+  /** Whether the approver may go past the windows of a rule. */
+  readonly passes: (rule: Rule) => boolean;
 }
 
 /** The limits that concern what was staged: they can be checked before anybody reviews it. */
 const ofRows: readonly Limit[] = ['deny', 'deny_columns', 'max_rows', 'max_rows_per_statement'];
 
-/** Checks a session by the newest policy; null if that has no rules. */
+/** Checks a session by the newest policy, as if it were approved now; null if that has no rules. */
 export async function checkPolicy(tx: Queryable, uuid: string): Promise<PolicyCheck | null> {
   return checkBy(tx, uuid, await readPolicy(tx));
 }
 
-async function checkBy(tx: Queryable, uuid: string, policy: Policy): Promise<PolicyCheck | null> {
+async function checkBy(
+  tx: Queryable,
+  uuid: string,
+  policy: Policy,
+  moment: Moment = 'now',
+): Promise<PolicyCheck | null> {
   if (policy.document.rules.length === 0) return null;
-  const facts = await readFacts(tx, uuid, policy);
-  const rules = rulesFor(policy, facts);
+  const present = await readFacts(tx, uuid, policy);
+  const rules = rulesFor(policy, present);
+  // guard: what is applied later is checked for that time
+  const facts = { ...present, now: timeOfMoment(moment, rules, present.now) };
   const verdicts = evaluate(policy, facts);
   const fourEyes = rules.some((rule) => rule.four_eyes === true);
-  return { version: policy.version, rules, verdicts, facts, fourEyes };
+  const auto = autoApproval(policy, rules, facts);
+  const appliesAt = facts.now === present.now ? null : facts.now;
+  return { version: policy.version, rules, verdicts, facts, fourEyes, auto, appliesAt };
+}
+
+/** Returns the time at which an approval is applied. @throws StageError `outside_window` if no window ever opens */
+function timeOfMoment(moment: Moment, rules: readonly Rule[], now: number): number {
+  if (typeof moment === 'number') return moment;
+  const lists = rules.flatMap(({ windows }) => (windows === undefined ? [] : [windows]));
+  if (moment === 'now' || areOpen(lists, now)) return now;
+  return nextOpening(lists, now) ?? now;
 }
 
 /**
@@ -50,27 +86,26 @@ export async function demandProposable(tx: Queryable, { uuid }: LockedSession): 
 
 /**
  * Checks a session that is being approved, by its rows under the transaction's locks and by a policy that stays until the transaction ends.
- * @param leftMs the longest wait for a policy that is being set, in milliseconds
  * @returns null if the policy has no rules
  * @throws StageError `policy_refused`, `proposal_expired`, `outside_window`, `busy` if a policy is being set
  */
 export async function demandApprovable(
   tx: Queryable,
   { uuid, id }: LockedSession,
-  leftMs: number,
+  { leftMs, moment, passes }: Circumstances,
 ): Promise<PolicyCheck | null> {
-  const check = await checkBy(tx, uuid, await lockPolicy(tx, leftMs));
+  const check = await checkBy(tx, uuid, await lockPolicy(tx, leftMs), moment);
   if (check === null) return null;
   // guard: what the policy denies is not approved
   refuseRows(check);
   // guard: an old proposal is not approved
   refuseExpired(check, id);
   // guard: nothing is approved outside of the windows
-  refuseOutside(check);
+  refuseOutside(check, passes);
   return check;
 }
 
-function broken({ verdicts }: PolicyCheck, limits: readonly Limit[]): readonly Verdict[] {
+export function broken({ verdicts }: PolicyCheck, limits: readonly Limit[]): readonly Verdict[] {
   return verdicts.filter(({ holds, limit }) => !holds && limits.includes(limit));
 }
 
@@ -96,8 +131,9 @@ function refuseExpired(check: PolicyCheck, id: string): void {
   });
 }
 
-function refuseOutside(check: PolicyCheck): void {
-  const violations = broken(check, ['windows']);
+function refuseOutside(check: PolicyCheck, passes: (rule: Rule) => boolean): void {
+  const passed = new Set(check.rules.filter(passes).map(({ name }) => name));
+  const violations = broken(check, ['windows']).filter(({ rule }) => !passed.has(rule));
   const [first] = violations;
   if (first === undefined) return;
   const opensAt = timeOf(first.opensAt);
@@ -110,6 +146,6 @@ function refuseOutside(check: PolicyCheck): void {
   });
 }
 
-function described(violations: readonly Verdict[]): string {
+export function described(violations: readonly Verdict[]): string {
   return violations.map(({ rule, says }) => `rule ${JSON.stringify(rule)}: ${says}`).join('; ');
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { personOf, rolesWith } from '../../model/access.ts';
+import { flagCodes } from '../../model/brief.ts';
 import { nearest } from '../../nearest.ts';
 import { days, isZone } from './windows.ts';
 
@@ -64,6 +65,14 @@ const approvals = z.strictObject({
   max_age: duration.optional(),
 });
 
+/** What the policy approves without anybody. */
+const autoApprove = z.strictObject({
+  max_rows: z.int().min(1).max(1_000_000),
+  operations: several(z.enum(deniable)),
+  flags: several(z.enum(flagCodes)).optional(),
+  rehearsed: z.literal(true, 'can only be true: leave it out otherwise').optional(),
+});
+
 const rule = z.strictObject({
   name: text,
   projects: several(text).optional(),
@@ -78,6 +87,8 @@ const rule = z.strictObject({
     .optional(),
   expire: duration.optional(),
   windows: several(windowOfTime).optional(),
+  auto_approve: autoApprove.optional(),
+  break_glass: several(text).optional(),
 });
 
 export const policyDocument = z.strictObject({ rules: z.array(rule).max(100) });
@@ -159,7 +170,30 @@ function contradictionsOf(given: Rule, earlier: readonly Rule[]): [string, strin
     const roles = approvingRoles.map((role) => `role:${role}`).join(' or ');
     faults.push([`.approvals.from[${index}]`, `no such role approves: it is ${roles}`]);
   });
+  return [...faults, ...faultsOfAuto(given), ...faultsOfBreaking(given)];
+}
+
+function faultsOfAuto({ auto_approve: auto, ...given }: Rule): [string, string][] {
+  if (auto === undefined) return [];
+  const faults: [string, string][] = [];
+  if (given.approvals !== undefined || given.four_eyes !== undefined)
+    faults.push(['.auto_approve', 'the rule demands that people agree']);
+  if (given.max_rows !== undefined && auto.max_rows > given.max_rows)
+    faults.push(['.auto_approve.max_rows', `the rule allows ${given.max_rows} rows only`]);
+  for (const operation of auto.operations)
+    if (given.deny?.includes(operation))
+      faults.push(['.auto_approve.operations', `the rule denies every ${operation}`]);
+  if (auto.flags?.includes('triggers') && auto.rehearsed === undefined)
+    faults.push(['.auto_approve.flags', 'triggers needs rehearsed: true']);
   return faults;
+}
+
+/** Returns the fault of a rule that nothing has to be broken of. */
+function faultsOfBreaking(given: Rule): [string, string][] {
+  const { break_glass: people, approvals: agreed, four_eyes: fourEyes, windows } = given;
+  const isNeeded = agreed !== undefined || fourEyes !== undefined || windows !== undefined;
+  if (people === undefined || isNeeded) return [];
+  return [['.break_glass', 'the rule has no approvals, four_eyes or windows to go past']];
 }
 
 function faultsOf(issue: z.core.$ZodIssue): string[] {
@@ -175,8 +209,12 @@ function faultsOf(issue: z.core.$ZodIssue): string[] {
 function keysAt(path: readonly PropertyKey[]): readonly string[] {
   const last = path.findLast((part) => typeof part === 'string');
   if (last === undefined) return Object.keys(policyDocument.shape);
-  if (last === 'approvals') return Object.keys(approvals.shape);
-  return Object.keys(last === 'windows' ? windowOfTime.shape : rule.shape);
+  const nested: Readonly<Record<string, object>> = {
+    approvals: approvals.shape,
+    windows: windowOfTime.shape,
+    auto_approve: autoApprove.shape,
+  };
+  return Object.keys(nested[last] ?? rule.shape);
 }
 
 /** Writes a path as `rules[0].approvals.count`. */

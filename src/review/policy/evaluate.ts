@@ -38,6 +38,8 @@ export interface SessionFacts {
   readonly now: number;
   /** Null while the session is active. */
   readonly proposedAt: number | null;
+  /** Whether it reverts an approval, or is a part of what was one session. */
+  readonly isDerived: boolean;
   readonly tables: readonly TableFacts[];
   /** The most rows that one statement changed in the tables of a rule, by the names of rules that limit these. */
   readonly largestStatements: ReadonlyMap<string, number>;

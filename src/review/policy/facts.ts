@@ -5,7 +5,10 @@ import type { Policy, SessionFacts, StagedTable, TableFacts } from './evaluate.t
 import { covers, rulesFor } from './evaluate.ts';
 
 const selectSession = `
-SELECT s.project_id, extract(epoch FROM s.proposed_at) * 1000 AS proposed_at, extract(epoch FROM clock_timestamp()) * 1000 AS now
+SELECT s.project_id, extract(epoch FROM s.proposed_at) * 1000 AS proposed_at, extract(epoch FROM clock_timestamp()) * 1000 AS now,
+  s.reverts IS NOT NULL OR s.split_from IS NOT NULL
+    -- guard: what another session was split from is no whole, either
+    OR EXISTS (SELECT FROM stage.event e WHERE e.session = s.id AND e.kind = 'split') AS derived
 FROM stage.session s WHERE s.id = $1`;
 
 const selectFacts = `
@@ -38,7 +41,8 @@ export async function readFacts(
   const now = Number(session?.['now']);
   const largestStatements = await largestOf(tx, uuid, policy, { projectId, tables });
   const at = { now, proposedAt: proposedAt === null ? null : Number(proposedAt) };
-  return { projectId, ...at, tables, largestStatements };
+  const isDerived = session?.['derived'] === 't';
+  return { projectId, ...at, isDerived, tables, largestStatements };
 }
 
 async function largestOf(

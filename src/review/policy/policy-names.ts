@@ -11,6 +11,8 @@ export interface People {
   readonly isOpen: boolean;
   readonly names: ReadonlyMap<string, { readonly approves: boolean }>;
   readonly projects: readonly string[];
+  /** Whether the configuration demands four eyes. */
+  readonly fourEyes: boolean;
 }
 
 const selectTables = `
@@ -129,15 +131,28 @@ function* faultsOfColumns(rule: Rule, { tables }: Known): Generator<string> {
       yield `deny_columns[${index}]: there is no column ${quoted(column)}${guess(column, known)}`;
 }
 
-function* faultsOfPeople({ approvals }: Rule, { people }: Known): Generator<string> {
-  if (approvals === undefined) return;
-  const { isOpen, names } = people;
+function* faultsOfPeople(rule: Rule, { people }: Known): Generator<string> {
+  const { approvals, break_glass: breakers, auto_approve: auto } = rule;
+  // guard: the policy does not approve where the configuration demands four eyes
+  if (auto && people.fourEyes) yield 'auto_approve: the configuration demands four eyes';
+  const counted = [...(approvals ? ['approvals'] : []), ...(breakers ? ['break_glass'] : [])];
   // guard: where nobody has a name nobody can be counted
-  if (isOpen) yield 'approvals: no token is required here, so nobody who agrees has a name';
-  if (isOpen) return;
-  for (const [index, who] of (approvals.from ?? []).entries()) {
-    if (who.startsWith('role:')) continue;
-    const place = `approvals.from[${index}]`;
+  if (people.isOpen) yield* counted.map((key) => `${key}: ${nameless}`);
+  if (people.isOpen) return;
+  yield* faultsOfNames('approvals.from', approvals?.from ?? [], people);
+  yield* faultsOfNames('break_glass', breakers ?? [], people);
+}
+
+const nameless = 'no token is required here, so nobody who agrees has a name';
+
+function* faultsOfNames(
+  key: 'approvals.from' | 'break_glass',
+  given: readonly string[],
+  { names }: People,
+): Generator<string> {
+  for (const [index, who] of given.entries()) {
+    const place = `${key}[${index}]`;
+    if (who.startsWith('role:') && key === 'approvals.from') continue;
     const known = names.get(personOf(who));
     if (known === undefined)
       yield `${place}: no token has the name ${quoted(who)}${guess(who, names.keys())}`;

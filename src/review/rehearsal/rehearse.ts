@@ -12,7 +12,7 @@ import type { RefuseOutdated } from '../current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import type { ProductionRefusal } from '../decisions/apply-failed.ts';
 import { refusedRow } from '../decisions/apply-failed.ts';
-import { refuseLateRows } from '../decisions/approve.ts';
+import { refuseLateRows } from '../decisions/refusals.ts';
 import { digestOf } from '../diff/diff-tables.ts';
 import { InTheWay, withinBudget, yieldFirst } from '../lock-budget.ts';
 import { shownDifferences } from '../trigger-differences.ts';

@@ -1,7 +1,7 @@
 /** The two lines at the top: the session and the size of its diff, then the panes. */
 import { nameCell, tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
-import { ageOf, authorOf, titleOf } from '../../client/session-words.ts';
+import { ageOf, authorOf, remarkOf, titleOf } from '../../client/session-words.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { Session } from '../../model/session.ts';
 import { shortId } from '../../model/session.ts';
@@ -26,6 +26,7 @@ export function headingLine(state: State): Line {
     span(`sess_${shortId(session.id)} `, 'accent'),
     span(session.status.toUpperCase(), session.status === 'active' ? 'changed' : 'strong'),
     ...gone,
+    ...remarkSpans(session),
     span('  '),
     ...countSpans(counts),
     ...(counts.furtherChanges === 0 ? [] : [span('further ', 'accent')]),
@@ -33,6 +34,15 @@ export function headingLine(state: State): Line {
     span(` in ${sanitize(database)}`),
     // the digest is last, as a long line is cut; the confirmation of an approval shows the whole digest
     ...(digest === null ? [] : [span(`  ${digest.slice(0, 19)}…`, 'faint')]),
+  ];
+}
+
+/** Returns when the session is applied, or that it went past the policy; nothing for any other. */
+function remarkSpans(session: Session): Line {
+  const remark = remarkOf(session);
+  if (remark === '') return [];
+  return [
+    span(` ${fit(remark, Math.min(60, widthOf(remark)))}`, session.reviewDue ? 'alarm' : 'strong'),
   ];
 }
 

@@ -1,13 +1,14 @@
 -- Applies an approval, in the transaction that has locked the session and found no conflict: applies the staged rows, writes and seals the
 -- audit, and discards what was staged. stage.decide changes the state after that. Returns {"failure"} if production refused a row, else
 -- {"differences"} (see stage.trigger_differences). With p_refuses, unexpected differences end it before anything is sealed: the caller has
--- to roll back. p_voters are the names of all who agreed, where several had to. It has no defaults: a daemon of
--- an earlier release, which does not check the policy, calls it with fewer values and fails.
+-- to roll back. p_voters are the names of all who agreed, where several had to. p_grounds says why others did not have to: {"policy"} or
+-- {"break_glass"}. It has no defaults: a daemon of an earlier release, which does not check the policy, calls it with fewer values and fails.
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text);
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text, boolean);
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text, boolean, jsonb);
 CREATE OR REPLACE FUNCTION stage.approve_session(
-  p_session uuid, p_approved_by text, p_approved_as text, p_digest text, p_refuses boolean, p_voters jsonb
+  p_session uuid, p_approved_by text, p_approved_as text, p_digest text, p_refuses boolean, p_voters jsonb,
+  p_grounds jsonb
 ) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -32,14 +33,15 @@ BEGIN
 
   v_state.hash := stage.chain_link(v_state.hash, NULL, convert_to(stage.approval_text(v_head.approvals + 1, p_session,
     v_state.project_id, p_digest, v_head."position" + 1, v_state."position" - v_head."position", v_state.approved_at,
-    p_approved_by, p_approved_as, p_voters), 'UTF8'));
-  INSERT INTO stage.approval (number, session, project_id, digest, first_position, entries, approved_at, approved_by, approved_as, hash, voters)
+    p_approved_by, p_approved_as, p_voters, p_grounds), 'UTF8'));
+  INSERT INTO stage.approval (number, session, project_id, digest, first_position, entries, approved_at, approved_by, approved_as, hash, voters,
+    grounds)
   VALUES (v_head.approvals + 1, p_session, v_state.project_id, p_digest, v_head."position" + 1,
     v_state."position" - v_head."position", v_state.approved_at, p_approved_by, p_approved_as,
-    v_state.hash, p_voters);
+    v_state.hash, p_voters, p_grounds);
   UPDATE stage.audit_head SET "position" = v_state."position", approvals = approvals + 1, hash = v_state.hash;
 
   PERFORM stage.discard_rows(p_session, false);
   RETURN jsonb_build_object('differences', v_differences);
 END $$;
-REVOKE ALL ON FUNCTION stage.approve_session(uuid, text, text, text, boolean, jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage.approve_session(uuid, text, text, text, boolean, jsonb, jsonb) FROM PUBLIC;

@@ -24,6 +24,8 @@ const recorded = 'Your approval is recorded. Nothing is in production before oth
 interface Options extends PartOptions {
   readonly digest?: string;
   readonly by?: string;
+  readonly at?: string;
+  readonly breakGlass?: string;
   readonly yes?: true;
 }
 
@@ -40,6 +42,11 @@ export const approveCommand = defineSessionCommand<Options>({
       '--by <name>',
       'who approves, for the audit (default: the name of your token, else of your account)',
     ],
+    [
+      '--at <time>',
+      'apply it then: 2026-01-31T02:00:00Z, or window: as soon as the windows of the policy are open',
+    ],
+    ['--break-glass <reason>', 'go past rules of the policy that name you; others review it later'],
     ['-y, --yes', 'do not ask'],
   ],
   examples: [
@@ -47,6 +54,9 @@ export const approveCommand = defineSessionCommand<Options>({
     'stage approve sess_2f0c... --yes --by ada@example.org',
     'stage approve --yes --digest "$(stage diff --json | jq -r .digest)"',
     "stage approve --only orders --only 'products:1,3'",
+    'stage approve --at 2026-01-31T02:00:00Z',
+    'stage approve --at window',
+    'stage approve --break-glass "orders cannot be paid"',
   ],
   states: ['proposed', 'active'],
   work: async ({ context, connection, id }, options) => approve(context, connection, id, options),
@@ -69,20 +79,26 @@ async function approve(
     approvedBy: options.by ?? approverOf(connection),
     digest: options.digest ?? digest ?? undefined,
     part,
+    at: options.at,
+    breakGlass: options.breakGlass,
   };
   const reply = await withProgress(
     context.out,
     () => `Applying ${part ? 'a part' : size} to production`,
     () => connection.api.approve(id, approval),
   );
-  const { remaining } = reply.value;
+  const { remaining, applyAt } = reply.value;
   const rest = remaining === null ? '' : ` The rest is in ${remaining}, which is active.`;
   const votes = readApprovals(new JsonText(reply.body));
-  await reportOutcome(context.out, reply, votes === null ? `${applied}${rest}` : recorded);
+  const done = applyAt === null ? `${applied}${rest}` : laterInWords(applyAt);
+  await reportOutcome(context.out, reply, votes === null ? done : recorded);
   if (votes !== null) return showVotes(context.out, votes);
   await tellDifferences(context.out, new JsonText(reply.body));
   return 0;
 }
+
+const laterInWords = (time: string) =>
+  `It is applied at ${time}, unless it is rejected or reopened before, or production has changed by then.`;
 
 /** Shows the votes, and who is missing. Returns the exit code: the session still waits. */
 async function showVotes(out: Output, votes: Approvals): Promise<number> {

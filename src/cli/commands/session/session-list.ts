@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import type { ApiClient } from '../../../client/api-client.ts';
 import { textCell } from '../../../client/cell.ts';
-import { ageOf, authorOf, titleOf } from '../../../client/session-words.ts';
+import { ageOf, authorOf, labelOf } from '../../../client/session-words.ts';
 import { StageError } from '../../../errors.ts';
 import type { Session, SessionStatus } from '../../../model/session.ts';
 import { sessionStatuses } from '../../../model/session.ts';
@@ -73,6 +73,6 @@ async function ownName(api: ApiClient): Promise<string> {
 
 function sessionRow(session: Session): string[] {
   const { id, projectId, status, mutationCount, createdAt } = session;
-  const about = [authorOf(session), titleOf(session), ageOf(createdAt)];
+  const about = [authorOf(session), labelOf(session), ageOf(createdAt)];
   return [id, textCell(projectId), status, String(mutationCount), createdAt, ...about];
 }

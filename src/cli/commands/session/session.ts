@@ -30,6 +30,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./session-split.ts')).sessionSplitCommand,
   },
   {
+    name: 'review',
+    summary: 'record the review of an approval past the policy',
+    load: async () => (await import('./session-review.ts')).sessionReviewCommand,
+  },
+  {
     name: 'connections',
     summary: 'list the database clients of a session',
     load: async () => (await import('./session-connections.ts')).sessionConnectionsCommand,
@@ -42,6 +47,6 @@ const entries: readonly CommandEntry[] = [
 ];
 
 export const sessionCommand = defineCommand({
-  description: 'Create, list, show, choose, split and delete sessions.',
+  description: 'Create, list, show, choose, split, review and delete sessions.',
   commands: entries,
 });

@@ -1,0 +1,161 @@
+/** Approves proposed sessions by the policy, without anybody. Several daemons may do so at once: each session is approved once. */
+import type { Database } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { RehearsalAccess } from '../../model/access.ts';
+import type { Session } from '../../model/session.ts';
+import { sessionIdSql, sessionUuid } from '../../staging/session-id.ts';
+import { readBrief } from '../brief/brief.ts';
+import { counts } from '../conflicts.ts';
+import { digestOf } from '../diff/diff-tables.ts';
+import type { AutoApproval } from '../policy/auto-approval.ts';
+import type { PolicyCheck } from '../policy/check.ts';
+import { broken, checkPolicy } from '../policy/check.ts';
+import { readPolicy } from '../policy/policy-store.ts';
+import { rehearseSession } from '../rehearsal/rehearse.ts';
+import { renewOutdated } from '../renew.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { approveSession } from './approve.ts';
+import type { ServiceRules } from './scheduled.ts';
+import { isTransient } from './transient.ts';
+
+/** The maximum number of sessions that are considered in one run. */
+const atOnce = 100;
+
+const selectProposed = `
+SELECT ${sessionIdSql('s.id')} AS id, s.round FROM stage.session s
+WHERE s.status = 'proposed' AND s.scheduled IS NULL AND s.reverts IS NULL AND s.split_from IS NULL
+ORDER BY s.proposed_at DESC LIMIT ${atOnce}`;
+
+export interface AutoRules extends ServiceRules {
+  readonly sensitiveColumns: readonly string[];
+  readonly rehearsal: {
+    readonly access: RehearsalAccess;
+    readonly timeoutMs: number;
+    readonly scanRows: number;
+  };
+}
+
+/** A session that the policy has approved, or why it has not. */
+export interface AutoOutcome {
+  readonly id: string;
+  readonly version: number;
+  readonly approved: Session | null;
+  readonly hindrance: string | null;
+}
+
+/** Returns the function that considers each proposal once for each version of the policy. What is in the way for a time is tried again. */
+export function createAutoApproval(
+  db: Database,
+  rules: AutoRules,
+): () => Promise<readonly AutoOutcome[]> {
+  let considered = new Set<string>();
+  return async () => {
+    // guard: the policy does not approve what the configuration has people approve
+    if (rules.fourEyes) return [];
+    const { document, version } = await readPolicy(db);
+    if (!document.rules.some((rule) => rule.auto_approve)) return [];
+    const proposed = (await db.query(selectProposed)).map(({ id, round }) => ({
+      id: String(id),
+      key: `${id} ${round} ${version}`,
+    }));
+    const known = new Set(proposed.map(({ key }) => key).filter((key) => considered.has(key)));
+    const outcomes: AutoOutcome[] = [];
+    for (const { id, key } of proposed.filter((one) => !known.has(one.key))) {
+      const outcome = await consider(db, id, rules);
+      if (outcome === null) continue;
+      outcomes.push(outcome);
+      known.add(key);
+    }
+    considered = known;
+    return outcomes;
+  };
+}
+
+/** Returns null if it has to be considered again. */
+async function consider(db: Database, id: string, rules: AutoRules): Promise<AutoOutcome | null> {
+  try {
+    const check = await db.transaction((tx) => checkPolicy(tx, sessionUuid(id)));
+    const { auto = null, version = 0 } = check ?? {};
+    if (check === null || auto === null) return null;
+    const refused = (hindrance: string) => ({ id, version, approved: null, hindrance });
+    // a window may open
+    if (broken(check, ['windows']).length > 0) return null;
+    if (auto.hindrance !== null) return refused(auto.hindrance);
+    return await approve(db, id, { check, auto, rules });
+  } catch (error) {
+    if (isTransient(error)) return null;
+    if (!(error instanceof StageError)) throw error;
+    // it was decided or changed meanwhile
+    if (['invalid_transition', 'digest_mismatch', 'outside_window'].includes(error.code))
+      return null;
+    return { id, version: 0, approved: null, hindrance: error.message };
+  }
+}
+
+interface Considered {
+  readonly check: PolicyCheck;
+  readonly auto: AutoApproval;
+  readonly rules: AutoRules;
+}
+
+async function approve(
+  db: Database,
+  id: string,
+  { check: { version }, auto, rules }: Considered,
+): Promise<AutoOutcome> {
+  await renewOutdated(db, id);
+  // the rows that the brief and the rehearsal are about are those that are approved
+  const digest = await inSnapshot(db, (tx) => digestOf(tx, sessionUuid(id)));
+  const hindrance =
+    (await flagged(db, id, auto, rules)) ??
+    (auto.rehearsed ? await unlikeRehearsed(db, id, rules) : null);
+  if (hindrance !== null) return { id, version, approved: null, hindrance };
+  const { find, ignoredColumns, refuseDifferences, lockTimeoutMs } = rules;
+  const demands = { ignoredColumns, refuseDifferences, lockTimeoutMs, findPerson: find };
+  const by = { approvedBy: `policy ${version}`, approvedAs: null, byPolicy: version };
+  const approved = await approveSession(db, id, { ...by, ...demands, digest });
+  return { id, version, approved, hindrance: null };
+}
+
+/** Returns what the brief of a session has that no rule allows; null if nothing. */
+async function flagged(
+  db: Database,
+  id: string,
+  { flags: allowed }: AutoApproval,
+  { sensitiveColumns }: AutoRules,
+): Promise<string | null> {
+  const { tables, flags } = await readBrief(db, id, {
+    readableOnly: true,
+    ownOnly: false,
+    sensitiveColumns,
+  });
+  // guard: the policy approves nothing that its author may not see
+  if (tables.some(({ hidden }) => hidden)) return 'it changes a table that its author may not read';
+  // a brief of a sample does not name every flag
+  if (tables.some(({ sampled }) => sampled !== null)) return 'the brief knows a sample only';
+  // guard: the policy approves no session with a flag that its rules do not allow
+  const flag = flags.find(({ code }) => !allowed.includes(code));
+  if (flag === undefined) return null;
+  return `its brief has the flag ${flag.code}${flag.table === null ? '' : ` of ${flag.table}`}`;
+}
+
+/** Returns what a rehearsal shows beyond the staged rows; null if they land as they are, and nothing else changes. */
+async function unlikeRehearsed(
+  db: Database,
+  id: string,
+  { rehearsal, ignoredColumns, refuseDifferences, lockTimeoutMs }: AutoRules,
+): Promise<string | null> {
+  if (rehearsal.access === 'off') return 'the configuration allows no rehearsal';
+  const { timeoutMs, scanRows } = rehearsal;
+  const limits = { timeoutMs, scanRows, lockTimeoutMs, ignoredColumns, refuseDifferences };
+  const found = await rehearseSession(db, id, { ...limits, readableOnly: false });
+  if (found.conflicts.some(counts)) return 'production has changed';
+  if (found.failure !== null) return `production refuses it: ${found.failure.sqlstate}`;
+  // guard: the policy approves no effects of triggers beyond the staged rows
+  if (found.sideEffects?.length !== 0) return 'its rehearsal changes other rows, too';
+  // guard: the policy approves rows that land as they were staged
+  if (found.differs?.length !== 0 || found.triggerDifferences !== null)
+    return 'its rehearsal gives other values than were staged';
+  const [warning] = found.warnings;
+  return warning === undefined ? null : `its rehearsal warns: ${warning}`;
+}
