@@ -1,5 +1,7 @@
 /** Sends one HTTP request to the daemon; returns the response or throws its StageError. The only importer of undici. */
-import { Agent, request } from 'undici';
+// The whole package takes twice as long to load as Node.js takes to start: it has fetch, WebSocket, caches and mocks.
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import type { ErrorCode } from '../errors.ts';
 import { isErrorCode, StageError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -72,10 +74,7 @@ async function* receive(
   // the daemon's JSON has no line breaks; a line break precedes the reason in a truncated response
   let buffered: string | null = null;
   try {
-    const answer = await request(
-      address(options.server, call),
-      requestOptions(options, call, agent),
-    );
+    const answer = await request.call(agent, requestOptions(options, call));
     if (answer.statusCode >= 300 && answer.statusCode !== call.alsoGood) {
       throw refusal(answer.statusCode, await answer.body.text(), options.server);
     }
@@ -110,15 +109,18 @@ function cut(server: string, lastLine: string, cause: unknown): StageError {
   );
 }
 
-function requestOptions(options: TransportOptions, call: Call, dispatcher: Agent) {
+function requestOptions(options: TransportOptions, call: Call) {
   const { method } = call;
+  const { origin, pathname, search } = address(options.server, call);
+  const path = pathname + search;
   const authorization = options.token === null ? {} : { authorization: `Bearer ${options.token}` };
   const headers = { ...call.headers, accept: 'application/json', ...authorization };
   const signal = signalFor(options, call);
-  if (method !== 'POST' && method !== 'PUT') return { dispatcher, method, headers, signal };
+  if (method !== 'POST' && method !== 'PUT') return { origin, path, method, headers, signal };
   const body = stringifyJson(call.body ?? {});
   return {
-    dispatcher,
+    origin,
+    path,
     method,
     headers: { ...headers, 'content-type': 'application/json' },
     signal,
