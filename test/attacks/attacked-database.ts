@@ -44,7 +44,7 @@ export function besiege(test: TestDefiner): Siege {
  * @throws the server's error if it cannot be prepared
  */
 export async function startAttacked(): Promise<AttackedDatabase> {
-  const database = await createTestDatabase({ template: 'empty' });
+  const database = await createTestDatabase({ template: 'migrated' });
   const owner = await createRole(
     database,
     `GRANT ALL ON DATABASE ${database.name} TO $role; GRANT ALL ON SCHEMA public TO $role`,

@@ -80,7 +80,7 @@ suite('calls in attribute notation', (test) => {
   let calls: { name: string; type: string }[];
   let before: string[];
   test.before(async () => {
-    database = await createTestDatabase({ template: 'empty' });
+    database = await createTestDatabase({ template: 'migrated' });
     await database.query(schema);
     const granted = (rights: string) =>
       createRole(database, `GRANT ${rights} ON ALL TABLES IN SCHEMA public TO $role`);

@@ -68,7 +68,7 @@ suite('functions of extensions', (test) => {
   let reader: TestRole;
   const clients: WireClient[] = [];
   test.before(async () => {
-    database = await createTestDatabase({ template: 'empty' });
+    database = await createTestDatabase({ template: 'migrated' });
     await database.query(schema);
     reader = await createRole(
       database,

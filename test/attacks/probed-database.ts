@@ -72,7 +72,7 @@ export function probe(test: TestDefiner, schema: string, bySuperuser = ''): Prob
   const heard: string[] = [];
   let listener: pg.Client;
   test.before(async () => {
-    made.database = await createTestDatabase({ template: 'empty' });
+    made.database = await createTestDatabase({ template: 'migrated' });
     const { database } = made;
     await database.query(bySuperuser);
     const all = `GRANT ALL ON SCHEMA public TO $role`;

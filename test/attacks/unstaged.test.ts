@@ -34,7 +34,7 @@ suite('writes in READ ONLY transactions', (test) => {
   let daemon: TestDaemon;
   let before: string[];
   test.before(async () => {
-    database = await createTestDatabase({ template: 'empty' });
+    database = await createTestDatabase({ template: 'migrated' });
     await database.query(
       `CREATE SEQUENCE numbers; CREATE TABLE item (id int PRIMARY KEY);
        CREATE FUNCTION reach(int) RETURNS bool LANGUAGE internal STRICT AS 'pg_cancel_backend'`,

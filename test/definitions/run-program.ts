@@ -37,7 +37,7 @@ interface Sides {
 }
 
 export async function runProgram(steps: readonly Step[]): Promise<Outcome> {
-  const database = await createTestDatabase({ template: 'empty' });
+  const database = await createTestDatabase({ template: 'migrated' });
   const twin = await createTestDatabase({ template: 'empty' });
   for (const { query } of [database, twin]) await query(schema);
   const daemon = await startTestDaemon({ database });

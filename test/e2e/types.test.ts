@@ -25,7 +25,7 @@ suite('types', (test) => {
   let daemon: TestDaemon | null = null;
 
   test.beforeEach(async () => {
-    database = await createTestDatabase({ template: 'empty' });
+    database = await createTestDatabase({ template: 'migrated' });
   });
   test.afterEach(async () => {
     await daemon?.stop();

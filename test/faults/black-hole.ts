@@ -50,7 +50,7 @@ const poolSize = 10;
 
 /** Sends one approval into a black hole, in its own database. */
 export async function fallIntoBlackHole(fate: Fate, moment: Moment): Promise<BlackHole> {
-  const database = await createTestDatabase({ template: 'empty' });
+  const database = await createTestDatabase({ template: 'migrated' });
   await database.query(
     'CREATE TABLE account (id int PRIMARY KEY, balance int); INSERT INTO account SELECT g, 0 FROM generate_series(1, 20) g',
   );

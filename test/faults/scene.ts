@@ -25,7 +25,7 @@ export interface Scene {
 }
 
 export async function openScene(): Promise<Scene> {
-  const database = await createTestDatabase({ template: 'empty' });
+  const database = await createTestDatabase({ template: 'migrated' });
   await database.query(
     'CREATE TABLE account (id serial PRIMARY KEY, balance int NOT NULL, note int DEFAULT 0)',
   );

@@ -20,7 +20,7 @@ suite('a primary whose synchronous standby is gone', (test) => {
     const major = process.env['STAGE_TEST_PG'] || defaultMajor;
     server = await startTestServer(undefined, major, { synchronous_commit: 'on' });
     process.env['STAGE_TEST_UPSTREAM'] = server.url;
-    database = await createTestDatabase({ template: 'empty' });
+    database = await createTestDatabase({ template: 'migrated' });
     await database.query('CREATE TABLE t (id int PRIMARY KEY, v text)');
     daemon = await startTestDaemon({ database });
   });

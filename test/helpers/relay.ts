@@ -27,7 +27,7 @@ export interface Relayed {
  * @param schema run on the database
  */
 export async function startRelayed(schema: string): Promise<Relayed> {
-  const database = await createTestDatabase({ template: 'empty' });
+  const database = await createTestDatabase({ template: 'migrated' });
   await database.query(schema);
   const reader = await createRole(database, 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role');
   const relay = await startRelay(database.url);

@@ -73,7 +73,7 @@ suite('casts to json', (test) => {
   let rest: TestRest;
   const made = new Set<string>();
   test.before(async () => {
-    database = await createTestDatabase({ template: 'empty' });
+    database = await createTestDatabase({ template: 'migrated' });
     await database.query(own);
     rest = await startTestRest({ database });
   });

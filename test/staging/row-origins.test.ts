@@ -82,7 +82,7 @@ SELECT s.name, s.origin, count(*)::int FROM (${list}) s GROUP BY 1, 2 ORDER BY 1
 suite('row origins', (test) => {
   let database: TestDatabase;
   test.before(async () => {
-    database = await createTestDatabase({ template: 'empty' });
+    database = await createTestDatabase({ template: 'migrated' });
     await database.query(schema);
   });
   test.after(() => database.drop());

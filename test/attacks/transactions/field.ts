@@ -28,7 +28,7 @@ export interface Field {
  * @param width the number of copies, which is that of programs that run at once
  */
 export async function startField(width: number): Promise<Field> {
-  const production = await createTestDatabase({ template: 'empty' });
+  const production = await createTestDatabase({ template: 'migrated' });
   const copies = await Promise.all(
     Array.from({ length: width }, () => createTestDatabase({ template: 'empty' })),
   );
