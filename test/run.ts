@@ -57,7 +57,7 @@ const quick = /^test\/(wire|sql|config|client|tui|cli\/diff)\/(?=[^/]+$)/;
 /** Rooms whose files run in batches: the start of a process is about half of the time of one file. Files of other folders run alone. */
 const batched = /^test\/(attacks|cli|daemon|mcp|proxy|rest|review|staging)\/(?=[^/]+$)/;
 /** With larger batches, one process would run alone at the end. */
-const batchSize = 5;
+const batchSize = 8;
 
 /** Groups the files by the process in which they run. */
 function groupFiles(paths: readonly string[]): string[][] {
