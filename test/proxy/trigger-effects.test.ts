@@ -73,11 +73,12 @@ suite('rows that triggers write while staging', (test) => {
       const forged = { ...known, trigger: 'versions_row', ...change } as Record<string, string>;
       return proxied.database.query(`SET stage.cause = '${forged['cause']}'; SET stage.cause_relation = '${forged['cause_relation']}';
         SET stage.trigger = '${forged['trigger']}'; INSERT INTO stage_data.shadow_${forged['relation']}
-          (item, _stage_session, _stage_mutation, _stage_op, _stage_head, _stage_origin) VALUES (99, '${forged['session']}', 0, 'I', true, 'trigger')`);
+          (item, _stage_session, _stage_mutation, _stage_op, _stage_head, _stage_origin) VALUES (99, '${forged['session']}', 0, '${forged['op'] ?? 'I'}', true, 'trigger')`);
     };
     for (const change of [
       { trigger: 'none' },
       { cause: '0' },
+      { op: 'D' },
       { session: '00000000-0000-0000-0000-000000000000' },
       { relation: known?.['log'] ?? '' },
     ])
