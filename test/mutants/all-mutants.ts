@@ -13,6 +13,7 @@ import { overlayGuards } from './overlay-guards.ts';
 import { partGuards } from './part-guards.ts';
 import { policyGuards } from './policy-guards.ts';
 import type { Edit } from './project-copy.ts';
+import { recipeGuards } from './recipe-guards.ts';
 import { restGuards } from './rest-guards.ts';
 import { ruleGuards } from './rule-guards.ts';
 import { statementGuards } from './statement-guards.ts';
@@ -58,6 +59,6 @@ export async function allMutants(): Promise<Mutant[]> {
   const marks = await findMarks();
   return [
     ...markedGuards.map((guard) => ({ guard, edit: editOf(guard, marks.get(guard.name)) })),
-    ...migrationGuards.map((guard) => ({ guard, edit: guard })),
+    ...[...migrationGuards, ...recipeGuards].map((guard) => ({ guard, edit: guard })),
   ];
 }

@@ -15,5 +15,5 @@ export interface Guard {
   readonly until?: number;
 }
 
-/** A guard in a migration. Migrations never change, so its text locates it. */
-export type MigrationGuard = Edit & Omit<Guard, 'lines'>;
+/** A guard in a file without marks: a migration, which never changes, or the CI recipe, which users copy. Its text locates it. */
+export type UnmarkedGuard = Edit & Omit<Guard, 'lines'>;

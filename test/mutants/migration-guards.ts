@@ -1,7 +1,7 @@
 /** The guards in migrations. A released migration never changes, so no comment marks them, and their text locates them. */
-import type { MigrationGuard } from './guard.ts';
+import type { UnmarkedGuard } from './guard.ts';
 
-export const migrationGuards: readonly MigrationGuard[] = [
+export const migrationGuards: readonly UnmarkedGuard[] = [
   {
     name: 'a key makes one session',
     file: 'templates/sql/migrations/000012_events.sql',
