@@ -56,8 +56,11 @@ suite(`random calls from seed ${seed}`, (test) => {
     const tell: Options['tell'] = ({ effects }) => {
       for (const effect of effects) kinds.add(/^(?:[-+] )?(\w+)/.exec(effect)?.[1] ?? '');
     };
-    await runOn('superuser', { seed: 1, calls: 100, width: 10, tell, directly: true });
-    assert.ok(kinds.has('item') && kinds.has('held'), [...kinds].join(', '));
+    const isComplete = () => kinds.has('item') && kinds.has('held');
+    // The extensions of the server decide which functions the first seeds reach.
+    for (let from = 1; from < 1000 && !isComplete(); from += 100)
+      await runOn('superuser', { seed: from, calls: 100, width: 10, tell, directly: true });
+    assert.ok(isComplete(), [...kinds].join(', '));
   };
   test('and past the proxy such calls do have effects', sentDirectly, { timeout: 600_000 });
 });

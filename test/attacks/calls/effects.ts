@@ -15,10 +15,15 @@ const catalogs = ['pg_collation', 'pg_replication_origin', 'pg_largeobject', 'pg
 
 /** The state of production's tables that ANALYZE, REINDEX, CLUSTER and functions that repair or break storage change. */
 const storage = `
-SELECT concat_ws(' ', 'storage', c.oid::regclass, c.relfilenode, c.relpages, c.reltuples, c.relallvisible, c.relfrozenxid, pg_relation_size(c.oid),
+SELECT concat_ws(' ', 'storage', c.oid::regclass, c.relfilenode, c.relfrozenxid, pg_relation_size(c.oid),
   pg_relation_size(c.oid, 'vm') > 0, i.indisclustered, (SELECT concat(count(*), md5(string_agg(format('%s', s.xmin), ','))) FROM pg_statistic s WHERE s.starelid = c.oid)) AS line
 FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND c.relname !~ '[0-9]' ORDER BY c.oid`;
+
+/** What ANALYZE, REINDEX and CLUSTER leave in pg_class even when they are rolled back: PostgreSQL writes it in place. */
+const estimates = `
+SELECT concat_ws(' ', 'estimates', c.oid::regclass, c.relpages, c.reltuples, c.relallvisible) AS line
+FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND c.relname !~ '[0-9]' ORDER BY c.oid`;
 
 /** Statistics views that report when they were reset. The version determines which exist. */
 const statistics = `
@@ -46,6 +51,7 @@ export async function takeState(database: TestDatabase): Promise<string[]> {
   const resets = await database.query<{ query: string }>(statistics);
   const queries = [
     storage,
+    estimates,
     server,
     ...catalogs.map(catalogLine),
     ...resets.map(({ query }) => query),
@@ -75,6 +81,10 @@ async function filesIn(folder: string, within: string): Promise<string[]> {
   }
   return lines.sort();
 }
+
+/** Returns whether SECURITY.md allows the effect of a call of the function: the estimates that a command in it leaves when it is undone. */
+export const isAllowed = (effect: string, calledFunction: string): boolean =>
+  /^[-+] estimates /.test(effect) && /\b(?:analyzes|reindexes|clusters)\b/.test(calledFunction);
 
 /** Returns the added and removed lines. */
 export function changesOf(before: readonly string[], after: readonly string[]): string[] {
