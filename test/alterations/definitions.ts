@@ -1,0 +1,189 @@
+/** Alterations of definitions: triggers, columns, types, functions that are called, constraints, partitions and children, views. */
+import type { Alteration } from './alteration.ts';
+import { each, onEvery } from './alteration.ts';
+import type { Target } from './schema.ts';
+
+/** Their triggers fire at approval only: docs/triggers.md. */
+const untriggered: readonly Target[] = ['keyless', 'part', 'top', 'doc'];
+
+const triggers = [
+  ...onEvery(
+    (name) => [
+      `CREATE TRIGGER more BEFORE INSERT OR UPDATE ON ${name} FOR EACH ROW EXECUTE FUNCTION $s.stamped()`,
+      `CREATE TRIGGER never BEFORE INSERT OR UPDATE ON ${name} FOR EACH ROW EXECUTE FUNCTION $s.refusing()`,
+    ],
+    untriggered,
+  ),
+  ...each(
+    ['fired'],
+    [
+      'ALTER TABLE $s.fired DISABLE TRIGGER first',
+      'ALTER TABLE $s.fired ENABLE ALWAYS TRIGGER first',
+      'ALTER TABLE $s.fired ENABLE REPLICA TRIGGER first',
+      'ALTER TABLE $s.fired DISABLE TRIGGER USER',
+      'ALTER TRIGGER first ON $s.fired RENAME TO zero',
+      'DROP TRIGGER first ON $s.fired',
+      'DROP TRIGGER last ON $s.fired',
+      'CREATE OR REPLACE TRIGGER first BEFORE UPDATE OF v ON $s.fired FOR EACH ROW WHEN (NEW.n > 2) EXECUTE FUNCTION $s.stamped()',
+      'CREATE OR REPLACE FUNCTION $s.stamped() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.v := upper(NEW.v); RETURN NEW; END$$',
+      'CREATE OR REPLACE FUNCTION $s.stamped() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.n > 5 THEN RETURN NULL; END IF; RETURN NEW; END$$',
+      'CREATE OR REPLACE FUNCTION $s.stamped() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.v := $s.label(); RETURN NEW; END$$',
+      'CREATE OR REPLACE FUNCTION $s.noting() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO $s.history (id, v) VALUES (NEW.id, upper(NEW.v)); RETURN NULL; END$$',
+    ],
+  ),
+].map((each): Alteration => ({ ...each, ofTriggers: true }));
+
+const columns = onEvery((name) => [
+  `ALTER TABLE ${name} ADD COLUMN x int DEFAULT 7`,
+  `ALTER TABLE ${name} ADD COLUMN x text NOT NULL DEFAULT 'x' CHECK (x <> 'y')`,
+  `ALTER TABLE ${name} ADD COLUMN x text GENERATED ALWAYS AS (upper(v)) STORED`,
+  `ALTER TABLE ${name} ALTER COLUMN v SET DEFAULT 'fresh'`,
+  `ALTER TABLE ${name} ALTER COLUMN v SET NOT NULL`,
+  `ALTER TABLE ${name} ALTER COLUMN n SET DEFAULT 42`,
+  `ALTER TABLE ${name} ALTER COLUMN v SET STATISTICS 50`,
+  `ALTER TABLE ${name} ALTER COLUMN v SET STORAGE EXTERNAL`,
+  `ALTER TABLE ${name} RENAME COLUMN v TO u; ALTER TABLE ${name} RENAME COLUMN n TO v; ALTER TABLE ${name} RENAME COLUMN u TO n`,
+]);
+
+const types = [
+  ...['parent', 'child', 'keyless', 'fired', 'history'].flatMap((table) =>
+    each(
+      [table === 'history' ? 'fired' : (table as Target)],
+      [
+        `ALTER TABLE $s.${table} ALTER COLUMN v TYPE varchar(5)`,
+        `ALTER TABLE $s.${table} ALTER COLUMN n TYPE numeric(6, 2)`,
+        `ALTER TABLE $s.${table} ALTER COLUMN v TYPE text COLLATE "C"`,
+        `ALTER TABLE $s.${table} ALTER COLUMN n TYPE bigint`,
+      ],
+    ),
+  ),
+  ...each(
+    ['item'],
+    [
+      'ALTER DOMAIN $s.dom ADD CONSTRAINT big CHECK (VALUE > 1)',
+      'ALTER DOMAIN $s.dom ADD CONSTRAINT big CHECK (VALUE > 1) NOT VALID',
+      'ALTER DOMAIN $s.dom DROP CONSTRAINT dom_check',
+      'ALTER DOMAIN $s.dom RENAME CONSTRAINT dom_check TO positive',
+      'ALTER DOMAIN $s.dom SET DEFAULT 9',
+      'ALTER DOMAIN $s.dom DROP DEFAULT',
+      'ALTER DOMAIN $s.dom RENAME TO domain',
+      `ALTER TYPE $s.mood ADD VALUE 'new'`,
+      `ALTER TYPE $s.mood RENAME VALUE 'glad' TO 'new'`,
+      'ALTER TYPE $s.mood RENAME TO temper',
+      'ALTER TYPE $s.pair RENAME ATTRIBUTE x TO xx',
+    ],
+  ),
+];
+
+const called = each(
+  ['item', 'shown'],
+  [
+    `CREATE OR REPLACE FUNCTION $s.good(int) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1 < 5; END'`,
+    `CREATE OR REPLACE FUNCTION $s.plus(int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT $1 + 100'`,
+    `CREATE OR REPLACE FUNCTION $s.label() RETURNS text STABLE LANGUAGE sql AS 'SELECT ''other''::text'`,
+    `CREATE OR REPLACE FUNCTION $s.less(int, int) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT $1 > $2'`,
+    `CREATE OR REPLACE FUNCTION $s.total() RETURNS bigint STABLE LANGUAGE sql AS 'SELECT count(*) FROM $s.parent'`,
+    'ALTER FUNCTION $s.total() SECURITY DEFINER',
+    'ALTER FUNCTION $s.total() SET search_path = pg_catalog',
+    'ALTER FUNCTION $s.good(int) RENAME TO fine',
+    'ALTER FUNCTION $s.label() RENAME TO tag',
+    'ALTER FUNCTION $s.good(int) SET SCHEMA public',
+    'ALTER FUNCTION $s.good(int) STRICT',
+    'ALTER OPERATOR $s.<<< (int, int) SET SCHEMA public',
+    'ALTER SEQUENCE $s.numbers RESTART 500',
+    'ALTER SEQUENCE $s.numbers INCREMENT 10 MAXVALUE 1000',
+    'ALTER SEQUENCE $s.numbers RENAME TO counter',
+    'ALTER SCHEMA $s RENAME TO $s_moved; ALTER SCHEMA $s_moved RENAME TO $s',
+  ],
+);
+
+const constraints = [
+  ...each(
+    ['item', 'fired'],
+    [
+      'ALTER TABLE $s.item ADD COLUMN x int GENERATED BY DEFAULT AS IDENTITY',
+      'ALTER TABLE $s.item ADD CONSTRAINT pairs UNIQUE (id, n)',
+      'ALTER TABLE $s.fired ADD COLUMN x int GENERATED ALWAYS AS IDENTITY',
+      'ALTER TABLE $s.fired ADD CONSTRAINT pairs UNIQUE (v, n)',
+    ],
+  ),
+  ...onEvery((name) => [
+    `ALTER TABLE ${name} ADD CONSTRAINT low CHECK (n < 60)`,
+    `ALTER TABLE ${name} ADD CONSTRAINT low CHECK (n < 3) NOT VALID`,
+    `ALTER TABLE ${name} REPLICA IDENTITY FULL`,
+  ]),
+  ...each(
+    ['item', 'parent', 'child'],
+    [
+      'ALTER TABLE $s.item DROP CONSTRAINT goodness',
+      'ALTER TABLE $s.item RENAME CONSTRAINT goodness TO virtue',
+      'ALTER TABLE $s.item DROP CONSTRAINT of_parent',
+      'ALTER TABLE $s.item ALTER CONSTRAINT of_parent DEFERRABLE INITIALLY DEFERRED',
+      'ALTER TABLE $s.item RENAME CONSTRAINT of_parent TO parenthood',
+      'ALTER TABLE $s.item DROP CONSTRAINT of_parent; ALTER TABLE $s.item ADD CONSTRAINT of_parent FOREIGN KEY (parent) REFERENCES $s.parent ON DELETE SET NULL',
+      'ALTER TABLE $s.child DROP CONSTRAINT of_item',
+      'ALTER TABLE $s.child DROP CONSTRAINT of_item; ALTER TABLE $s.child ADD CONSTRAINT of_item FOREIGN KEY (item) REFERENCES $s.item ON DELETE CASCADE ON UPDATE SET NULL',
+      'ALTER TABLE $s.keyless ADD CONSTRAINT of_key FOREIGN KEY (id) REFERENCES $s.item',
+      'CREATE UNIQUE INDEX ON $s.parent (n)',
+      'CREATE UNIQUE INDEX ON $s.item (upper(v)) WHERE n < 50',
+      'ALTER TABLE $s.parent DROP CONSTRAINT parent_code_key',
+      'ALTER TABLE $s.parent ADD EXCLUDE USING gist (int4range(n, n + 1) WITH &&)',
+      'ALTER TABLE $s.item DISABLE TRIGGER ALL',
+    ],
+  ),
+  ...each(
+    ['keyless'],
+    [
+      'CREATE UNIQUE INDEX ON $s.keyless (n) WHERE n > 1',
+      'CREATE RULE keep AS ON DELETE TO $s.keyless DO INSTEAD NOTHING',
+      'ALTER TABLE $s.keyless SET UNLOGGED',
+    ],
+  ),
+  ...each(
+    ['fired'],
+    [
+      'ALTER TABLE $s.fired DROP CONSTRAINT fired_pkey',
+      'ALTER TABLE $s.fired DROP CONSTRAINT fired_pkey; ALTER TABLE $s.fired ADD PRIMARY KEY (id, n)',
+    ],
+  ),
+];
+
+const trees = each(
+  ['part', 'part_a', 'top', 'heir'],
+  [
+    'ALTER TABLE $s.part DETACH PARTITION $s.part_b',
+    'CREATE TABLE $s.part_c PARTITION OF $s.part FOR VALUES FROM (20) TO (60)',
+    'CREATE TABLE $s.part_d PARTITION OF $s.part DEFAULT',
+    'ALTER TABLE $s.part_a ADD CONSTRAINT only_a CHECK (n < 9)',
+    `ALTER TABLE $s.part_a ALTER COLUMN v SET DEFAULT 'part a'`,
+    'ALTER TABLE $s.part_a ENABLE ROW LEVEL SECURITY',
+    'ALTER TABLE $s.part_a RENAME TO part_z',
+    'CREATE UNIQUE INDEX ON $s.part_a (n)',
+    'ALTER TABLE $s.heir NO INHERIT $s.top',
+    'CREATE TABLE $s.later (PRIMARY KEY (id)) INHERITS ($s.top); GRANT ALL ON $s.later TO $group',
+    'ALTER TABLE $s.heir ADD COLUMN own int DEFAULT 1',
+    'ALTER TABLE $s.heir ADD CONSTRAINT only_heir CHECK (n < 9)',
+    'ALTER TABLE $s.heir ENABLE ROW LEVEL SECURITY',
+    'ALTER TABLE $s.heir RENAME TO scion',
+  ],
+);
+
+const views = each(
+  ['shown', 'invoked'],
+  [
+    'CREATE OR REPLACE VIEW $s.shown AS SELECT id, v, n FROM $s.item WHERE n > 2',
+    'CREATE OR REPLACE VIEW $s.shown AS SELECT id, v, n FROM $s.parent',
+    'CREATE OR REPLACE VIEW $s.shown AS SELECT id, v, n, g FROM $s.item',
+    'ALTER VIEW $s.shown SET (check_option = local)',
+    'ALTER VIEW $s.shown SET (security_barrier)',
+    'ALTER VIEW $s.shown SET (security_invoker)',
+    'ALTER VIEW $s.invoked RESET (security_invoker)',
+    `ALTER VIEW $s.shown ALTER COLUMN v SET DEFAULT 'viewed'`,
+    'ALTER VIEW $s.shown RENAME COLUMN v TO vv',
+    'ALTER TABLE $s.item RENAME COLUMN v TO vv',
+    'REVOKE SELECT ON $s.item FROM $group',
+    'REVOKE SELECT ON $s.item FROM $owner',
+  ],
+);
+
+export const definitions = [triggers, columns, types, called, constraints, trees, views];
