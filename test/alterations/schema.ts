@@ -50,6 +50,7 @@ ALTER TABLE $s.doc ENABLE ROW LEVEL SECURITY;
 CREATE POLICY seen ON $s.doc USING ($s.may(v)) WITH CHECK (n < 50);
 CREATE VIEW $s.shown AS SELECT id, v, n FROM $s.item WHERE n < 50;
 CREATE VIEW $s.invoked WITH (security_invoker) AS SELECT id, v, n FROM $s.doc;
+CREATE VIEW $s.added AS SELECT id, $s.plus(n) AS m FROM $s.item;
 CREATE FUNCTION $s.total() RETURNS bigint STABLE LANGUAGE sql AS 'SELECT sum(n) FROM $s.item';
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA $s TO $group;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA $s TO $group;

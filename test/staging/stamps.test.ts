@@ -8,11 +8,13 @@ import { until } from '../helpers/until.ts';
 const schema = `
 CREATE SCHEMA other;
 CREATE TABLE parent (id int PRIMARY KEY, code text UNIQUE);
-CREATE TABLE item (id int PRIMARY KEY, parent int CONSTRAINT of_parent REFERENCES parent, price int CONSTRAINT priced CHECK (price > 0), name text DEFAULT 'x');
+CREATE SEQUENCE numbers;
+CREATE TABLE item (id int PRIMARY KEY, parent int CONSTRAINT of_parent REFERENCES parent, price int CONSTRAINT priced CHECK (price > 0), name text DEFAULT 'x', number int DEFAULT nextval('numbers'));
 CREATE TABLE child (id int PRIMARY KEY, item int CONSTRAINT of_item REFERENCES item);
 CREATE INDEX item_name ON item (name);
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 CREATE TABLE apart (LIKE item);
+CREATE FUNCTION good(int) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT $1 > 0';
 `;
 
 /** Changes of the table and of those beside it, one after the other. */
@@ -71,6 +73,8 @@ const changes = [
   'REVOKE SELECT ON public.item FROM PUBLIC',
   'GRANT UPDATE (name) ON item TO PUBLIC',
   'REVOKE UPDATE (name) ON public.item FROM PUBLIC',
+  'ALTER SEQUENCE numbers RENAME TO counter',
+  'ALTER SEQUENCE counter SET SCHEMA other',
   'ALTER TABLE parent RENAME TO parents',
   'ALTER TABLE parents SET SCHEMA other',
   'ALTER TABLE other.parents RENAME COLUMN code TO codes',

@@ -5,14 +5,20 @@ import type { Table } from '../../model/table.ts';
 import { overlaySchema } from '../object-names.ts';
 
 /**
- * Creates or replaces the function; replaces it when the table refers to other tables now. Call it whenever the table's stamp is stored.
+ * Creates or replaces the function; replaces it when the table refers to other tables now, and drops it when its definition calls functions
+ * of users now. Call it whenever the table's stamp is stored.
  * Clients call it by the name from `stage.resolve_relations`, where the stamp depends only on the relations given here.
  */
 export async function makeStamp(tx: Queryable, table: Table): Promise<void> {
   const [row] = await tx.query('SELECT stage.stamped_relations($1) AS relations', [table.oid]);
-  const relations = JSON.parse(row?.['relations'] ?? '[]') as number[];
+  const name = `${overlaySchema(table)}.stamp_${table.oid}`;
+  if (!row?.['relations']) {
+    await tx.query(`DROP FUNCTION IF EXISTS ${name}()`);
+    return;
+  }
+  const relations = JSON.parse(row['relations']) as number[];
   const script = fillSql(loadSql('table/install/stamp.sql'), {
-    function: `${overlaySchema(table)}.stamp_${table.oid}`,
+    function: name,
     oid: String(table.oid),
     // as constants of type oid: plans do not depend on others
     relations: relations.map((oid) => `'${oid}'::pg_catalog.oid`).join(', '),

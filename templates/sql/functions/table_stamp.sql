@@ -25,5 +25,14 @@ BEGIN
       -- partitions of partitions
       UNION ALL SELECT h.xmin FROM pg_catalog.pg_partition_tree(p_relation) t
         JOIN pg_catalog.pg_inherits h ON h.inhparent OPERATOR(pg_catalog.=) t.relid WHERE t.level OPERATOR(pg_catalog.>) 0
+      -- what its expressions name: another object may have the name by now
+      -- guard: what a definition names is what it was
+      UNION ALL SELECT v.version FROM stage.used_in_definition(p_relation) u CROSS JOIN LATERAL (
+        SELECT f.xmin, f.pronamespace FROM pg_catalog.pg_proc f WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass AND f.oid OPERATOR(pg_catalog.=) u.object
+        UNION ALL SELECT o.xmin, o.oprnamespace FROM pg_catalog.pg_operator o WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_operator'::pg_catalog.regclass AND o.oid OPERATOR(pg_catalog.=) u.object
+        UNION ALL SELECT y.xmin, y.typnamespace FROM pg_catalog.pg_type y WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass AND y.oid OPERATOR(pg_catalog.=) u.object
+        UNION ALL SELECT b.xmin, NULL FROM pg_catalog.pg_enum b WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass AND b.enumtypid OPERATOR(pg_catalog.=) u.object
+        UNION ALL SELECT s.xmin, s.relnamespace FROM pg_catalog.pg_class s WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND s.oid OPERATOR(pg_catalog.=) u.object
+      ) w(version, schema) CROSS JOIN LATERAL (SELECT w.version UNION ALL SELECT n.xmin FROM pg_catalog.pg_namespace n WHERE n.oid OPERATOR(pg_catalog.=) w.schema) v(version)
     ) e(version));
 END $$;
