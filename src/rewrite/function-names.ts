@@ -1,4 +1,4 @@
-/** Replaces the functions that a staged read calls by staged functions, which read staged rows. */
+/** Replaces the functions that a statement calls by staged functions, which read staged rows and stage what they write. */
 import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
@@ -19,8 +19,27 @@ interface ResolvedFunction {
   readonly isKnown: boolean;
   /** Whether staged rows of the tables it reads are orphaned in this session. */
   readonly parked: boolean;
+  /** Whether it writes. Only a staged write calls its staged functions. */
+  readonly writes: boolean;
+  /** The tables that it writes to, by their full names. */
+  readonly written: readonly QualifiedName[];
+  /** A table that it names and that a temporary relation of the connection hides; null if there is none. */
+  readonly hidden: string | null;
+  /** The reason why it has no staged functions; null if it has some, or is not known. */
+  readonly obstacle: string | null;
   /** The schema of the staged functions; null if the functions themselves must be called. */
   readonly schema: string | null;
+}
+
+/** What stands for the calls of a statement that stages what functions write. */
+export interface StagedCalls {
+  readonly replacements: readonly Replacement[];
+  /** The functions that were replaced by some that write, as the statement names them. */
+  readonly writing: readonly QualifiedName[];
+  /** The tables that they write to. */
+  readonly written: readonly QualifiedName[];
+  /** Why the first of the functions is not staged; null if it is, or if that is not known. */
+  readonly obstacle: string | null;
 }
 
 interface Resolved {
@@ -43,6 +62,9 @@ export class FunctionNames {
   /** Names for which no function may read tables. */
   private readonly plain = new Set<string>();
   private version = -1;
+  /** What was last found, until it is used: a statement is resolved once. */
+  private found: { called: readonly CallPlace[]; functions: readonly ResolvedFunction[] } | null =
+    null;
 
   constructor(query: ServerQuery, names: Names, overlays: OverlayManager) {
     this.query = query;
@@ -60,14 +82,43 @@ export class FunctionNames {
     this.version = this.names.version;
     const asked = called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
     if (asked.length === 0) return [];
-    const resolved = await this.resolve(asked);
-    const takesRows = resolved.some((each) => each.takesRows);
-    return asked.flatMap(({ start, end, name }, index) => {
-      const { schema = null, givesRows = false } = resolved[index] ?? {};
-      return schema !== null && !(takesRows && givesRows)
-        ? [{ start, end, text: qualifiedName(schema, name) }]
-        : [];
-    });
+    const found = this.found?.called === called ? this.found.functions : null;
+    this.found = null;
+    return replaced(asked, found ?? (await this.resolve(asked)), (each) => !each.writes);
+  }
+
+  /**
+   * Returns whether one of the calls is of a function that writes and is staged.
+   * @throws StageError as `replacements` does
+   */
+  async stages(called: readonly CallPlace[]): Promise<boolean> {
+    if (this.arePlain(called)) return false;
+    const asked = called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
+    const functions = await this.resolve(asked);
+    this.found = { called, functions };
+    return functions.some(({ writes, schema }) => writes && schema !== null);
+  }
+
+  /**
+   * Returns what stands for the calls of a statement that is staged. It queries the server each time.
+   * @throws StageError as `replacements` does, and for a function that finds another table than its staged function would
+   */
+  async calls(called: readonly CallPlace[]): Promise<StagedCalls> {
+    const asked = called.filter(({ schema }) => schema !== 'pg_catalog');
+    const functions = asked.length === 0 ? [] : await this.resolve(asked);
+    this.found = null;
+    const stages = (each: ResolvedFunction) => each.writes && each.schema !== null;
+    const writing = asked.filter((_, index) => stages(functions[index] as ResolvedFunction));
+    for (const [index, { hidden }] of functions.entries()) {
+      // guard: a temporary table in the place of a table that a function names is not passed over
+      if (hidden !== null) throw hiddenBehind(asked[index]?.name ?? '', hidden);
+    }
+    return {
+      replacements: replaced(asked, functions, () => true),
+      writing: writing.map(nameOf),
+      written: functions.filter(stages).flatMap(({ written }) => written),
+      obstacle: functions[0]?.obstacle ?? null,
+    };
   }
 
   /** Returns whether it is known that none of the calls refers to a function that may read tables. */
@@ -103,6 +154,29 @@ export class FunctionNames {
     return this.version === this.names.version && this.plain.has(keyOf(call));
   }
 }
+
+/** Returns the replacements for the calls of functions that have staged functions. */
+function replaced(
+  called: readonly CallPlace[],
+  functions: readonly ResolvedFunction[],
+  isReplaced: (found: ResolvedFunction) => boolean,
+): Replacement[] {
+  const takesRows = functions.some((each) => each.takesRows);
+  return called.flatMap(({ start, end, name }, index) => {
+    const found = functions[index];
+    if (!found || found.schema === null || !isReplaced(found)) return [];
+    return takesRows && found.givesRows
+      ? []
+      : [{ start, end, text: qualifiedName(found.schema, name) }];
+  });
+}
+
+const hiddenBehind = (name: string, relation: string) =>
+  new StageError(
+    'statement_not_supported',
+    `cannot stage what function ${name}() writes: the temporary table "${relation}" hides a table that it names`,
+    { hint: 'Drop the temporary table, or give it another name.' },
+  );
 
 const isUnknown = (found: ResolvedFunction | undefined) => found?.code === true && !found.isKnown;
 

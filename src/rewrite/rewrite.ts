@@ -13,6 +13,8 @@ import type { Replacement } from '../sql/splice.ts';
 import type { DefinitionWrite, Right, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { findArbiters } from './arbiters.ts';
+import type { CallingWrite } from './call-rewrite.ts';
+import { spliceCalls, stagesCalls, unstagedIn, withWritten } from './call-rewrite.ts';
 import { isRefusedCopy } from './copy-columns.ts';
 import type { Definition } from './definition.ts';
 import {
@@ -36,7 +38,7 @@ import type { SplicedBody } from './spliced-body.ts';
 import { nothingElse, spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
 import {
-  checkDefinition,
+  checkTarget,
   checkVisible,
   errorOfCopy,
   hiddenCatalog,
@@ -48,6 +50,7 @@ import {
   withMeanings,
 } from './stageable.ts';
 import { canBeTruncated } from './truncate-call.ts';
+import { withTripwire } from './write-options.ts';
 
 export interface Rewrite extends Omit<SplicedBody, 'options'> {
   /** The names with their assumed meanings, as JSON, which `stage.begin_statement` verifies. */
@@ -111,6 +114,7 @@ export class Rewriter {
     this.overlays.demandUpToDate();
     // guard: what users have made since is asked about in writes
     this.names.follow();
+    if (stagesCalls(write)) return this.stageCalls(write);
     const asSet = mayBeSet && !this.rowByRow.has(write);
     const cache = asSet ? this.cached.set : this.cached.rows;
     const known = cache.get(write);
@@ -136,15 +140,28 @@ export class Rewriter {
     const staged = await this.ready.ensureOverlays(named, cascades);
     // meanwhile a name may have come to refer to another relation, which was not checked
     if (haveMoved(named, staged)) return this.make(write, asSet);
-    for (const each of staged) {
-      checkVisible(each);
-      checkDefinition(each, this.allowedFunctions);
-    }
+    for (const each of staged) checkTarget(each, this.allowedFunctions);
     const arbiters = await findArbiters(write, staged, this.query);
     if (arbiters === null) return 'planned';
     // It is not known whether the tables that a cascade reaches run code.
     const rewrite = await this.replace(write, staged, runsCode || cascades, arbiters);
     return asSet ? loaded(rewrite, write, staged) : rewrite;
+  }
+
+  /** Prepares a statement that calls functions which write. It queries the server each time: anybody may replace a function. */
+  private async stageCalls(write: CallingWrite, tries = 3): Promise<Rewrite | RefusedWhen> {
+    const calls = await this.functions.calls(write.called);
+    // guard: what is not staged in a statement that calls functions is judged as in each staged write
+    await this.checkCalls(unstagedIn(write, calls), write.relations);
+    if (this.names.hidesCatalog) throw hiddenCatalog;
+    const named = await this.resolveStageable(withWritten(write, calls));
+    if (named === null) return 'analysed';
+    const staged = await this.ready.ensureOverlays(named);
+    // objects that were made now may be newer than the staged functions
+    if (staged !== named && tries > 0) return this.stageCalls(write, tries - 1);
+    for (const each of staged) checkTarget(each, this.allowedFunctions);
+    const spliced = await spliceCalls(write, calls, staged, this.names);
+    return withTripwire(this.made(spliced, write, staged));
   }
 
   /** Prepares a command that defines tables. @throws StageError if it concerns anything other than temporary tables */
@@ -291,10 +308,4 @@ export class Rewriter {
       version: this.names.version,
     };
   }
-}
-
-/** Makes the statement fail if code that it runs writes to production. */
-export function withTripwire(rewrite: Rewrite): Rewrite {
-  const options = { ...(JSON.parse(rewrite.options) as object), 'stage.tripwire': 'on' };
-  return { ...rewrite, hasTripwire: true, options: JSON.stringify(options) };
 }

@@ -135,11 +135,17 @@ export function checkVisible({ meaning }: Named): void {
   throw tableChanged;
 }
 
+/** Checks a relation of a staged statement. @throws StageError as `checkVisible` and `checkDefinition` */
+export function checkTarget(named: Named, allowed: readonly string[]): void {
+  checkVisible(named);
+  checkDefinition(named, allowed);
+}
+
 /**
  * Checks the calls in a table's definition, which the statement does not name.
  * @throws StageError if staging its rows would call a function with effects
  */
-export function checkDefinition({ use, meaning }: Named, allowed: readonly string[]): void {
+function checkDefinition({ use, meaning }: Named, allowed: readonly string[]): void {
   if (use.target === null || use.target === 'DELETE') return;
   const called = harmfulInDefinition(meaning.calls, allowed);
   // guard: what the definition of a table calls is judged like what a statement calls

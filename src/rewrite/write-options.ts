@@ -100,3 +100,11 @@ function twice({ alias }: Upsert): StageError {
     { hint: 'Send them as two statements.' },
   );
 }
+
+/** Makes a statement fail if code that it runs writes to production. */
+export function withTripwire<Made extends { readonly options: string }>(
+  rewrite: Made,
+): Made & { readonly hasTripwire: true } {
+  const options = { ...(JSON.parse(rewrite.options) as object), 'stage.tripwire': 'on' };
+  return { ...rewrite, hasTripwire: true, options: JSON.stringify(options) };
+}

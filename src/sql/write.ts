@@ -126,6 +126,8 @@ export interface QueryWrite extends AnyWrite {
   readonly changes: ChangedRows | null;
   /** See `Read.replacement`. */
   readonly replacement?: Replacement;
+  /** Set if it has no targets itself: what it stages is what the functions write that it calls, or the procedure of a CALL. */
+  readonly stagesCalls?: 'SELECT' | 'CALL';
 }
 
 /** `COPY ... FROM STDIN`. The first relation is its only target. Its data follows the statement. */

@@ -17,7 +17,6 @@ import type { CopyBufferTotal } from '../server-connection/copy-buffer.ts';
 import { CopyIn } from '../server-connection/copy-in.ts';
 import type { FreshBlock } from '../server-connection/fresh-block.ts';
 import { InternalQueries } from '../server-connection/internal-queries.ts';
-import type { ServerQuery } from '../server-connection/internal-statement.ts';
 import type {
   Portal,
   PreparedStatement,
@@ -47,6 +46,7 @@ export interface ConnectionContext {
   readonly internal: InternalQueries;
   readonly stagedNotice: StagedNotice;
   readonly names: Names;
+  readonly functions: FunctionNames;
   readonly rewriter: Rewriter;
   readonly types: ParameterTypes;
   readonly retry: Retry;
@@ -132,6 +132,7 @@ export function createConnectionContext(
   const query = createServerQuery(parts);
   const madeVisible = visiblyMade(overlays, link.fresh, () => beginAnew(parts, link.fresh.begun));
   const names = new Names(query, limits.allowFunctions, userCalls, { ...shared, user: pair.user });
+  const functions = new FunctionNames(query, names, madeVisible);
   const retry = new Retry(router, names, pair.cancels, link.fresh);
   return {
     planner,
@@ -140,7 +141,8 @@ export function createConnectionContext(
     ...parts,
     stagedNotice: new StagedNotice(internal, pair, limits.stagedNotice),
     names,
-    rewriter: rewriterOf(query, names, madeVisible, limits.allowFunctions),
+    functions,
+    rewriter: new Rewriter(query, names, functions, madeVisible, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
     copyIn: new CopyIn(link, copyBufferTotal, pair.cancels, () => retry.disarm()),
@@ -151,15 +153,6 @@ export function createConnectionContext(
     pending,
     ...surroundings,
   };
-}
-
-function rewriterOf(
-  query: ServerQuery,
-  names: Names,
-  overlays: OverlayManager,
-  allowed: readonly string[],
-): Rewriter {
-  return new Rewriter(query, names, new FunctionNames(query, names, overlays), overlays, allowed);
 }
 
 /**

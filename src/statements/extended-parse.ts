@@ -38,6 +38,7 @@ import {
 import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
+import { mayStageCalls, withStagedCalls } from './staged-calls.ts';
 import { openBlock } from './staged-write.ts';
 
 /** Returns the placeholder for a statement that will be refused. */
@@ -58,10 +59,9 @@ interface Parsing {
 
 /** @throws StageError or SqlSyntaxError for a refused statement */
 export function parse(context: ConnectionContext, message: Message): void | Promise<void> {
-  const { planner } = context;
   const request = decodeParse(message.payload);
   checkName(request.name);
-  const plan = planner.plan(request.text);
+  const plan = context.planner.plan(request.text);
   if (plan === null) return parseHeavy(context, message, request);
   return parsePlanned(context, message, request, plan);
 }
@@ -85,6 +85,13 @@ function parsePlanned(
   const [statement] = plan.statements;
   if (statement === undefined) return parseNothing(context, message, request, plan);
   const parsing = { message, request, plan, statement };
+  if (!mayStageCalls(context, statement.verdict)) return parseTyped(context, parsing);
+  return withStagedCalls(context, statement).then((found) =>
+    parseTyped(context, { ...parsing, statement: found }),
+  );
+}
+
+function parseTyped(context: ConnectionContext, parsing: Parsing): void | Promise<void> {
   return callsTypes(context, parsing)
     ? parseWithTypes(context, parsing)
     : parseKnown(context, parsing);

@@ -1,6 +1,6 @@
 /** Stages prepared statements that write: one that is bound, or one that an EXECUTE runs. */
 
-import { withTripwire } from '../rewrite/rewrite.ts';
+import { withTripwire } from '../rewrite/write-options.ts';
 import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
 import type { Calls } from '../sql/functions/calls.ts';

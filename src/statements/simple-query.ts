@@ -20,6 +20,7 @@ import { runRead } from './send-statement.ts';
 import { dropUnnamed } from './shared-steps.ts';
 import { runControl } from './simple-control.ts';
 import { runQueryWrite } from './simple-write.ts';
+import { mayStageCalls, withStagedCalls } from './staged-calls.ts';
 import { commitInternal } from './staged-write.ts';
 
 /**
@@ -153,7 +154,7 @@ async function runStep(context: ConnectionContext, step: Step): Promise<boolean>
   const { verdict } = step.statement;
   switch (verdict.kind) {
     case 'read':
-      return runRead(context, step);
+      return mayStageCalls(context, verdict) ? runCalling(context, step) : runRead(context, step);
     case 'write':
       return runQueryWrite(context, step, verdict);
     case 'control':
@@ -161,6 +162,15 @@ async function runStep(context: ConnectionContext, step: Step): Promise<boolean>
     case 'refuse':
       throw new Error('a refused statement was about to run');
   }
+}
+
+/** Runs a read that may call functions that write: it is a write then. */
+async function runCalling(context: ConnectionContext, step: Step): Promise<boolean> {
+  const statement = await withStagedCalls(context, step.statement);
+  const { verdict } = statement;
+  return verdict.kind === 'write'
+    ? runQueryWrite(context, { ...step, statement }, verdict)
+    : runRead(context, step);
 }
 
 /** Opens the block that the statements of one message share. A write opens it itself, so that it can be tried again if it is the first. */

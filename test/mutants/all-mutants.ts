@@ -6,6 +6,7 @@ import { databaseGuards } from './database-guards.ts';
 import { discardGuards } from './discard-guards.ts';
 import { editGuards } from './edit-guards.ts';
 import { effectGuards } from './effect-guards.ts';
+import { functionGuards } from './function-guards.ts';
 import type { Guard } from './guard.ts';
 import { editOf, findMarks } from './marked-guards.ts';
 import { migrationGuards } from './migration-guards.ts';
@@ -34,6 +35,7 @@ export const markedGuards: readonly Guard[] = [
   ...editGuards,
   ...partGuards,
   ...effectGuards,
+  ...functionGuards,
   ...overlayGuards,
   ...policyGuards,
   ...restGuards,

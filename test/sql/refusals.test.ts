@@ -92,7 +92,6 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['COPY (WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d) TO STDOUT', /COPY/],
   // Code that runs on the server.
   ['DO $$ BEGIN DELETE FROM t; END $$', /^DO /],
-  ['CALL p(1)', /CALL/],
   ["LOAD 'library'", /LOAD/],
   // Locks, messages, two-phase commit, cursors.
   ['LOCK TABLE t IN ACCESS EXCLUSIVE MODE', /LOCK/],

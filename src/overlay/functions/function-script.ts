@@ -21,6 +21,7 @@ export interface Definition {
 
 export interface FunctionDefinition {
   readonly oid: number;
+  readonly isProcedure: boolean;
   readonly language: 'sql' | 'plpgsql';
   readonly obstacle: string | null;
   readonly arguments: string;
@@ -32,6 +33,12 @@ export interface FunctionDefinition {
     | null;
   readonly options: string;
   readonly body: string;
+}
+
+/** The names found while bodies are followed. */
+export interface FoundUses {
+  readonly relations: QualifiedName[];
+  readonly functions: QualifiedName[];
 }
 
 /** The reason why functions have no staged functions. */
@@ -65,6 +72,11 @@ export function scriptFor(
   schema: string,
   body: string,
 ): string[] {
+  if (each.isProcedure) {
+    const parts = { arguments: each.arguments, language: each.language, body: quoteLiteral(body) };
+    const procedure = qualifiedName(schema, name);
+    return [fillSql(loadSql('table/functions/staged_procedure.sql'), { procedure, ...parts })];
+  }
   const type = qualifiedName(schema, `row_${oid}`);
   const columns = row?.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`);
   const create = fillSql(loadSql('table/functions/staged_function.sql'), {
@@ -78,8 +90,12 @@ export function scriptFor(
   return [...(columns ? [`CREATE TYPE ${type} AS (${columns.join(', ')})`] : []), create];
 }
 
-/** Returns `name(arguments) RETURNS result`. @param row the type of rows */
+/** Returns `name(arguments) RETURNS result`, also for a procedure. @param row the type of rows */
 export function headOf(each: FunctionDefinition, name: string, row: string): string {
+  if (each.isProcedure) {
+    const gives = /(?:^|, )(?:IN)?OUT /.test(each.arguments) ? row : 'void';
+    return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${gives}`;
+  }
   const result = each.result ?? `${each.isSet ? 'SETOF ' : ''}${row}`;
   return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${result}`;
 }
@@ -88,7 +104,7 @@ export function headOf(each: FunctionDefinition, name: string, row: string): str
  * Returns the search path as SQL.
  * @throws Obstacle where pg_catalog is not first in it: no name may hide those that the service uses
  */
-async function shownPath(tx: Queryable, path: readonly number[]): Promise<string> {
+export async function shownPath(tx: Queryable, path: readonly number[]): Promise<string> {
   const rows = await tx.query(
     `SELECT n.nspname AS name FROM unnest($1::oid[]) WITH ORDINALITY p(oid, place) JOIN pg_namespace n ON n.oid = p.oid ORDER BY p.place`,
     [oidArray(path)],

@@ -1,12 +1,12 @@
 /**
- * Staged functions: the same bodies, reading overlays in place of tables. The bodies are analysed as text, under the search path of the
- * call. So only functions in SQL and PL/pgSQL that only read, with their callers' rights, have staged functions.
+ * Staged functions: the same bodies, with overlays in place of tables. The bodies are analysed as text, under the search path of the call.
+ * So only functions in SQL and PL/pgSQL whose texts show what they read and write, with their callers' rights, have staged functions.
  */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
 import { standInSchema } from '../../model/own-schemas.ts';
-import type { BodyUses, FunctionBody } from '../../sql/functions/body-uses.ts';
+import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import type { RelationUse } from '../../sql/places.ts';
@@ -16,31 +16,18 @@ import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
 import { sourceFor } from '../views/staged-view.ts';
 import type { Source } from '../views/table-source.ts';
-import type { Definition, FunctionDefinition } from './function-script.ts';
+import { beyondExtent } from './check-body.ts';
+import { checkWriting, checkWritten } from './check-writing.ts';
+import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { createStagedFunctions, headOf, Obstacle, scriptFor } from './function-script.ts';
-
-interface Uses {
-  readonly relations: readonly QualifiedName[];
-  readonly functions: readonly QualifiedName[];
-}
-
-/** The names found while bodies are followed. */
-export interface FoundUses {
-  readonly relations: QualifiedName[];
-  readonly functions: QualifiedName[];
-}
-
-/** What is known of the functions of a name. */
-interface Known extends StagedFunctions {
-  readonly takesRows: boolean;
-  readonly givesRows: boolean;
-}
-
-interface StagedFunctions {
-  /** The schema of the staged functions; null where there are none. */
-  readonly schema: string | null;
-  readonly uses: Uses;
-}
+import type { FunctionUses, Known, StagedFunctions } from './known-functions.ts';
+import {
+  distinct,
+  nameOf,
+  noteWriting,
+  readStagedFunctions,
+  readsNothing,
+} from './known-functions.ts';
 
 export interface Context {
   readonly tx: Queryable;
@@ -86,23 +73,6 @@ async function follow(context: Context, called: QualifiedName): Promise<Known | 
   return { ...definition, ...staged };
 }
 
-async function readStagedFunctions(
-  { tx, path }: Context,
-  { namespace, name }: Definition,
-): Promise<StagedFunctions | null> {
-  const [row] = await tx.query(
-    `SELECT uses, CASE WHEN obstacle IS NULL THEN id END AS id
-     FROM stage.staged_function WHERE namespace = $1 AND name = $2 AND path = $3`,
-    [namespace, name, oidArray(path)],
-  );
-  if (row === undefined) return null;
-  const id = row['id'] ?? null;
-  return {
-    schema: id === null ? null : standInSchema('function', id),
-    uses: JSON.parse(row['uses'] ?? '{}') as Uses,
-  };
-}
-
 async function make(
   context: Context,
   definition: Definition,
@@ -114,7 +84,9 @@ async function make(
     [definition.namespace, definition.name, oidArray(path), generationOn(server)],
   );
   const schema = standInSchema('function', String(row?.['id']));
-  const uses: FoundUses = { relations: [], functions: [nameOf(called)] };
+  const uses: FunctionUses = {
+    ...{ relations: [], functions: [nameOf(called)], written: [], writes: false },
+  };
   await tx.query('SAVEPOINT staged_function');
   const obstacle = await build(context, definition, schema, uses).then(
     () => null,
@@ -124,9 +96,9 @@ async function make(
   await tx.query('RELEASE SAVEPOINT staged_function');
   await tx.query(
     `UPDATE stage.staged_function SET uses = $2, stamp = stage.function_stamp($2, path), obstacle = $3 WHERE id = $1`,
-    [row?.['id'] ?? null, JSON.stringify(distinct(uses)), obstacle],
+    [row?.['id'] ?? null, JSON.stringify({ ...uses, ...distinct(uses) }), obstacle],
   );
-  return { schema: obstacle === null ? schema : null, uses: distinct(uses) };
+  return { schema: obstacle === null ? schema : null, uses, obstacle };
 }
 
 /**
@@ -148,30 +120,79 @@ function reasonOf(error: Error): string {
  */
 async function build(
   context: Context,
-  { name, functions }: Definition,
+  definition: Definition,
   schema: string,
-  uses: FoundUses,
+  uses: FunctionUses,
 ): Promise<void> {
-  const { tx, path } = context;
-  const bodies: [FunctionDefinition, FunctionBody][] = [];
+  const isCalled = definition.functions.some(({ isProcedure }) => isProcedure);
+  const reading = isCalled ? null : await readBodies(definition, 'reads');
+  const copies = reading && (await scriptsFor(context, definition, reading, schema, uses));
+  // guard: a function that calls one that writes is checked like one that writes
+  const scripts =
+    copies !== null && !uses.writes
+      ? copies.scripts
+      : await writingScripts(context, definition, schema, uses);
+  if (copies?.isStaged === false && !uses.writes) throw new Obstacle(readsNothing);
+  await createStagedFunctions(context.tx, schema, scripts, context.path);
+}
+
+/** Builds the functions where some of them write. */
+async function writingScripts(
+  context: Context,
+  definition: Definition,
+  schema: string,
+  uses: FunctionUses,
+): Promise<readonly string[]> {
+  const bodies = await readBodies(definition, 'writes');
+  if (bodies === null) throw new Obstacle(beyondExtent('writes'));
+  uses.writes = true;
+  const parts = bodies.map(([, body]) => body.uses);
+  await checkWriting(context, parts, uses);
+  for (const part of parts) {
+    // guard: staged functions are made anew when a table changes that they write to
+    uses.relations.push(...part.relations.filter(({ target }) => target !== null).map(nameOf));
+    uses.written.push(...(await checkWritten(context, part)));
+  }
+  return (await scriptsFor(context, definition, bodies, schema, uses)).scripts;
+}
+
+type Body = readonly [FunctionDefinition, FunctionBody];
+
+/** Parses the bodies of all functions of a name. Returns null if one of them has a statement beyond the extent. */
+async function readBodies(
+  { name, functions }: Definition,
+  extent: Extent,
+): Promise<readonly Body[] | null> {
+  const bodies: Body[] = [];
   for (const each of functions) {
     if (each.obstacle !== null) throw new Obstacle(each.obstacle);
-    const body = await readBodyAnywhere({ ...each, head: headOf(each, name, 'record') });
-    if (body === null) throw new Obstacle('does more than read, or cannot be followed');
+    const body = await readBodyAnywhere({ ...each, head: headOf(each, name, 'record'), extent });
+    if (body === null) return null;
     bodies.push([each, body]);
   }
+  return bodies;
+}
+
+async function scriptsFor(
+  context: Context,
+  { name }: Definition,
+  bodies: readonly Body[],
+  schema: string,
+  uses: FunctionUses,
+): Promise<{ scripts: readonly string[]; isStaged: boolean }> {
   const scripts: string[] = [];
   let isStaged = false;
   for (const [each, body] of bodies) {
     const replacements = await replacementsIn(context, body.uses, uses);
     isStaged ||= replacements.length > 0;
     if (each.row) uses.relations.push(nameOf(each.row));
-    const text = await body.replaced(replacements);
+    // rows are not locked: the service's checks at the end of a statement notice what others change
+    const unlocked = body.uses.locking.map(({ start, end }) => ({ start, end, text: ' ' }));
+    const text = await body.replaced([...replacements, ...unlocked]);
     if (text === null) throw new Obstacle('cannot be followed');
     scripts.push(...scriptFor(each, name, schema, text.toString()));
   }
-  if (!isStaged) throw new Obstacle('reads nothing that can be staged');
-  await createStagedFunctions(tx, schema, scripts, path);
+  return { scripts, isStaged };
 }
 
 /**
@@ -182,7 +203,7 @@ async function build(
 export async function replacementsIn(
   context: Context,
   body: BodyUses,
-  uses: FoundUses,
+  uses: FoundUses | FunctionUses,
 ): Promise<Replacement[]> {
   const replacements: Replacement[] = [];
   const sources = new Map<string, Source>();
@@ -209,7 +230,11 @@ export async function replacementsIn(
  * Returns the replacements of called functions in a body.
  * @throws Obstacle where staged functions would pass rows to functions that take rows of the table itself
  */
-async function callsIn(context: Context, body: BodyUses, uses: FoundUses): Promise<Replacement[]> {
+async function callsIn(
+  context: Context,
+  body: BodyUses,
+  uses: FoundUses | FunctionUses,
+): Promise<Replacement[]> {
   const replacements: Replacement[] = [];
   const called: Known[] = [];
   for (const { start, end, ...call } of body.called) {
@@ -220,6 +245,7 @@ async function callsIn(context: Context, body: BodyUses, uses: FoundUses): Promi
     called.push(known);
     uses.relations.push(...known.uses.relations);
     uses.functions.push(...known.uses.functions);
+    noteWriting(known, call, body, uses);
     if (known.schema === null) continue;
     replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });
   }
@@ -244,11 +270,3 @@ async function sourceOf(
   sources.set(name, source);
   return source;
 }
-
-/** Returns the uses without duplicates. */
-export const distinct = ({ relations, functions }: FoundUses): FoundUses => ({
-  relations: [...new Map(relations.map((name) => [JSON.stringify(name), name])).values()],
-  functions: [...new Map(functions.map((name) => [JSON.stringify(name), name])).values()],
-});
-
-const nameOf = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name });

@@ -6,12 +6,12 @@ import type { Table, Trigger } from '../../model/table.ts';
 import type { BodyWrite, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { loadParser } from '../../sql/parser/parser.ts';
+import { checkBody, readTriggerBody } from '../functions/check-body.ts';
+import type { FoundUses } from '../functions/function-script.ts';
 import { Obstacle } from '../functions/function-script.ts';
-import type { FoundUses } from '../functions/staged-function.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
 import { mayFire, rowTriggers, tableObstacle } from './candidates.ts';
-import { checkBody, readTriggerBody } from './check-body.ts';
 import { conditionOf, demandBlock } from './trigger-copy.ts';
 import type { WrittenTable } from './written-tables.ts';
 import { writtenNames, writtenTables } from './written-tables.ts';
@@ -85,7 +85,7 @@ export async function checkTrigger(
       uses.checked.push(nameOf(linked)),
     );
     await tx.query(`SET LOCAL search_path = ${path.text}`);
-    await checkBody({ tx, path: path.oids, uses }, made.uses);
+    await checkBody({ tx, path: path.oids, uses, extent: 'reads' }, made.uses);
     return { ...made, written };
   });
   // guard: names of the service's own statements are not found in schemas of users

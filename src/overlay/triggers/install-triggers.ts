@@ -5,7 +5,8 @@
 import type { Queryable } from '../../db/database.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { Obstacle } from '../functions/function-script.ts';
-import { distinct, replacementsIn } from '../functions/staged-function.ts';
+import { distinct } from '../functions/known-functions.ts';
+import { replacementsIn } from '../functions/staged-function.ts';
 import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';

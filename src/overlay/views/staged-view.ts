@@ -6,7 +6,7 @@ import { StageError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { classifyAnywhere } from '../../sql/classify/classify-apart.ts';
-import { movedUses } from '../../sql/functions/body-uses.ts';
+import { movedUses, readUses } from '../../sql/functions/body-uses.ts';
 import { readViewQuery } from '../../sql/locate/view-query.ts';
 import { SqlSyntaxError } from '../../sql/parser/syntax-error.ts';
 import { isLight } from '../../sql/parser/text-weight.ts';
@@ -127,7 +127,7 @@ async function viewBody(
   const [statement] = await parsedView(view, query);
   if (statement?.verdict.kind !== 'read')
     throw unreadable(view, 'its definition is not a plain query');
-  const uses = movedUses({ ...statement.verdict, writes: [] }, (at) => at + statement.start);
+  const uses = movedUses(readUses(statement.verdict), (at) => at + statement.start);
   const sources = new Map<string, Source>();
   for (const { schema, name } of uses.relations) {
     if (schema === null || sources.has(qualifiedName(schema, name))) continue;

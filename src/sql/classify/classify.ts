@@ -4,6 +4,7 @@ import { withRowLocks } from '../locate/lock-clauses.ts';
 import type { Fields } from '../parser/syntax-tree.ts';
 import { openNode } from '../parser/syntax-tree.ts';
 import type { Control, Verdict } from '../verdict.ts';
+import { classifyCall } from './kinds/classify-call.ts';
 import { classifyCopy } from './kinds/classify-copy.ts';
 import { classifyCreateAs, classifySelectInto } from './kinds/classify-create-as.ts';
 import { classifyClose, classifyDeclare, classifyFetch } from './kinds/classify-cursor.ts';
@@ -57,6 +58,7 @@ const classifies: ReadonlyMap<string, Classify> = new Map([
   ['VariableShowStmt', classifyShow as Classify],
   ['LockStmt', classifyLock as Classify],
   ['PrepareStmt', classifyPrepare as Classify],
+  ['CallStmt', classifyCall as Classify],
   ['ExecuteStmt', classifyExecute as Classify],
   ['DeallocateStmt', classifyDeallocate as Classify],
   ['DeclareCursorStmt', classifyDeclare as Classify],

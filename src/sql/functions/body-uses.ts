@@ -4,10 +4,14 @@ import { parseQuery } from '../classify/parse-query.ts';
 import type { Grouping } from '../locate/grouping.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
-import type { Replacement } from '../splice.ts';
+import type { Read } from '../read.ts';
+import type { ByteRange, Replacement } from '../splice.ts';
 import type { Statement, Verdict } from '../verdict.ts';
 import type { QueryWrite, Right } from '../write.ts';
 import type { FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
+
+/** The statements that a body may have: reads, also writes to one table each, or also writes to several and reads that lock rows. */
+export type Extent = 'reads' | 'rows' | 'writes';
 
 /** The names that a text uses. Places count from the start of the text. */
 export interface BodyUses {
@@ -20,6 +24,12 @@ export interface BodyUses {
   readonly unclear: readonly UnclearCall[];
   /** What its statements write. */
   readonly writes: readonly BodyWrite[];
+  /** The same with the values that they give; places count like those of their targets. */
+  readonly rights: readonly Right[];
+  /** The row locking clauses. A staged function must not have them. */
+  readonly locking: readonly ByteRange[];
+  /** The functions that its statements with targets call. */
+  readonly calledByWrites: readonly QualifiedName[];
 }
 
 /** One statement of a body that writes to a table. */
@@ -33,16 +43,20 @@ export interface FunctionBody {
 }
 
 /**
- * Returns the names that the statements of a text use; null unless all of them are reads that lock no rows.
- * @param writes whether they may be plain writes to one table, too; the relation that one writes to has its `target`
+ * Returns the names that the statements of a text use; null if one of them is beyond the given extent. The relation that a statement writes
+ * to has its `target`.
  */
-export function usesOf(text: Buffer, writes = false): BodyUses | null {
+export function usesOf(text: Buffer, extent: Extent = 'reads'): BodyUses | null {
   const parts: BodyUses[] = [];
   for (const { start, verdict } of parsed(text)) {
-    const isKnown = verdict.kind === 'read' || (writes && isPlainWrite(verdict));
-    if (!isKnown || verdict.locking.length > 0) return null;
-    const written = verdict.kind === 'write' ? writesOf(verdict) : [];
-    parts.push(movedUses({ ...verdict, writes: written }, (at) => at + start));
+    const isRead = verdict.kind === 'read';
+    if (!isRead && !isWriteWithin(verdict, extent)) return null;
+    if (verdict.locking.length > 0 && extent !== 'writes') return null;
+    const rights = verdict.kind === 'write' ? verdict.rights : [];
+    const calledByWrites = rights.length > 0 ? verdict.called : [];
+    const writes = verdict.kind === 'write' ? writesOf(verdict) : [];
+    const uses = { ...verdict, writes, rights, calledByWrites };
+    parts.push(movedUses(uses, (at) => at + start));
   }
   return mergedUses(parts);
 }
@@ -53,9 +67,19 @@ const writesOf = ({ relations, rights }: QueryWrite): BodyWrite[] =>
     return use ? [{ schema: use.schema, name: use.name, operation, columns }] : [];
   });
 
+function isWriteWithin(verdict: Verdict, extent: Extent): verdict is QueryWrite {
+  if (extent === 'reads' || verdict.kind !== 'write' || verdict.form !== 'query') return false;
+  return extent === 'rows' ? isSingleWrite(verdict) : isPlainWrite(verdict);
+}
+
+/** Whether a statement has no clauses that the proxy itself handles. */
+function isPlainWrite({ upserts, overriding, merges, replacement }: QueryWrite): boolean {
+  // guard: ON CONFLICT, OVERRIDING and MERGE of a function are not lost
+  return upserts.length + overriding.length + merges.length === 0 && !replacement;
+}
+
 /** Whether a statement inserts, updates or deletes rows of one table, without clauses that the proxy itself handles. */
-function isPlainWrite(verdict: Verdict): verdict is QueryWrite {
-  if (verdict.kind !== 'write' || verdict.form !== 'query') return false;
+function isSingleWrite(verdict: QueryWrite): boolean {
   const targets = verdict.relations.filter(({ target }) => target !== null);
   // guard: a trigger's ON CONFLICT and OVERRIDING are not lost
   if (verdict.upserts.length + verdict.overriding.length + verdict.merges.length > 0) return false;
@@ -71,6 +95,12 @@ function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
     return [{ start: 0, verdict: { kind: 'control', action: { type: 'pass' } } }];
   }
 }
+
+/** Returns the uses of a read. */
+export const readUses = (read: Read): BodyUses => ({
+  ...read,
+  ...{ rights: [], writes: [], calledByWrites: [] },
+});
 
 /** Returns the same uses with each position mapped by `moved`. */
 export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUses {
@@ -88,7 +118,10 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     })),
     functions: uses.functions,
     unclear: uses.unclear,
+    rights: uses.rights.map((right) => ({ ...right, target: moved(right.target) })),
+    locking: uses.locking.map(move),
     writes: uses.writes,
+    calledByWrites: uses.calledByWrites,
   };
 }
 
@@ -101,6 +134,9 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     groupings: parts.flatMap(({ groupings }) => groupings),
     functions: parts.flatMap(({ functions }) => functions),
     unclear: parts.flatMap(({ unclear }) => unclear),
+    rights: parts.flatMap(({ rights }) => rights),
+    locking: parts.flatMap(({ locking }) => locking),
     writes: parts.flatMap(({ writes }) => writes),
+    calledByWrites: parts.flatMap(({ calledByWrites }) => calledByWrites),
   };
 }

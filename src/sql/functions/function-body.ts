@@ -4,7 +4,7 @@ import { parseThread } from '../parser/parse-thread.ts';
 import { isLight } from '../parser/text-weight.ts';
 import type { Replacement } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
-import type { BodyUses, FunctionBody } from './body-uses.ts';
+import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { usesOf } from './body-uses.ts';
 import { readPlpgsql } from './plpgsql-body.ts';
 
@@ -13,18 +13,18 @@ export interface FunctionText {
   readonly body: string;
   /** `name(arguments) RETURNS result`, as in CREATE FUNCTION. */
   readonly head: string;
-  /** Whether a PL/pgSQL body may have statements that write to one table each. By default it may only read. */
-  readonly writes?: boolean;
+  /** By default, it may only read. */
+  readonly extent?: Extent;
 }
 
 /** Longer bodies go to the parse thread: each expression of a body is searched for in the whole body. */
 const longBody = 4096;
 
-/** Parses a body. Returns null for one that may do more than read (and write), or that runs a text built at run time. */
+/** Parses a body. Returns null for one with a statement beyond the extent, or that runs a text built at run time. */
 export async function readFunctionBody(text: FunctionText): Promise<FunctionBody | null> {
-  if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body, text.writes);
+  if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body, text.extent);
   const body = Buffer.from(text.body);
-  const uses = usesOf(body);
+  const uses = usesOf(body, text.extent);
   return uses && { uses, replaced: async (replacements) => spliceBytes(body, replacements) };
 }
 

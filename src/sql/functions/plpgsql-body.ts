@@ -7,8 +7,9 @@ import { parsePlpgsql, parseTree, scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import type { Replacement } from '../splice.ts';
 import { isSameRange, spliceBytes } from '../splice.ts';
-import type { BodyUses, FunctionBody } from './body-uses.ts';
+import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
+import { hasHazard } from './plpgsql-hazards.ts';
 
 /** An expression or query of the body. */
 interface Part {
@@ -19,18 +20,15 @@ interface Part {
   readonly places: readonly ScanToken[];
 }
 
-/**
- * Parses a body. Returns null for one that may do more than read, or that runs a text built at run time.
- * @param writes whether it may have statements that write to one table each, too
- */
+/** Parses a body. Returns null for one with a statement beyond the extent, or that runs a text built at run time. */
 export async function readPlpgsql(
   head: string,
   text: string,
-  writes = false,
+  extent: Extent = 'reads',
 ): Promise<FunctionBody | null> {
   const body = Buffer.from(text);
-  const expressions = await expressionsOf(head, text, (query, mode) =>
-    usesOfExpression(query, mode, writes),
+  const expressions = await expressionsOf(head, text, extent, (query, mode) =>
+    usesOfExpression(query, mode, extent),
   );
   const parts = expressions && locateParts(scanTokens(body), expressions);
   if (!parts) return null;
@@ -42,7 +40,7 @@ export async function readPlpgsql(
       if (replacements.some(({ start, end }) => !(start < end))) return null;
       const made = spliceBytes(body, replacements);
       // names of overlays, to which no statement may write, stand in it: only its words are compared
-      const found = await expressionsOf(head, made.toString(), () => mergedUses([]));
+      const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]));
       const wanted = parts.map((part) => splicePart(part, replacements));
       return found !== null &&
         isSame(
@@ -64,6 +62,7 @@ interface Expression {
 async function expressionsOf(
   head: string,
   body: string,
+  extent: Extent,
   usesIn: (query: Buffer, mode: number) => BodyUses | null,
 ): Promise<Expression[] | null> {
   const tag = `$body${body.includes('$body') ? body.length : ''}$`;
@@ -71,6 +70,8 @@ async function expressionsOf(
   const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${withoutRowTypes(body)}${tag}`;
   const tree = await parsePlpgsql(Buffer.from(text), Buffer.from(body));
   if (tree === null || beyond.some((type) => collectNodes(tree, type).length > 0)) return null;
+  // guard: no exception block of a function that writes takes what the service refuses for an error of the function
+  if (extent === 'writes' && hasHazard(tree)) return null;
   const expressions: Expression[] = [];
   for (const fields of collectNodes(tree, 'PLpgSQL_expr')) {
     const { query, parseMode = 0 } = fields as { query: string; parseMode?: number };
@@ -103,12 +104,13 @@ const statementMode = 0;
 const expressionMode = 2;
 const keyword = 'SELECT ';
 
-function usesOfExpression(text: Buffer, mode: number, writes: boolean): BodyUses | null {
+function usesOfExpression(text: Buffer, mode: number, extent: Extent): BodyUses | null {
   const start = mode > expressionMode ? behindAssignment(text) : 0;
   if (start === null) return null;
   const prefix = mode === statementMode ? '' : keyword;
   const query = Buffer.concat([Buffer.from(prefix), text.subarray(start)]);
-  const uses = usesOf(query, writes && mode === statementMode);
+  const isPart = extent === 'rows' && mode !== statementMode;
+  const uses = usesOf(query, isPart ? 'reads' : extent);
   if (uses === null || inspectsRowVersions(query)) return null;
   return movedUses(uses, (at) => at - prefix.length + start);
 }
@@ -158,7 +160,9 @@ function locateParts(
   const taken = new Set<number>();
   const found = new Map<Expression, readonly ScanToken[]>();
   const naming = expressions
-    .filter(({ uses }) => uses.relations.length + uses.called.length + uses.qualifiers.length > 0)
+    .filter(({ uses: { relations, called, qualifiers, locking } }) =>
+      [relations, called, qualifiers, locking].some(({ length }) => length > 0),
+    )
     .map((expression) => ({ expression, own: scanTokens(expression.text) }))
     .sort((one, other) => other.own.length - one.own.length);
   for (const { expression, own } of naming) {
@@ -225,6 +229,7 @@ function splicePart(part: Part, replacements: readonly Replacement[]): Buffer {
     ...uses.called,
     ...uses.qualifiers,
     ...uses.groupings.map(({ start }) => ({ start, end: start })),
+    ...uses.locking,
   ]);
   const inside = (before ?? []).flatMap(({ start, end }, index) => {
     const place = after?.[index];

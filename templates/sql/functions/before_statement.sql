@@ -31,6 +31,10 @@ BEGIN
       USING ERRCODE = 'object_in_use', HINT = 'Look at the conflicts of the session, reject it, and stage the changes in a new one.';
   END IF;
   v_statement := current_setting('stage.statement');
+  -- each statement of a function that the client called is one of its own
+  IF v_statement = current_setting('stage.ended', true) AND current_setting('stage.called', true) = 'on' AND pg_trigger_depth() = 1 THEN
+    v_statement := set_config('stage.statement', v_id, true);
+  END IF;
   IF v_policy > 0 THEN
     PERFORM stage.note_judged(split_part(TG_ARGV[0], '_', 1), pg_trigger_depth() = 1 AND current_setting('stage.mutations_of', true) IS DISTINCT FROM v_statement);
   END IF;

@@ -10,11 +10,13 @@ DECLARE
   v_table oid := TG_ARGV[0];
   v_granted boolean;
   v_operation text := coalesce(TG_ARGV[1], TG_OP);
+  -- guard: a function writes with the client's rights to the whole table
+  v_by_function boolean := current_setting('stage.called', true) = 'on' AND pg_trigger_depth() = 1;
   v_by_trigger boolean := pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'trigger';
 BEGIN
   IF has_table_privilege(v_table, 'INSERT, UPDATE, DELETE') OR has_any_column_privilege(v_table, 'INSERT, UPDATE') THEN
     -- guard: a trigger writes with the client's rights: no statement names the columns that it sets
-    v_granted := CASE WHEN v_by_trigger THEN has_table_privilege(v_table, v_operation) WHEN v_operation = 'DELETE' THEN has_table_privilege(v_table, 'DELETE')
+    v_granted := CASE WHEN v_by_trigger OR v_by_function THEN has_table_privilege(v_table, v_operation) WHEN v_operation = 'DELETE' THEN has_table_privilege(v_table, 'DELETE')
         OR current_setting('stage.check_later', true) = 'on' AND has_table_privilege(v_table, 'TRUNCATE') ELSE has_any_column_privilege(v_table, v_operation) END;
   ELSE
     v_granted := has_any_column_privilege(v_table, 'SELECT');

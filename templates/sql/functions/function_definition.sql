@@ -5,10 +5,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT jsonb_build_object('namespace', min(p.pronamespace::int8), 'schema', min(n.nspname::text), 'name', min(p.proname::text),
     'isServers', bool_and(p.oid < 16384), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(p.prorettype >= 16384 AND t.typtype = 'c'), 'functions', jsonb_agg(jsonb_build_object(
       'oid', p.oid::int8,
+      'isProcedure', p.prokind = 'p',
       'language', l.lanname,
       'obstacle', CASE
         WHEN p.oid < 16384 OR l.lanname NOT IN ('sql', 'plpgsql') THEN 'not written in SQL or PL/pgSQL'
-        WHEN p.prokind <> 'f' THEN 'no plain function'
+        WHEN p.prokind NOT IN ('f', 'p') THEN 'no plain function'
         -- guard: a function with its owner's rights reads nothing that is staged
         WHEN p.prosecdef THEN 'runs with its owner''s rights'
         WHEN p.proconfig IS NOT NULL THEN 'has settings of its own'

@@ -4,7 +4,9 @@
 -- "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables;
 -- "takesRows", "givesRows": it takes, or returns, rows of tables or composite types;
 -- "parked": staged rows of what it reads were put aside;
--- "isKnown": what it reads was examined before, and has not changed; "schema": of the staged functions to call, if there are any.
+-- "isKnown": what it reads was examined before, and has not changed; "schema": of the staged functions to call, if there are any;
+-- "writes": these write, so that only a staged write calls them; "written": the tables, by their full names; "hidden": a temporary relation
+-- of the connection hides a table that they name, so that they would not find it; "obstacle": why there are none.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH path(oids) AS (
@@ -28,6 +30,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       'isKnown', t.id IS NOT NULL,
       'parked', t.id IS NOT NULL AND EXISTS (
         SELECT FROM jsonb_array_elements(t.uses -> 'relations') u(name) WHERE stage.has_parked(stage.relation_in(u.name, path.oids), false)),
+      'writes', coalesce((t.uses -> 'writes')::boolean, false),
+      'written', coalesce(t.uses -> 'written', '[]'),
+      'hidden', (SELECT min(v.relname) FROM pg_class v JOIN jsonb_array_elements(t.uses -> 'relations') u(name) ON v.relname = (u.name ->> 'name')::name
+        WHERE v.relnamespace = pg_my_temp_schema() AND u.name ->> 'schema' IS NULL),
+      'obstacle', t.obstacle,
       'schema', CASE WHEN t.obstacle IS NULL AND NOT EXISTS (
         SELECT FROM jsonb_array_elements(t.uses -> 'functions') u(name) CROSS JOIN LATERAL stage.functions_named(u.name, path.oids) p
         WHERE NOT has_function_privilege(p.oid, 'EXECUTE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)

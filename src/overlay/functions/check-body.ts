@@ -1,31 +1,37 @@
-/** Checks what the body of a trigger calls: every effect must be known before the trigger fires for a client. */
+/** Checks what the body of a trigger, or of a function that writes, calls: every effect must be known before it runs for a client. */
 import type { Queryable, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
-import type { BodyUses, FunctionBody } from '../../sql/functions/body-uses.ts';
+import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import {
+  changesPath,
   hasEffects,
   isStageableVolatile,
   refusedFunctions,
 } from '../../sql/functions/functions.ts';
-import type { Definition } from '../functions/function-script.ts';
-import { headOf, Obstacle } from '../functions/function-script.ts';
-import type { FoundUses } from '../functions/staged-function.ts';
 import { oidArray } from '../object-names.ts';
+import type { Definition, FoundUses } from './function-script.ts';
+import { headOf, Obstacle } from './function-script.ts';
 
 interface Context {
   readonly tx: Queryable;
   /** OIDs of the schemas in which names are looked for, in order. */
   readonly path: readonly number[];
   /** What is called is added to it. */
-  readonly uses: FoundUses & { readonly sequences: string[] };
+  readonly uses: FoundUses & { readonly sequences?: string[] };
+  /** What the functions that are called may do. */
+  readonly extent: Extent;
 }
 
 /** The maximum depth of calls; functions of applications stay far below it. */
 const maxDepth = 8;
 
-const readDoes = 'does more than read, or cannot be followed';
+/** The reason against a body that cannot be followed. */
+export const beyondExtent = (extent: Extent) =>
+  extent === 'writes'
+    ? 'does more than read and write rows, or cannot be followed'
+    : 'does more than read, or cannot be followed';
 
 /**
  * Parses the body of a trigger function.
@@ -38,8 +44,11 @@ export async function readTriggerBody(
   writes: boolean,
 ): Promise<FunctionBody> {
   const head = `${quoteIdentifier(name)}() RETURNS trigger`;
-  const read = await readBodyAnywhere({ language: 'plpgsql', body, head, writes });
-  if (read === null) throw new Obstacle(readDoes);
+  const read = await readBodyAnywhere({
+    ...{ language: 'plpgsql', body, head },
+    extent: writes ? 'rows' : 'reads',
+  });
+  if (read === null) throw new Obstacle(beyondExtent('reads'));
   return read;
 }
 
@@ -53,15 +62,23 @@ export async function checkBody(context: Context, body: BodyUses, depth = 0): Pr
   const refused = refusedFunctions(body.functions, 'write', []);
   // guard: what a trigger calls is judged like what a statement calls
   if (refused !== null) throw new Obstacle(`calls ${refused.name}()`);
-  for (const { name, sequence } of body.functions) {
-    if (name !== 'nextval') continue;
-    // guard: the right to draw from a sequence is checked by its name
-    if (sequence === undefined) throw new Obstacle('draws from a sequence that it computes');
-    context.uses.sequences.push(sequence);
-  }
+  // guard: names in a copy do not move while it runs
+  if (changesPath(body.functions)) throw new Obstacle('sets search_path');
+  noteSequences(context, body);
   for (const row of await found(context, body)) checkFound(row);
   for (const { schema, name } of body.called)
     if (schema !== 'pg_catalog') await checkCalled(context, { schema, name }, depth);
+}
+
+/** Collects the sequences that a trigger draws from. A function draws with its caller's rights, which PostgreSQL checks. */
+function noteSequences({ uses: { sequences } }: Context, { functions }: BodyUses): void {
+  if (sequences === undefined) return;
+  for (const { name, sequence } of functions) {
+    if (name !== 'nextval') continue;
+    // guard: the right to draw from a sequence is checked by its name
+    if (sequence === undefined) throw new Obstacle('draws from a sequence that it computes');
+    sequences.push(sequence);
+  }
 }
 
 /** Returns the functions that the called names may refer to. The bodies of users' functions are parsed in turn. */
@@ -103,8 +120,9 @@ async function checkCalled(context: Context, call: QualifiedName, depth: number)
     const what = `calls ${call.name}(), which`;
     if (each.obstacle !== null) throw new Obstacle(`${what} ${each.obstacle}`);
     const head = headOf(each, definition.name, 'record');
-    const body = await readBodyAnywhere({ ...each, head });
-    if (body === null) throw new Obstacle(`${what} ${readDoes}`);
+    const { extent } = context;
+    const body = await readBodyAnywhere({ ...each, head, extent });
+    if (body === null) throw new Obstacle(`${what} ${beyondExtent(extent)}`);
     await checkBody(context, body.uses, depth + 1);
   }
 }

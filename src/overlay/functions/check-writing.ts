@@ -1,0 +1,97 @@
+/** Decides which functions that write are staged: those whose effects are all rows of tables that can be staged. */
+import { readTable } from '../../db/catalog-reader.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Column, Table } from '../../model/table.ts';
+import { shownName } from '../../model/table.ts';
+import type { BodyUses } from '../../sql/functions/body-uses.ts';
+import type { QualifiedName } from '../../sql/functions/calls.ts';
+import type { RelationUse } from '../../sql/places.ts';
+import type { Right } from '../../sql/write.ts';
+import { obstacleOf } from '../install/obstacle.ts';
+import { oidArray } from '../object-names.ts';
+import { kindApart, waitsForColumns } from '../triggers/candidates.ts';
+import { checkBody } from './check-body.ts';
+import type { FoundUses } from './function-script.ts';
+import { Obstacle, shownPath } from './function-script.ts';
+
+interface Context {
+  readonly tx: Queryable;
+  readonly path: readonly number[];
+}
+
+/**
+ * Checks what the bodies of functions that write call.
+ * @throws Obstacle for a call that has effects other than on rows, or whose effects are unknown
+ */
+export async function checkWriting(
+  { tx, path }: Context,
+  bodies: readonly BodyUses[],
+  uses: FoundUses,
+): Promise<void> {
+  // the names of operators and types are found as the functions find them
+  await tx.query(`SET LOCAL search_path = ${await shownPath(tx, path)}`);
+  for (const body of bodies) await checkBody({ tx, path, uses, extent: 'writes' }, body);
+  // names of the service's own statements are not found in schemas of users
+  await tx.query('SET LOCAL search_path = pg_catalog');
+}
+
+/**
+ * Returns the tables that a body writes to, by their full names.
+ * @throws Obstacle for a table to which a staged function cannot write, or for values that PostgreSQL refuses
+ */
+export async function checkWritten(
+  { tx, path }: Context,
+  { relations, rights }: BodyUses,
+): Promise<QualifiedName[]> {
+  const written: QualifiedName[] = [];
+  for (const use of relations) {
+    if (use.target === null) continue;
+    const table = await tableOf({ tx, path }, use);
+    const obstacle = tableObstacle(
+      table,
+      rights.filter(({ target }) => target === use.start),
+    );
+    if (obstacle !== null)
+      throw new Obstacle(`writes to ${shownName(table.schema, table.name)}, which ${obstacle}`);
+    written.push({ schema: table.schema, name: table.name });
+  }
+  return written;
+}
+
+async function tableOf({ tx, path }: Context, { schema, name }: RelationUse): Promise<Table> {
+  const [row] = await tx.query('SELECT stage.relation_in($1, $2) AS oid', [
+    JSON.stringify({ schema, name }),
+    oidArray(path),
+  ]);
+  const oid = Number(row?.['oid'] ?? 0);
+  const table = oid === 0 ? null : await readTable(tx, oid);
+  if (table === null) throw new Obstacle(`writes to ${name}, which is no table`);
+  return table;
+}
+
+/** Returns why a staged function cannot write to a table, as the end of "which ..."; null if it can. */
+function tableObstacle(table: Table, rights: readonly Right[]): string | null {
+  const obstacle = obstacleOf(table);
+  if (obstacle !== null) return obstacle;
+  const kind = kindApart(table);
+  if (kind !== null) return `is ${kind}`;
+  // guard: no statement says for which columns a trigger would fire
+  if (waitsForColumns(table) && rights.some(({ operation }) => operation === 'UPDATE'))
+    return 'has triggers for updates of certain columns';
+  // guard: PostgreSQL refuses values for columns that it fills itself
+  if (rights.some((right) => fills(table, right)))
+    return 'fills a column itself to which the function gives a value';
+  return null;
+}
+
+/** Whether a statement gives a value to a column that PostgreSQL fills. Without a list of columns, an INSERT may give one to each. */
+const fills = (table: Table, { operation, columns, given }: Right) =>
+  operation === 'INSERT' && columns === null
+    ? table.columns.some(isFilled)
+    : given.some((column) => isFilled(columnAt(table, column)));
+
+const columnAt = ({ columns }: Table, column: string | number): Column | undefined =>
+  typeof column === 'number' ? columns[column] : columns.find(({ name }) => name === column);
+
+const isFilled = (column: Column | undefined) =>
+  column !== undefined && (column.generated !== null || column.identity === 'always');

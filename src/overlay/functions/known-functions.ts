@@ -1,0 +1,94 @@
+/** What is known of the functions of a name: what they use, and whether they have staged functions. */
+import type { Queryable } from '../../db/database.ts';
+import { standInSchema } from '../../model/own-schemas.ts';
+import type { BodyUses } from '../../sql/functions/body-uses.ts';
+import type { QualifiedName } from '../../sql/functions/calls.ts';
+import { oidArray } from '../object-names.ts';
+import type { Definition, FoundUses } from './function-script.ts';
+import { Obstacle } from './function-script.ts';
+
+interface Uses {
+  readonly relations: readonly QualifiedName[];
+  readonly functions: readonly QualifiedName[];
+  /** The tables that they write to, by their full names. */
+  readonly written?: readonly QualifiedName[];
+  /** Whether they write, or draw from sequences: only a staged write calls them. */
+  readonly writes?: boolean;
+}
+
+/** What functions use. */
+export interface FunctionUses extends FoundUses {
+  readonly written: QualifiedName[];
+  writes: boolean;
+}
+
+/** What is known of the functions of a name. */
+export interface Known extends StagedFunctions {
+  readonly takesRows: boolean;
+  readonly givesRows: boolean;
+}
+
+export interface StagedFunctions {
+  /** The schema of the staged functions; null where there are none. */
+  readonly schema: string | null;
+  readonly uses: Uses;
+  readonly obstacle: string | null;
+}
+
+/** Reads what is recorded of the functions of a name under a search path. */
+export async function readStagedFunctions(
+  { tx, path }: { readonly tx: Queryable; readonly path: readonly number[] },
+  { namespace, name }: Definition,
+): Promise<StagedFunctions | null> {
+  const [row] = await tx.query(
+    `SELECT uses, obstacle, CASE WHEN obstacle IS NULL THEN id END AS id
+     FROM stage.staged_function WHERE namespace = $1 AND name = $2 AND path = $3`,
+    [namespace, name, oidArray(path)],
+  );
+  if (row === undefined) return null;
+  const id = row['id'] ?? null;
+  return {
+    schema: id === null ? null : standInSchema('function', id),
+    uses: JSON.parse(row['uses'] ?? '{}') as Uses,
+    obstacle: row['obstacle'] ?? null,
+  };
+}
+
+/**
+ * Collects what a called function writes.
+ * @throws Obstacle for a call that a staged function must not make
+ */
+export function noteWriting(
+  known: Known,
+  { name }: QualifiedName,
+  { calledByWrites }: BodyUses,
+  uses: FoundUses | FunctionUses,
+): void {
+  const { obstacle } = known;
+  const writes = known.uses.writes === true;
+  if (!('writes' in uses)) {
+    // a second look: the body of a trigger was checked before
+    if (writes) throw new Obstacle(`calls ${name}(), which writes`);
+    return;
+  }
+  // guard: a statement that writes calls no function that writes: the two would be one statement
+  if (writes && calledByWrites.some((each) => each.name === name))
+    throw new Obstacle(`calls ${name}(), which writes, in a statement that writes`);
+  // guard: a function that writes calls no function that is not staged
+  if (obstacle !== null && obstacle !== readsNothing && (uses.writes || writes))
+    throw new Obstacle(`calls ${name}(), which ${obstacle}`);
+  uses.writes ||= writes;
+  uses.written.push(...(known.uses.written ?? []));
+}
+
+/** The obstacle of functions that run as they are. */
+export const readsNothing = 'reads nothing that can be staged';
+
+/** Returns the uses without duplicates. */
+export const distinct = ({ relations, functions }: FoundUses): FoundUses => ({
+  relations: [...new Map(relations.map((name) => [JSON.stringify(name), name])).values()],
+  functions: [...new Map(functions.map((name) => [JSON.stringify(name), name])).values()],
+});
+
+/** Returns a name without its place. */
+export const nameOf = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name });

@@ -1,0 +1,178 @@
+/** Functions and procedures that cannot be followed are refused by name, with the reason, and write nothing. */
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { createRole } from '../helpers/roles.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const block = (text: string) => `LANGUAGE plpgsql AS $f$BEGIN ${text}; END$f$`;
+const write = 'INSERT INTO plain VALUES (7)';
+
+/** By the name of a procedure: what it is, and why it is not staged. */
+const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
+  dynamic: [block(`EXECUTE '${write}'`), /does more than read and write rows/],
+  ends: [block(`${write}; COMMIT`), /does more than read and write rows/],
+  sets: [block(`SET LOCAL work_mem = '1MB'; ${write}`), /does more than read and write rows/],
+  notifies: [block(`PERFORM pg_notify('a', 'b'); ${write}`), /calls pg_notify\(\)/],
+  locks: [block(`PERFORM pg_advisory_xact_lock(1); ${write}`), /calls pg_advisory_xact_lock\(\)/],
+  renames: [block(`PERFORM set_config('stage.session', 'x', true)`), /calls set_config\(\)/],
+  moves: [block(`PERFORM set_config('search_path', 'other', true); ${write}`), /sets search_path/],
+  rewinds: [block(`PERFORM setval('numbers', 1); ${write}`), /calls setval\(\)/],
+  swallows: [block(`${write}; EXCEPTION WHEN OTHERS THEN NULL`), /does more than read and write/],
+  catches: [
+    block(`${write}; EXCEPTION WHEN feature_not_supported THEN NULL`),
+    /does more than read/,
+  ],
+  state: [block(`${write}; EXCEPTION WHEN SQLSTATE 'ST002' THEN NULL`), /does more than read/],
+  looks: [
+    `LANGUAGE plpgsql AS $f$DECLARE c text; BEGIN GET DIAGNOSTICS c = PG_CONTEXT; ${write}; END$f$`,
+    /does more than read/,
+  ],
+  upserts: [block(`${write} ON CONFLICT DO NOTHING`), /does more than read and write rows/],
+  overrides: [
+    block('INSERT INTO filled (id) OVERRIDING SYSTEM VALUE VALUES (1)'),
+    /does more than read/,
+  ],
+  truncates: [block('TRUNCATE plain'), /does more than read and write rows/],
+  owner: [`SECURITY DEFINER ${block(write)}`, /runs with its owner's rights/],
+  settings: [`SET search_path = public ${block(write)}`, /has settings of its own/],
+  atomic: [`BEGIN ATOMIC ${write}; END`, /names tables for good/],
+  catalog: [block(`DELETE FROM pg_catalog.pg_proc`), /does more than read/],
+  own: [block(`DELETE FROM stage.session`), /does more than read/],
+  view: [block('DELETE FROM seen'), /writes to public\.seen|writes to seen/],
+  secured: [
+    block('DELETE FROM secured'),
+    /writes to secured, which is a table with row-level security/,
+  ],
+  parted: [block('DELETE FROM parted'), /writes to parted, which is a partitioned table/],
+  keyless: [block('DELETE FROM keyless'), /writes to keyless, which is a table without a key/],
+  fills: [block('INSERT INTO filled (id) VALUES (1)'), /fills a column itself/],
+  fills_all: [block('INSERT INTO filled VALUES (1, 1)'), /fills a column itself/],
+  makes: [block('UPDATE filled SET twice = 1'), /fills a column itself/],
+  waits: [block('UPDATE watched SET n = 1'), /triggers for updates of certain columns/],
+  inner: [
+    block('INSERT INTO plain SELECT writer()'),
+    /calls writer\(\), which writes, in a statement that writes/,
+  ],
+  deep: [block('PERFORM hidden_writer()'), /calls hidden_writer\(\), which writes to keyless/],
+  deeper: [
+    block('PERFORM dynamic_writer()'),
+    /calls dynamic_writer\(\), which does more than read/,
+  ],
+  operates: [block('PERFORM 1 ==> 2'), /runs operator_writer\(\), which no call names/],
+  itself: [block('CALL itself()'), /does more than read and write rows/],
+};
+const names = Object.keys(apart);
+
+const schema = `
+CREATE TABLE plain (id int PRIMARY KEY);
+CREATE TABLE filled (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n int, twice int GENERATED ALWAYS AS (n * 2) STORED);
+CREATE TABLE keyless (n int);
+CREATE TABLE secured (id int PRIMARY KEY);
+ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+CREATE TABLE parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE VIEW seen AS SELECT * FROM plain;
+CREATE TABLE watched (id int PRIMARY KEY, n int);
+CREATE FUNCTION watch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE TRIGGER watch BEFORE UPDATE OF n ON watched FOR EACH ROW EXECUTE FUNCTION watch();
+CREATE SEQUENCE numbers;
+CREATE FUNCTION writer() RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (8) RETURNING id';
+CREATE FUNCTION hidden_writer() RETURNS int LANGUAGE sql AS 'INSERT INTO keyless VALUES (8) RETURNING n';
+CREATE FUNCTION dynamic_writer() RETURNS void ${block(`EXECUTE '${write}'`)};
+CREATE FUNCTION operator_writer(int, int) RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (9) RETURNING id';
+CREATE OPERATOR ==> (LEFTARG = int, RIGHTARG = int, FUNCTION = operator_writer);
+CREATE FUNCTION swallowing() RETURNS int LANGUAGE plpgsql AS $f$BEGIN PERFORM writer(); RETURN 1; EXCEPTION WHEN OTHERS THEN RETURN 2; END$f$;
+CREATE FUNCTION volatile_one() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+${names.map((name) => `CREATE PROCEDURE ${name}() ${apart[name]?.[0]};`).join('\n')}
+`;
+
+suite('functions that are not staged', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+  const open = async (...login: string[]) => {
+    const id = await proxied.daemon.newSession({ reads: 'staged' });
+    return { id, client: await proxied.connect(proxied.daemon.clientUrl(id, ...login)) };
+  };
+
+  test(
+    'are refused by name',
+    async () => {
+      const before = await proxied.contents();
+      const { client } = await open();
+      for (const name of names) {
+        const error = await client.query(`CALL ${name}()`).then(
+          () => null,
+          (failure: Error & { code: string }) => failure,
+        );
+        assert.match(
+          error?.message ?? '',
+          new RegExp(`^CALL of ${name}\\(\\) cannot be staged: the procedure `),
+        );
+        assert.match(error?.message ?? '', apart[name]?.[1] ?? /^$/, name);
+        assert.is(error?.code, '0A000');
+      }
+      assert.match((await rejects(client.query('CALL missing()'))).message, /CALL cannot be run/);
+      assert.equal((await client.query('SELECT * FROM plain')).rows, []);
+      assert.equal(await proxied.contents(), before);
+    },
+    { timeout: 120_000 },
+  );
+
+  test('are not staged because they catch errors of those that they call', async () => {
+    const { client } = await open();
+    await client.query('SELECT swallowing()');
+    const [found] = await proxied.database.query(
+      `SELECT obstacle FROM stage.staged_function WHERE name = 'swallowing'`,
+    );
+    assert.match(String(found?.['obstacle']), /does more than read and write rows/);
+    assert.equal((await client.query('SELECT * FROM plain')).rows, []);
+  });
+
+  test('are refused beside functions that are', async () => {
+    const { client } = await open();
+    assert.match(
+      (await rejects(client.query('SELECT writer(), volatile_one()'))).message,
+      /function public\.volatile_one\(\) cannot be run/,
+    );
+    assert.match(
+      (await rejects(client.query('SELECT writer(), 1 ==> 2'))).message,
+      /cannot (?:be run|stage|commit)/,
+    );
+    assert.equal((await client.query('SELECT * FROM plain')).rows, []);
+  });
+
+  test('are refused where a temporary table hides theirs', async () => {
+    const { client } = await open();
+    await client.query('CREATE TEMP TABLE plain (id int)');
+    assert.match(
+      (await rejects(client.query('SELECT writer()'))).message,
+      /the temporary table "plain" hides a table that it names/,
+    );
+    await client.query('DROP TABLE plain');
+    assert.equal((await client.query('SELECT writer()')).rows, [{ writer: 8 }]);
+  });
+
+  test('are so from the time when a table of theirs changes', async () => {
+    const { client } = await open();
+    assert.equal((await client.query('SELECT writer()')).rows, [{ writer: 8 }]);
+    await proxied.database.query('ALTER TABLE plain ENABLE ROW LEVEL SECURITY');
+    assert.is((await rejects(client.query('SELECT writer()'))).code, '25006');
+    await proxied.database.query('ALTER TABLE plain DISABLE ROW LEVEL SECURITY');
+    await client.query('DELETE FROM plain');
+    assert.equal((await client.query('SELECT writer()')).rows, [{ writer: 8 }]);
+  });
+
+  test('are refused where the client has rights to some columns only', async () => {
+    const role = await createRole(proxied.database, 'GRANT SELECT, INSERT (id) ON plain TO $role');
+    const { client } = await open(role.name, role.name);
+    assert.is((await rejects(client.query('SELECT writer()'))).code, '42501');
+    assert.is((await client.query('INSERT INTO plain (id) VALUES (8)')).rowCount, 1);
+    await proxied.database.query('REVOKE EXECUTE ON FUNCTION writer FROM PUBLIC');
+    assert.is((await rejects(client.query('SELECT writer()'))).code, '42501');
+    await proxied.database.query('GRANT EXECUTE ON FUNCTION writer TO PUBLIC');
+    await client.end();
+    await role.drop();
+  });
+});
