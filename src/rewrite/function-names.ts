@@ -63,8 +63,11 @@ export class FunctionNames {
   private readonly plain = new Set<string>();
   private version = -1;
   /** What was last found, until it is used: a statement is resolved once. */
-  private found: { called: readonly CallPlace[]; functions: readonly ResolvedFunction[] } | null =
-    null;
+  private found: {
+    readonly called: readonly CallPlace[];
+    readonly asked: readonly CallPlace[];
+    readonly functions: readonly ResolvedFunction[];
+  } | null = null;
 
   constructor(query: ServerQuery, names: Names, overlays: OverlayManager) {
     this.query = query;
@@ -80,11 +83,12 @@ export class FunctionNames {
   async replacements(called: readonly CallPlace[]): Promise<Replacement[]> {
     if (this.version !== this.names.version || this.plain.size > maxCached) this.plain.clear();
     this.version = this.names.version;
-    const asked = called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
-    if (asked.length === 0) return [];
-    const found = this.found?.called === called ? this.found.functions : null;
+    const known = this.found?.called === called ? this.found : null;
     this.found = null;
-    return replaced(asked, found ?? (await this.resolve(asked)), (each) => !each.writes);
+    const asked = known?.asked ?? this.askedOf(called);
+    if (asked.length === 0) return [];
+    const functions = known?.functions ?? (await this.resolve(asked));
+    return replaced(asked, functions, ({ writes }) => !writes);
   }
 
   /**
@@ -93,9 +97,9 @@ export class FunctionNames {
    */
   async stages(called: readonly CallPlace[]): Promise<boolean> {
     if (this.arePlain(called)) return false;
-    const asked = called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
+    const asked = this.askedOf(called);
     const functions = await this.resolve(asked);
-    this.found = { called, functions };
+    this.found = { called, asked, functions };
     return functions.some(({ writes, schema }) => writes && schema !== null);
   }
 
@@ -148,6 +152,10 @@ export class FunctionNames {
       if (found && !found.code && !found.takesRows) this.plain.add(keyOf(call));
     }
     return resolved;
+  }
+
+  private askedOf(called: readonly CallPlace[]): readonly CallPlace[] {
+    return called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
   }
 
   private isPlain(call: CallPlace): boolean {

@@ -16,7 +16,6 @@ import { findArbiters } from './arbiters.ts';
 import type { CallingWrite } from './call-rewrite.ts';
 import { spliceCalls, stagesCalls, unstagedIn, withWritten } from './call-rewrite.ts';
 import { isRefusedCopy } from './copy-columns.ts';
-import type { Definition } from './definition.ts';
 import {
   checkComputed,
   checkTargets,
@@ -34,6 +33,8 @@ import { hasNames } from './query-planner.ts';
 import { haveMoved, ReadyNames } from './ready-names.ts';
 import type { Names } from './relation-names.ts';
 import type { ResolvedName } from './resolved-name.ts';
+import type { Rewrite } from './rewritten.ts';
+import { isRefused } from './rewritten.ts';
 import type { SplicedBody } from './spliced-body.ts';
 import { nothingElse, spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
@@ -51,29 +52,6 @@ import {
 } from './stageable.ts';
 import { canBeTruncated } from './truncate-call.ts';
 import { withTripwire } from './write-options.ts';
-
-export interface Rewrite extends Omit<SplicedBody, 'options'> {
-  /** The names with their assumed meanings, as JSON, which `stage.begin_statement` verifies. */
-  readonly relations: string;
-  /** For each of them the function that returns its table's stamp, or null. */
-  readonly stamps: readonly (string | null)[];
-  /** Settings for the statement's triggers, as JSON. */
-  readonly options: string;
-  /** Whether it may run code of the database's users. */
-  readonly hasTripwire: boolean;
-  /** Set for a command that defines temporary tables; null for a staged write. */
-  readonly definition: Definition | null;
-  /** Whether its rows are staged as a set. If that fails, they must be staged row by row. */
-  readonly isSet: boolean;
-  /** The search path under which the names were resolved. */
-  readonly path: string | null;
-  /** The version of the names from which it was derived. */
-  readonly version: number;
-}
-
-/** Returns whether a write is refused. */
-export const isRefused = <Made extends object>(made: Made | RefusedWhen): made is RefusedWhen =>
-  typeof made === 'string';
 
 export class Rewriter {
   private readonly query: ServerQuery;

@@ -6,7 +6,7 @@ import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { MergeFill } from '../rewrite/merge-fill.ts';
 import { firstOfUsers } from '../rewrite/relation-names.ts';
-import type { Rewrite } from '../rewrite/rewrite.ts';
+import type { Rewrite } from '../rewrite/rewritten.ts';
 import { staleNames } from '../server-connection/error-mapping.ts';
 import type { InternalQueries } from '../server-connection/internal-queries.ts';
 import type { InternalStatement } from '../server-connection/internal-statement.ts';

@@ -2,7 +2,7 @@
 
 import type { StageError } from '../errors.ts';
 import { explainsWrite } from '../rewrite/query-planner.ts';
-import { isRefused } from '../rewrite/rewrite.ts';
+import { isRefused } from '../rewrite/rewritten.ts';
 import { hidesParameters } from '../rewrite/write-options.ts';
 import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';

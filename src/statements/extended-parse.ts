@@ -2,7 +2,7 @@
 import { StageError } from '../errors.ts';
 import type { QueryPlan } from '../rewrite/query-planner.ts';
 import { explainsWrite, fixedReplacements, readOf } from '../rewrite/query-planner.ts';
-import { isRefused } from '../rewrite/rewrite.ts';
+import { isRefused } from '../rewrite/rewritten.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement, RefusedWhen } from '../server-connection/prepared-statements.ts';

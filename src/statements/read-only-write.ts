@@ -3,7 +3,7 @@
  * refuses it. The rewritten statement is sent as a read, and the server responds in the same way.
  */
 import { StageError } from '../errors.ts';
-import type { Rewrite } from '../rewrite/rewrite.ts';
+import type { Rewrite } from '../rewrite/rewritten.ts';
 import type { Write } from '../sql/write.ts';
 
 /** The error in a failed transaction, which is PostgreSQL's 25P02. */

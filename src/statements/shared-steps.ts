@@ -1,7 +1,7 @@
 /** The steps around a staged write that both protocols share. */
 import { isDeepStrictEqual } from 'node:util';
 import { fixedReplacements, hasNames } from '../rewrite/query-planner.ts';
-import { isRefused } from '../rewrite/rewrite.ts';
+import { isRefused } from '../rewrite/rewritten.ts';
 import {
   deliver,
   deliverNotice,

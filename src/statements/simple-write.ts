@@ -1,7 +1,7 @@
 /** Stages a write of a Query message, in the client's transaction or an internal block, and tries it again if necessary. */
 
-import type { Rewrite } from '../rewrite/rewrite.ts';
-import { isRefused } from '../rewrite/rewrite.ts';
+import type { Rewrite } from '../rewrite/rewritten.ts';
+import { isRefused } from '../rewrite/rewritten.ts';
 import { hidesParameters } from '../rewrite/write-options.ts';
 import { cancelled } from '../server-connection/cancel-requests.ts';
 import { deliver } from '../server-connection/error-mapping.ts';

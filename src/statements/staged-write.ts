@@ -3,8 +3,8 @@
  * once, from its names to its response. In the extended protocol the Bind prepares the write.
  */
 
-import type { Rewrite } from '../rewrite/rewrite.ts';
-import { isRefused } from '../rewrite/rewrite.ts';
+import type { Rewrite } from '../rewrite/rewritten.ts';
+import { isRefused } from '../rewrite/rewritten.ts';
 import { tableChanged } from '../rewrite/stageable.ts';
 import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';

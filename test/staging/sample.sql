@@ -434,9 +434,10 @@ BEGIN
       END IF;
   END IF;
 
-  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -529,9 +530,10 @@ BEGIN
       END IF;
   END IF;
 
-  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -569,9 +571,10 @@ BEGIN
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
 
 
-  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -671,9 +674,10 @@ BEGIN
       END IF;
   END IF;
 
-  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -768,9 +772,10 @@ BEGIN
   END IF;
   PERFORM stage.report_affected(_stage_v_affected);
 
-  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -845,9 +850,10 @@ BEGIN
 
   PERFORM stage.report_affected(_stage_v_affected);
 
-  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -940,9 +946,10 @@ BEGIN
       END IF;
   END IF;
 
-  IF current_setting('stage.tripwire', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
