@@ -35,6 +35,7 @@ const limits = [
   'deny_columns',
   'max_rows',
   'max_rows_per_statement',
+  'budget',
   'expire',
   'windows',
   'four_eyes',

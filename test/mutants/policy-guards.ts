@@ -3,6 +3,21 @@ import type { Guard } from './guard.ts';
 
 export const policyGuards: readonly Guard[] = [
   {
+    name: 'nobody proposes more in a day than the policy allows',
+    without: '',
+    tests: ['rest/budgets'],
+  },
+  {
+    name: 'proposals of one author wait for each other',
+    without: '',
+    tests: ['rest/budgets'],
+  },
+  {
+    name: 'where nobody has a name nobody has a budget',
+    without: '',
+    tests: ['rest/policy-documents'],
+  },
+  {
     name: 'the policy judges a statement at its end',
     without: '',
     tests: ['proxy/limits-attacks'],

@@ -143,6 +143,7 @@ suite('rest: a policy where no token is required', (test) => {
 
   test('limits hold, and nobody can be counted', async () => {
     assert.is((await put({ approvals: { count: 1 } })).status, 400);
+    assert.is((await put({ budget: { rows_per_day: 1 } })).status, 400);
     assert.is((await put({ tables: ['products'], max_rows: 0 })).status, 200);
     const id = await rest.newSession();
     await beforePolicy(rest.database, () =>

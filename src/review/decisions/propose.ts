@@ -30,7 +30,7 @@ export async function proposeSession(
     async (tx) => {
       const session = await lockSession(tx, id);
       requireTransition(session, 'propose');
-      await demandProposable(tx, session);
+      await demandProposable(tx, session, proposedAs);
       await tx.query(propose, [session.uuid, proposedAs]);
       const proposed = await getSession(tx, id);
       const { round, mutationCount } = proposed;

@@ -5,9 +5,10 @@ import type { Limit } from '../../model/policy.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import type { AutoApproval } from './auto-approval.ts';
 import { autoApproval } from './auto-approval.ts';
+import { lockBudgets, peopleOf, spend } from './budgets.ts';
 import type { Rule } from './document.ts';
 import type { Policy, SessionFacts, Verdict } from './evaluate.ts';
-import { evaluate, rulesFor } from './evaluate.ts';
+import { evaluate, rowsOf, rulesFor } from './evaluate.ts';
 import { readFacts } from './facts.ts';
 import { lockPolicy, readPolicy } from './policy-store.ts';
 import { timeOf, verdictBody } from './verdict-body.ts';
@@ -53,9 +54,10 @@ async function checkBy(
   uuid: string,
   policy: Policy,
   moment: Moment = 'now',
+  proposer: string | null = null,
 ): Promise<PolicyCheck | null> {
   if (policy.document.rules.length === 0) return null;
-  const present = await readFacts(tx, uuid, policy);
+  const present = await readFacts(tx, uuid, policy, proposer);
   const rules = rulesFor(policy, present);
   // guard: what is applied later is checked for that time
   const facts = { ...present, now: timeOfMoment(moment, rules, present.now) };
@@ -76,12 +78,25 @@ function timeOfMoment(moment: Moment, rules: readonly Rule[], now: number): numb
 
 /**
  * Refuses the proposal of a session that the policy would not let pass with the rows that it has.
+ * @param proposer the authenticated name of the proposer: the rows count as theirs, and as those of each author
  * @throws StageError `policy_refused`
  */
-export async function demandProposable(tx: Queryable, { uuid }: LockedSession): Promise<void> {
-  const check = await checkPolicy(tx, uuid);
+export async function demandProposable(
+  tx: Queryable,
+  { uuid, authors }: LockedSession,
+  proposer: string | null,
+): Promise<void> {
+  const policy = await readPolicy(tx);
+  const hasBudgets = policy.document.rules.some(({ budget }) => budget !== undefined);
+  const people = peopleOf([...authors, proposer]);
+  if (hasBudgets) await lockBudgets(tx, people);
+  const check = await checkBy(tx, uuid, policy, 'now', proposer);
+  if (check === null) return;
   // guard: what the policy denies is not proposed
-  if (check !== null) refuseRows(check);
+  refuseRows(check);
+  // guard: nobody proposes more in a day than the policy allows
+  refuseSpent(check);
+  if (hasBudgets) await spend(tx, uuid, people, rowsOf(check.facts.tables));
 }
 
 /**
@@ -120,6 +135,15 @@ function refuseRows(check: PolicyCheck): void {
       facts: { violations: violations.map(verdictBody) },
     },
   );
+}
+
+function refuseSpent(check: PolicyCheck): void {
+  const violations = broken(check, ['budget']);
+  if (violations.length === 0) return;
+  throw new StageError('policy_refused', `the budget is spent: ${described(violations)}`, {
+    hint: 'Propose it tomorrow, or fewer rows today: stage session split. Or have an operator change the rule: stage policy show.',
+    facts: { violations: violations.map(verdictBody) },
+  });
 }
 
 function refuseExpired(check: PolicyCheck, id: string): void {

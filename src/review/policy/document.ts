@@ -50,12 +50,14 @@ const clock = z
     'must be a time of day in quarters of an hour, such as 09:00 or 17:45',
   );
 
+const zone = z.string().refine(isZone, 'must be a time zone such as Europe/Berlin or UTC');
+
 const windowOfTime = z
   .strictObject({
     days: several(z.enum(days)).optional(),
     from: clock,
     to: clock,
-    zone: z.string().refine(isZone, 'must be a time zone such as Europe/Berlin or UTC'),
+    zone,
   })
   .refine(({ from, to }) => from < to, 'from must be before to: for a night give two windows');
 
@@ -73,6 +75,13 @@ const autoApprove = z.strictObject({
   rehearsed: z.literal(true, 'can only be true: leave it out otherwise').optional(),
 });
 
+/** How many rows an author may propose in a day. */
+const budget = z.strictObject({
+  rows_per_day: z.int().min(1).max(1_000_000_000),
+  of: several(text).optional(),
+  zone: zone.optional(),
+});
+
 const rule = z.strictObject({
   name: text,
   projects: several(text).optional(),
@@ -81,6 +90,7 @@ const rule = z.strictObject({
   deny_columns: several(text).optional(),
   max_rows: z.int().min(0).max(1_000_000_000).optional(),
   max_rows_per_statement: z.int().min(1).max(1_000_000_000).optional(),
+  budget: budget.optional(),
   approvals: approvals.optional(),
   four_eyes: z
     .literal(true, 'can only be true: a policy adds to the configuration, and takes nothing away')
@@ -153,6 +163,8 @@ function contradictionsOf(given: Rule, earlier: readonly Rule[]): [string, strin
   if (Object.keys(effects).length === 0) faults.push(['', 'the rule has no effect']);
   const { deny = [], deny_columns: columns, max_rows: maxRows, approvals: agreed } = given;
   const { max_rows_per_statement: atOnce } = given;
+  if (given.budget !== undefined && tables !== undefined)
+    faults.push(['.budget', 'counts the rows of all tables: give it a rule without tables']);
   if (columns !== undefined && tables === undefined)
     faults.push(['.deny_columns', 'needs tables: columns are those of tables']);
   if (columns !== undefined && deny.includes('update'))
@@ -211,6 +223,7 @@ function keysAt(path: readonly PropertyKey[]): readonly string[] {
   if (last === undefined) return Object.keys(policyDocument.shape);
   const nested: Readonly<Record<string, object>> = {
     approvals: approvals.shape,
+    budget: budget.shape,
     windows: windowOfTime.shape,
     auto_approve: autoApprove.shape,
   };

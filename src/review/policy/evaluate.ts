@@ -1,6 +1,7 @@
 /** Evaluates the policy: a document and the facts of a session give a list of verdicts. Pure: it reads neither a database nor a clock. */
 import type { PolicyVerdict } from '../../model/policy.ts';
 import { shownName } from '../../model/table.ts';
+import type { Spent } from './budgets.ts';
 import type { PolicyDocument, Rule } from './document.ts';
 import { durationMs } from './document.ts';
 import type { Window } from './windows.ts';
@@ -43,6 +44,8 @@ export interface SessionFacts {
   readonly tables: readonly TableFacts[];
   /** The most rows that one statement changed in the tables of a rule, by the names of rules that limit these. */
   readonly largestStatements: ReadonlyMap<string, number>;
+  /** What its authors have proposed today in other sessions, by the names of rules with a budget. */
+  readonly spent: ReadonlyMap<string, readonly Spent[]>;
 }
 
 /** The result of one limit of a rule for a session. `opensAt`: when the windows open; null if they are open, or never open together. */
@@ -91,6 +94,7 @@ export function evaluate(policy: Policy, facts: SessionFacts): Verdict[] {
   return [
     ...ofTables,
     ...rules.flatMap((rule) => statementsOf(rule, facts)),
+    ...rules.flatMap((rule) => budgetOf(rule, facts)),
     ...rules.flatMap((rule) => expiryOf(rule, facts)),
     ...windowsOf(rules, facts),
     ...rules.flatMap((rule) => fourEyesOf(rule)),
@@ -126,6 +130,21 @@ function statementsOf(
   const says = `at most ${most} rows by a statement: the largest changes ${largest}`;
   const about = { rule: name, limit: 'max_rows_per_statement', table: null } as const;
   return [{ ...about, holds: largest <= most, says }];
+}
+
+function budgetOf({ name, budget }: Rule, { tables, spent }: SessionFacts): Verdict[] {
+  if (budget === undefined) return [];
+  const { rows_per_day: most, zone = 'UTC' } = budget;
+  const own = rowsOf(tables);
+  return (spent.get(name) ?? []).map(({ person, rows }) => {
+    const says = `at most ${most} rows a day by ${person} (${zone}): ${rows} were proposed today, and this session has ${own}`;
+    return { rule: name, limit: 'budget', table: null, holds: rows + own <= most, says };
+  });
+}
+
+/** Returns the number of changed rows of all tables. */
+export function rowsOf(tables: readonly TableFacts[]): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 function expiryOf({ name, expire }: Rule, { now, proposedAt }: SessionFacts): Verdict[] {

@@ -1,11 +1,14 @@
 /** The facts of a session that the policy limits, as the database has them. */
 import type { Queryable, Row } from '../../db/database.ts';
 import { shownName } from '../../model/table.ts';
+import type { Spent } from './budgets.ts';
+import { peopleOf, spentBy } from './budgets.ts';
+import type { Rule } from './document.ts';
 import type { Policy, SessionFacts, StagedTable, TableFacts } from './evaluate.ts';
 import { covers, rulesFor } from './evaluate.ts';
 
 const selectSession = `
-SELECT s.project_id, extract(epoch FROM s.proposed_at) * 1000 AS proposed_at, extract(epoch FROM clock_timestamp()) * 1000 AS now,
+SELECT s.project_id, to_jsonb(s.earlier_authors || ARRAY[s.created_as, s.proposed_as]) AS authors, extract(epoch FROM s.proposed_at) * 1000 AS proposed_at, extract(epoch FROM clock_timestamp()) * 1000 AS now,
   s.reverts IS NOT NULL OR s.split_from IS NOT NULL
     -- guard: what another session was split from is no whole, either
     OR EXISTS (SELECT FROM stage.event e WHERE e.session = s.id AND e.kind = 'split') AS derived
@@ -18,11 +21,12 @@ FROM stage.policy_facts($1) f ORDER BY f.relation`;
 const selectLargest =
   'SELECT stage.largest_statement($1, ARRAY(SELECT jsonb_array_elements_text($2::jsonb)::oid)) AS rows';
 
-/** Reads them from the staged rows themselves. The columns that are updated are read only where a rule denies some. */
+/** Reads them from the staged rows themselves; `proposer` is about to be one of the session's authors. The columns that are updated are read only where a rule denies some. */
 export async function readFacts(
   tx: Queryable,
   uuid: string,
   policy: Policy,
+  proposer: string | null = null,
 ): Promise<SessionFacts> {
   const [session] = await tx.query(selectSession, [uuid]);
   const rows = await tx.query(selectFacts, [uuid]);
@@ -40,9 +44,24 @@ export async function readFacts(
   }
   const now = Number(session?.['now']);
   const largestStatements = await largestOf(tx, uuid, policy, { projectId, tables });
+  const authors = JSON.parse(session?.['authors'] ?? '[]') as (string | null)[];
+  const people = peopleOf([...authors, proposer]);
+  const spent = await spentOf(tx, uuid, rulesFor(policy, { projectId, tables }), people);
   const at = { now, proposedAt: proposedAt === null ? null : Number(proposedAt) };
   const isDerived = session?.['derived'] === 't';
-  return { projectId, ...at, isDerived, tables, largestStatements };
+  return { projectId, ...at, isDerived, tables, largestStatements, spent };
+}
+
+async function spentOf(
+  tx: Queryable,
+  uuid: string,
+  rules: readonly Rule[],
+  people: readonly string[],
+): Promise<Map<string, readonly Spent[]>> {
+  const spent = new Map<string, readonly Spent[]>();
+  for (const rule of rules)
+    if (rule.budget !== undefined) spent.set(rule.name, await spentBy(tx, uuid, people, rule));
+  return spent;
 }
 
 async function largestOf(

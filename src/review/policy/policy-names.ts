@@ -81,7 +81,13 @@ function indexOf(tables: readonly KnownTable[]): TableIndex {
 
 function* faultsIn(rules: readonly Rule[], known: Known): Generator<string> {
   for (const [index, rule] of rules.entries()) {
-    const faults = [faultsOfProjects, faultsOfTables, faultsOfColumns, faultsOfPeople];
+    const faults = [
+      faultsOfProjects,
+      faultsOfTables,
+      faultsOfColumns,
+      faultsOfBudget,
+      faultsOfPeople,
+    ];
     for (const find of faults)
       for (const fault of find(rule, known)) yield `rules[${index}].${fault}`;
   }
@@ -129,6 +135,16 @@ function* faultsOfColumns(rule: Rule, { tables }: Known): Generator<string> {
   for (const [index, column] of columns.entries())
     if (!known.has(column))
       yield `deny_columns[${index}]: there is no column ${quoted(column)}${guess(column, known)}`;
+}
+
+function* faultsOfBudget({ budget }: Rule, { people }: Known): Generator<string> {
+  if (budget === undefined) return;
+  // guard: where nobody has a name nobody has a budget
+  if (people.isOpen) yield 'budget: no token is required here, so no author has a name';
+  if (people.isOpen) return;
+  for (const [index, who] of (budget.of ?? []).entries())
+    if (!people.names.has(personOf(who)))
+      yield `budget.of[${index}]: no token has the name ${quoted(who)}${guess(who, people.names.keys())}`;
 }
 
 function* faultsOfPeople(rule: Rule, { people }: Known): Generator<string> {
