@@ -1,8 +1,10 @@
 /** Budgets of the policy: the rows that an author proposes in a day, in all sessions, through all tokens and daemons. */
+import pg from 'pg';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 const tokens = [
   testToken({ name: 'bot', role: 'agent' }),
@@ -31,7 +33,9 @@ suite('rest: budgets', (test) => {
     await other.stop();
     await rest.stop();
   });
-  test.beforeEach(() => rest.database.query('DELETE FROM stage.proposed_rows'));
+  test.beforeEach(async () => {
+    await rest.database.query('DELETE FROM stage.proposed_rows');
+  });
 
   const set = (...rules: object[]) =>
     rest.call('PUT', '/policy', as('root', { document: { rules } }, { 'if-match': '*' }));
@@ -95,11 +99,18 @@ suite('rest: budgets', (test) => {
 
   test('proposals at once, at two daemons, spend it once', async () => {
     await daily({});
-    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => staged(2)));
-    const all = await Promise.all(
-      ids.map((id, index) => propose(id, 'bot', index % 2 === 0 ? rest : other)),
-    );
-    assert.equal(all.map(({ status }) => status).sort(), [200, 200, 409, 409, 409, 409]);
+    const ids = [await staged(3), await staged(3), await staged(3)];
+    // both have to be under way before the first one commits
+    const client = new pg.Client({ connectionString: rest.database.url });
+    await client.connect();
+    await client.query('BEGIN; SELECT FROM stage.event_head FOR UPDATE');
+    const all = ids.map((id, index) => propose(id, 'bot', index % 2 === 0 ? rest : other));
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await rest.database.query(waiting)).length === ids.length);
+    await client.query('COMMIT');
+    await client.end();
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    assert.equal(statuses.sort(), [200, 409, 409]);
   });
 
   test('a day begins at midnight in its zone, and a rule can name authors', async () => {
