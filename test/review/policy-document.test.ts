@@ -124,7 +124,7 @@ suite('policy: the document', (test) => {
     ],
     [
       JSON.parse('{"rules": [{"name": "r", "max_rows": 1, "__proto__": {"deny": ["delete"]}}]}'),
-      'rules[0].__proto__: there is no such key; known are name, projects, tables, deny, deny_columns, max_rows, max_rows_per_statement, budget, approvals, four_eyes, expire, windows',
+      'rules[0].__proto__: there is no such key; known are name, projects, tables, deny, deny_columns, max_rows, max_rows_per_statement, budget, approvals, four_eyes, expire, windows, auto_approve, break_glass',
     ],
   ];
   test('at most 20 faults are reported', () => {
