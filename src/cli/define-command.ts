@@ -47,6 +47,8 @@ export type AnyCommand = CommandData<never>;
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
+  /** Name of the operation of the REST interface without which it is of no use; absent if anybody may use it. */
+  readonly operation?: string;
   /** Whether the command works but is listed nowhere. */
   readonly hidden?: true;
   load(): Promise<AnyCommand>;

@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { StageError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
+import { asksForCommands, callerForHelp } from './allowed-commands.ts';
 import type { Context } from './context.ts';
 import type { Host } from './host.ts';
 import { Interrupted, interruptedExit, isClosedPipe } from './interrupt.ts';
-import type { Run } from './lazy-commands.ts';
+import type { LazyCommand, Run } from './lazy-commands.ts';
 import { Output } from './output/output.ts';
-import { createProgram } from './program.ts';
+import { createProgram, listAllowed } from './program.ts';
 import type { SharedOptions } from './settings.ts';
 
 /** Runs one command line and returns its exit code. Every error is handled here. */
@@ -27,11 +28,18 @@ export async function main(host: Host): Promise<number> {
     };
   const program = createProgram(host, packageVersion(), run);
   try {
+    if (asksForCommands(host.argv)) await limitHelp(program, host);
     await program.parseAsync(argumentsOf(host));
     return exit;
   } catch (error) {
     return await exitOf(error, context ?? unparsedContext(host, program));
   }
+}
+
+/** Leaves out of the help the commands that the token does not allow. */
+async function limitHelp(program: LazyCommand, host: Host): Promise<void> {
+  const caller = await callerForHelp(host);
+  if (caller?.operations) listAllowed(program, caller.role, caller.operations);
 }
 
 /** Returns a context with the options known so far, for a command line that could not be parsed. */

@@ -1,11 +1,41 @@
 /** The tree of commands, and the options that all of them share. */
-import { Option } from 'commander';
+import type { Command } from 'commander';
+import { Help, Option } from 'commander';
 import type { CommandEntry } from './define-command.ts';
 import type { Host } from './host.ts';
 import type { Run } from './lazy-commands.ts';
 import { addCommands, examples, LazyCommand } from './lazy-commands.ts';
 import { colourModes } from './output/colour.ts';
 import { topics } from './topics.ts';
+
+/** Names of the commands that take an operation of the REST interface, with the operation. */
+const operationOf = () =>
+  new Map(groups.flatMap(({ entries }) => entries.map(({ name, operation }) => [name, operation])));
+
+/** Lists in the help only the commands that the given operations allow, and names the others below. */
+export function listAllowed(
+  program: LazyCommand,
+  role: string,
+  operations: readonly string[],
+): void {
+  const wanted = operationOf();
+  const isAllowed = (command: Command) => {
+    const operation = wanted.get(command.name());
+    return operation === undefined || operations.includes(operation);
+  };
+  const hidden = program.commands.filter((command) => !isAllowed(command));
+  if (hidden.length === 0) return;
+  const listed = Help.prototype.visibleCommands;
+  program.configureHelp({
+    showGlobalOptions: true,
+    visibleCommands(command) {
+      const visible = listed.call(this, command);
+      return command === program ? visible.filter(isAllowed) : visible;
+    },
+  });
+  const names = hidden.map((command) => command.name()).join(', ');
+  program.addHelpText('after', `\nNot for your token, whose role is ${role}: ${names}`);
+}
 
 /** The commands by group, in the order in which they are used and shown. */
 const groups: readonly { readonly title: string; readonly entries: readonly CommandEntry[] }[] = [
@@ -34,6 +64,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'login',
+        operation: 'listLogins',
         summary: 'list and end logins of the review page',
         load: async () => (await import('./commands/service/login.ts')).loginCommand,
       },
@@ -64,6 +95,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'gc',
+        operation: 'deleteSession',
         summary: 'delete sessions that nobody goes on with',
         load: async () => (await import('./commands/session/gc.ts')).gcCommand,
       },
@@ -79,6 +111,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'run',
+        operation: 'createSession',
         summary: 'run SQL scripts in a session',
         load: async () => (await import('./commands/session/run.ts')).runCommand,
       },
@@ -94,6 +127,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'unstage',
+        operation: 'unstageRows',
         summary: 'take rows out of a session',
         load: async () => (await import('./commands/session/unstage.ts')).unstageCommand,
       },
@@ -114,11 +148,13 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
     entries: [
       {
         name: 'propose',
+        operation: 'proposeSession',
         summary: 'submit a session for review',
         load: async () => (await import('./commands/reviewing/propose.ts')).proposeCommand,
       },
       {
         name: 'review-link',
+        operation: 'makeReviewLink',
         summary: 'print a link to the review page in a browser',
         load: async () => (await import('./commands/reviewing/review-link.ts')).reviewLinkCommand,
       },
@@ -129,6 +165,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'resolve',
+        operation: 'resolveConflicts',
         summary: 'settle conflicts with production in place',
         load: async () => (await import('./commands/reviewing/resolve.ts')).resolveCommand,
       },
@@ -139,21 +176,25 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'approve',
+        operation: 'approveSession',
         summary: 'apply a proposed session to production',
         load: async () => (await import('./commands/reviewing/approve.ts')).approveCommand,
       },
       {
         name: 'revert',
+        operation: 'revertSession',
         summary: 'take an approved session back, in a new one',
         load: async () => (await import('./commands/reviewing/revert.ts')).revertCommand,
       },
       {
         name: 'reopen',
+        operation: 'reopenSession',
         summary: 'ask for changes: a proposed session takes writes again',
         load: async () => (await import('./commands/reviewing/reopen.ts')).reopenCommand,
       },
       {
         name: 'comment',
+        operation: 'addComment',
         summary: 'say something about a session or a row of it',
         load: async () => (await import('./commands/reviewing/comment.ts')).commentCommand,
       },
@@ -164,6 +205,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'reject',
+        operation: 'rejectSession',
         summary: 'discard a proposed session',
         load: async () => (await import('./commands/reviewing/reject.ts')).rejectCommand,
       },
@@ -174,6 +216,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'audit',
+        operation: 'listAudit',
         summary: 'read the record of what was applied',
         load: async () => (await import('./commands/reviewing/audit.ts')).auditCommand,
       },

@@ -48,12 +48,16 @@ export function createEntrance(options: EnterOptions) {
       project,
       version,
       operations: caller.operations,
+      reviewUrl: (id) => (hasPage(caller) ? new URL(`/review/${id}`, server).href : null),
       nonce: `${nonce} ${token ?? ''}`,
       run: (statement) => gate.pass(() => runStatement(login, statement)),
       close: () => api.close(),
     };
   };
 }
+
+/** Whether the daemon has a review page: it lets nobody make links otherwise. */
+const hasPage = ({ operations }: CallerReport) => operations?.includes('makeReviewLink') ?? false;
 
 /** Refuses tokens that may review, since text from the database can steer an agent: a row could have itself approved. */
 function demandAgent({ name, role, rights }: CallerReport): void {

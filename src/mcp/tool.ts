@@ -12,6 +12,8 @@ export interface ToolContext {
   run(statement: Statement): Promise<StatementResult>;
   /** The project of sessions that name none. */
   readonly project: string | undefined;
+  /** Returns the address of a session on the review page, which logs nobody in; null where there is no page. */
+  reviewUrl(sessionId: string): string | null;
   /** Differs by process and token; constant while the process runs. */
   readonly nonce: string;
 }

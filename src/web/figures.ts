@@ -69,15 +69,20 @@ function rangeBars(fields: Fields): Bar[] {
   ) as [number, number];
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [];
   const step = (high - low) / bins.length;
+  const unit = fields.text('unit');
   return bins.map(([before = 0, after = 0], index) => ({
-    label: `${rounded(low + index * step)} …`,
+    label: `${boundIn(unit, low + index * step)} …`,
     before,
     after,
   }));
 }
 
-/** Rounds a bound of a part to four digits. */
-const rounded = (value: number) => String(Number(value.toPrecision(4)));
+/** Formats the lower bound of a part: times to the minute, lengths with their unit, numbers to four digits. */
+function boundIn(unit: string | null, value: number): string {
+  if (unit === 'time') return new Date(value * 1000).toISOString().slice(0, 16).replace('T', ' ');
+  if (unit === 'length') return `${Math.ceil(value)} characters`;
+  return String(Number(value.toPrecision(4)));
+}
 
 function figureOf(column: string, bars: readonly Bar[]): HTMLTableElement {
   const most = Math.max(...bars.flatMap(({ before, after }) => [before, after]));

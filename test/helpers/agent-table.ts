@@ -57,8 +57,10 @@ const people = [
   'root operator',
 ];
 
-/** Starts the daemon with its tokens and the role. */
-export async function setAgentTable(): Promise<AgentTable> {
+/** Starts the daemon with its tokens and the role. @param flags further settings */
+export async function setAgentTable(
+  flags: Readonly<Record<string, unknown>> = {},
+): Promise<AgentTable> {
   const folder = mkdtempSync(join(tmpdir(), 'stage-agent-'));
   const database = await createTestDatabase();
   const clerk = await createRole(database, rights);
@@ -66,7 +68,7 @@ export async function setAgentTable(): Promise<AgentTable> {
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   const lines = people.map((line) => `${line} sha256:${hash(line.split(' ')[0] ?? '')}`);
   writeFileSync(tokenFile, lines.join('\n'), { mode: 0o600 });
-  const daemon = await startTestDaemon({ database, flags: { tokenFile } });
+  const daemon = await startTestDaemon({ database, flags: { tokenFile, ...flags } });
   const agents: Agent[] = [];
   const env = (token = 'bot') => ({
     HOME: folder,

@@ -1,6 +1,7 @@
 /** The tables of the tests of briefs. */
 export const briefSchema = `
-CREATE TABLE products (id int PRIMARY KEY, name text, price numeric(10,2), stock int, status text, seen text DEFAULT 'no');
+CREATE TABLE products (id int PRIMARY KEY, name text, price numeric(10,2), stock int, status text, seen text DEFAULT 'no', made date DEFAULT '2026-01-01',
+  sold timestamptz DEFAULT '2026-03-01 12:00+00');
 CREATE TABLE orders (id int PRIMARY KEY, product int CONSTRAINT orders_product_fkey REFERENCES products ON DELETE CASCADE, note text);
 CREATE TABLE secrets (id int PRIMARY KEY, iban text);`;
 

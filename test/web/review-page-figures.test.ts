@@ -14,12 +14,14 @@ suite('web: figures on the review page', (test) => {
 
   test('show how often values and ranges occur, before and after', async () => {
     await page.rest.database.query(`
-      CREATE TABLE parcels (id int PRIMARY KEY, state text, weight int);
-      INSERT INTO parcels SELECT n, CASE WHEN n % 3 = 0 THEN 'paid' ELSE 'open' END, n FROM generate_series(0, 59) n`);
+      CREATE TABLE parcels (id int PRIMARY KEY, state text, weight int, due timestamptz, note text);
+      INSERT INTO parcels SELECT n, CASE WHEN n % 3 = 0 THEN 'paid' ELSE 'open' END, n, timestamptz '2026-01-01 00:00Z' + n * interval '1 h',
+        repeat('x', n + 1) FROM generate_series(0, 59) n`);
     const id = await session();
     await page.rest.write(
       id,
-      `UPDATE parcels SET state = CASE WHEN state = 'open' THEN 'sent' ELSE '\u202e<b>' END, weight = weight + 60`,
+      `UPDATE parcels SET state = CASE WHEN state = 'open' THEN 'sent' ELSE '\u202e<b>' END, weight = weight + 60,
+       due = due + interval '60 h', note = repeat('y', 61 + length(note))`,
     );
     await page.rest.write(id, 'UPDATE products SET stock = 9 WHERE id = 1');
     const tab = await open();
@@ -46,6 +48,12 @@ suite('web: figures on the review page', (test) => {
       );
     assert.equal(ranges[0]?.slice(1), ['10', '0', '60', '0']);
     assert.equal(ranges[11]?.slice(1), ['0', '10', '0', '60']);
+    const dues = await tab.evaluate<string[][]>(figure('due'));
+    assert.equal(dues[0], ['2026-01-01 00:00 …', '10', '0', '60', '0']);
+    assert.equal(dues[11]?.slice(1), ['0', '10', '0', '60']);
+    const lengths = await tab.evaluate<string[][]>(figure('note'));
+    assert.equal(lengths[0], ['1 characters …', '10', '0', '55', '0']);
+    assert.is(lengths.length, 12);
     await savePicture(tab, 'figures');
     for (const view of [
       { width: 1280, height: 800, dark: true },

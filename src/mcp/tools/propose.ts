@@ -16,7 +16,7 @@ export const propose = defineTool({
   takesSession: true,
   operations: ['proposeSession'],
   annotations: changing,
-  work: async (input, { api, sessionId }) => {
+  work: async (input, { api, sessionId, reviewUrl }) => {
     const { value } = await api.propose(sessionId, input.message);
     const digest = await api.readDigest(sessionId);
     return {
@@ -28,6 +28,7 @@ export const propose = defineTool({
         mutation_count: value.mutationCount,
         digest,
         last_event: value.lastEvent,
+        review_url: reviewUrl(sessionId) ?? undefined,
       },
     };
   },

@@ -47,7 +47,14 @@ export const sessionStatus = defineTool({
     return {
       summary: `The session is ${status}.${verdict === 'changes_requested' ? ' Changes are requested.' : ''}`,
       next: verdict === null ? nexts[status] : nextsByVerdict[verdict],
-      facts: { status, round, verdict, mutation_count: mutationCount, last_event: last },
+      facts: {
+        status,
+        round,
+        verdict,
+        mutation_count: mutationCount,
+        last_event: last,
+        review_url: call.reviewUrl(call.sessionId) ?? undefined,
+      },
       data: {
         events: shown,
         reason,

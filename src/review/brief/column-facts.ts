@@ -24,6 +24,8 @@ export interface BriefColumn {
   readonly isKey: boolean;
   /** Whether clients give its value: it has no default. */
   readonly isGiven: boolean;
+  /** What its values are measured in for figures, if they are no numbers: characters of a text, or time by a type; else null. */
+  readonly unit: 'length' | 'timestamptz' | 'timestamp' | null;
   /** Whether it is of a built-in type with few values or short ones, which production can be searched for. */
   readonly isPlain: boolean;
 }
@@ -84,7 +86,8 @@ class Found {
 
 async function findChanges(look: Look, { columns }: BriefShape, found: Found): Promise<void> {
   const keys = new Set(columns.filter(({ isKey }) => isKey).map(({ name }) => name));
-  for (const row of await look.query('columns', JSON.stringify(columns.map(({ name }) => name)))) {
+  const measured = columns.map(({ name, unit }) => ({ name, unit }));
+  for (const row of await look.query('columns', JSON.stringify(measured))) {
     const [column, rows] = [String(row['column']), Number(row['rows'])];
     found.facts.push(new JsonText(String(row['fact'])));
     found.changed.set(column, rows);

@@ -17,6 +17,8 @@ SELECT n.nspname AS schema, c.relname AS name, (
 ) AS rows, (
   SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'isKey', a.attname = ANY (o.key_columns),
     'isGiven', NOT a.atthasdef AND a.attidentity = '' AND a.attgenerated = '',
+    'unit', CASE WHEN t.oid IN ('text'::regtype, 'varchar'::regtype) THEN 'length' WHEN t.oid = 'timestamptz'::regtype THEN 'timestamptz'
+      WHEN t.oid IN ('timestamp'::regtype, 'date'::regtype) THEN 'timestamp' END,
     'isPlain', t.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bool'::regtype) OR t.typtype = 'e'
     -- guard: a brief runs no cast of users with the service's rights
     AND NOT stage.has_json_cast(t.oid)

@@ -1,9 +1,12 @@
--- Returns what updates did to each column that they changed, as facts. $3 is a JSON array of the names of the columns.
+-- Returns what updates did to each column that they changed, as facts. $3 is a JSON array of the
+-- columns, with name and unit: what their values are measured in, if they are no numbers.
 -- Filled in src/review/brief/column-facts.ts: `changes` is changes.sql, filled.
 WITH {{changes}}, cell AS MATERIALIZED (
-  SELECT c.number, c.row_id, k.name, k.place, c.before -> k.name AS before, c.after -> k.name AS after,
+  SELECT c.number, c.row_id, k.name, k.unit, k.place, c.before -> k.name AS before, c.after -> k.name AS after,
     c.texts -> 'before' ->> k.name AS before_text, c.texts -> 'after' ->> k.name AS after_text
-  FROM change c CROSS JOIN jsonb_array_elements_text($3::jsonb) WITH ORDINALITY k (name, place)
+  FROM change c CROSS JOIN LATERAL (
+    SELECT e.value ->> 'name' AS name, e.value ->> 'unit' AS unit, e.place FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY e (value, place)
+  ) k
   WHERE c.operation = 'UPDATE' AND ((c.before -> k.name)::text, c.texts -> 'before' ->> k.name)
     IS DISTINCT FROM ((c.after -> k.name)::text, c.texts -> 'after' ->> k.name)
 ), numbers AS MATERIALIZED (
@@ -26,8 +29,18 @@ WITH {{changes}}, cell AS MATERIALIZED (
     SELECT u.*, row_number() OVER (ORDER BY u.place) AS nth
     FROM unnest(r.row_ids, r.before, r.after, r.follows) WITH ORDINALITY u (row_id, before, after, follows, place) WHERE NOT u.follows
   ) o WHERE r.named GROUP BY r.name
+), measure AS MATERIALIZED (
+  SELECT n.name, NULL AS unit, n.before, n.after FROM numbers n
+  UNION ALL
+  SELECT c.name, CASE c.unit WHEN 'length' THEN c.unit ELSE 'time' END, array_agg(m.before), array_agg(m.after)
+  FROM cell c
+  CROSS JOIN LATERAL (SELECT CASE WHEN jsonb_typeof(c.before) = 'string' THEN c.before #>> '{}' END AS before,
+    CASE WHEN jsonb_typeof(c.after) = 'string' THEN c.after #>> '{}' END AS after) t
+  CROSS JOIN LATERAL (SELECT stage.measured(t.before, c.unit) AS before, stage.measured(t.after, c.unit) AS after) m
+  WHERE c.unit IS NOT NULL AND m.before IS NOT NULL AND m.after IS NOT NULL
+  GROUP BY c.name, c.unit HAVING count(*) >= 3
 ), bin AS MATERIALIZED (
-  SELECT n.name, e.low, e.high, (
+  SELECT n.name, n.unit, e.low, e.high, (
     SELECT jsonb_agg(jsonb_build_array(b.before, b.after) ORDER BY b.bin) FROM (
       SELECT g.bin, count(*) FILTER (WHERE v.is_before) AS before, count(*) FILTER (WHERE NOT v.is_before) AS after
       FROM generate_series(1, 12) g (bin) LEFT JOIN (
@@ -35,7 +48,7 @@ WITH {{changes}}, cell AS MATERIALIZED (
         FROM (SELECT unnest(n.before) AS value, true AS is_before UNION ALL SELECT unnest(n.after), false) u
       ) v USING (bin) GROUP BY g.bin) b
   ) AS bins
-  FROM numbers n CROSS JOIN LATERAL (
+  FROM measure n CROSS JOIN LATERAL (
     SELECT least(min(u.before), min(u.after)) AS low, greatest(max(u.before), max(u.after)) AS high
     FROM unnest(n.before, n.after) u (before, after)
   ) e WHERE e.low < e.high
@@ -67,7 +80,8 @@ SELECT s.name AS "column", s.rows, coalesce(o.count, 0) AS outliers, jsonb_build
     FROM (SELECT b.before, b.after, CASE WHEN b.before <> 0 THEN round(100 * (b.after - b.before) / abs(b.before), 1) END AS percent
       FROM unnest(r.before, r.after) b (before, after)) u)
   ELSE jsonb_build_object('kind', 'changed', 'values', s."values") END
-  || CASE WHEN b.name IS NULL THEN '{}' ELSE jsonb_build_object('low', b.low, 'high', b.high, 'bins', b.bins) END
+  || CASE WHEN b.name IS NULL OR b.unit = 'length' AND (v.name IS NOT NULL OR s."values" = 1) THEN '{}'
+    WHEN b.unit IS NOT NULL THEN jsonb_build_object('unit', b.unit, 'low', b.low, 'high', b.high, 'bins', b.bins) ELSE jsonb_build_object('low', b.low, 'high', b.high, 'bins', b.bins) END
   || jsonb_strip_nulls(jsonb_build_object('filled', nullif(s.filled, 0), 'emptied', nullif(s.emptied, 0))) AS fact
 FROM summary s LEFT JOIN rule r ON r.name = s.name LEFT JOIN odd o ON o.name = s.name LEFT JOIN shown v ON v.name = s.name
 LEFT JOIN bin b ON b.name = s.name
