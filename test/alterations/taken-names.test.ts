@@ -60,24 +60,45 @@ suite('names that another object takes', (test) => {
   });
   test.after(() => field.stop());
 
+  const play = async (
+    at: number,
+    drawn: Pick<Case, 'alteration' | 'moment' | 'around' | 'after'>,
+  ) => {
+    const before = [
+      say('INSERT INTO $s.item (id) VALUES (40) RETURNING id'),
+      say('UPDATE $s.doc SET n = 4 RETURNING id'),
+      say('SELECT id, m FROM $s.added'),
+    ];
+    const { end, difference } = await runCase(field, {
+      seed: at,
+      login: 'login',
+      before,
+      ...drawn,
+    });
+    assert.equal([end, difference], ['approved', null]);
+  };
   const say = (text: string) => ({ text, isSet: false, isExtended: false });
   for (const [at, [name, [text, statement]]] of Object.entries(taken).entries()) {
     test(name, async () => {
-      const drawn: Case = {
-        seed: at,
-        login: 'login',
+      await play(at, {
         moment: 'between',
         alteration: { text, of: ['item'] },
-        before: [
-          say('INSERT INTO $s.item (id) VALUES (40) RETURNING id'),
-          say('UPDATE $s.doc SET n = 4 RETURNING id'),
-          say('SELECT id, m FROM $s.added'),
-        ],
         around: say('SELECT count(*) FROM $s.item'),
         after: [say(statement)],
-      };
-      const { end, difference } = await runCase(field, drawn);
-      assert.equal([end, difference], ['approved', null]);
+      });
     });
   }
+
+  const [check] = taken['a function of a check'] ?? [''];
+  const update = 'UPDATE $s.item SET n = 50 WHERE id = 1 RETURNING n';
+
+  test('a function of a check, between two executions of a prepared statement', async () => {
+    const alteration = { text: check, of: [] };
+    await play(20, { moment: 'prepared', alteration, around: say(update), after: [say(update)] });
+  });
+
+  test('none: it is created under a name of its own', async () => {
+    const alteration = { text: check.replace(/^.*?; /, '').replaceAll('good', 'own'), of: [] };
+    await play(21, { moment: 'between', alteration, around: say(update), after: [say(update)] });
+  });
 });

@@ -11,7 +11,7 @@ export const overlayGuards: readonly Guard[] = [
   {
     name: 'no plan remembers a stamp that depends on names of functions',
     without: '',
-    tests: ['alterations/taken-names'],
+    tests: ['staging/stamps'],
   },
   {
     name: 'triggers of an action read nothing that the owner of the table may not',

@@ -15,6 +15,7 @@ CREATE INDEX item_name ON item (name);
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 CREATE TABLE apart (LIKE item);
 CREATE FUNCTION good(int) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT $1 > 0';
+CREATE TABLE checked (id int PRIMARY KEY CHECK (good(id)));
 `;
 
 /** Changes of the table and of those beside it, one after the other. */
@@ -191,6 +192,7 @@ suite('stamps of tables', (test) => {
     assert.is(await stampOf('item'), null);
     assert.is.not(await stampOf('apart'), null);
     assert.is(await stampOf('heir'), null);
+    assert.is(await stampOf('checked'), null);
     assert.is(await stampOf('nowhere'), null);
   });
 });
