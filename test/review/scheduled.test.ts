@@ -75,6 +75,23 @@ suite('review: scheduled approvals', (test) => {
     await ruled.rest.call('POST', `/sessions/${id}/reject`, as('ann', {}));
   });
 
+  test('of two times the later decision counts', async () => {
+    const id = await scheduled();
+    const [earlier] = await ruled.rest.database.query(
+      `SELECT scheduled::text AS number FROM stage.session WHERE id = '${id.slice(5)}'`,
+    );
+    assert.is((await ruled.approve(id, 'bob', { at: inHours(2) })).status, 202);
+    await ruled.age(id, '4 hours');
+    const due = { number: String(earlier?.['number']), givenAt: 0 };
+    const by = { approvedBy: 'ann', approvedAs: 'ann', digest: null };
+    const replaced = await approveSession(ruled.rest.db, id, { ...by, due }).catch(
+      (error) => error,
+    );
+    assert.instance(replaced, NotDue);
+    assert.equal(await run(), ['approved']);
+    assert.is((await ruled.show(id)).approved_as, 'bob');
+  });
+
   test('reject, reopen, delete and a new round cancel it', async () => {
     const before = await stock();
     const ids = [await scheduled(), await scheduled(), await scheduled()];
