@@ -78,10 +78,7 @@ function depthOfFirer(condition: Buffer): string {
     const end = tokens[index + 2]?.end;
     return text === 'pg_trigger_depth' && end ? [{ start, end }] : [];
   });
-  const text = '(pg_trigger_depth() - 1)';
+  const replaced = calls.map((call) => ({ ...call, text: '(pg_trigger_depth() - 1)' }));
   // guard: the condition of a trigger counts as many triggers as production's
-  return spliceBytes(
-    condition,
-    calls.map((call) => ({ ...call, text })),
-  ).toString();
+  return spliceBytes(condition, replaced).toString();
 }
