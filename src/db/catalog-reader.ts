@@ -8,15 +8,17 @@ import type { Queryable } from './database.ts';
  */
 export async function readTable(db: Queryable, oid: number): Promise<Table | null> {
   const [row] = await db.query(
-    `SELECT d::text AS definition, md5(d::text) AS signature, stage.table_indexes($1::oid)::text AS indexes
+    `SELECT d::text AS definition, md5(d::text) AS signature, stage.table_indexes($1::oid)::text AS indexes,
+       concat_ws(' ', stage.definition_stamp($1::oid), stage.system_stamp()) AS stamp
      FROM stage.table_definition($1::oid) d`,
     [oid],
   );
   if (row === undefined || row['definition'] == null) return null;
   return {
-    ...(JSON.parse(row['definition']) as Omit<Table, 'signature' | 'indexes'>),
+    ...(JSON.parse(row['definition']) as Omit<Table, 'signature' | 'stamp' | 'indexes'>),
     indexes: JSON.parse(row['indexes'] ?? '[]') as Index[],
     signature: row['signature'] ?? '',
+    stamp: row['stamp'] ?? '',
   };
 }
 

@@ -226,6 +226,8 @@ export interface Table {
   readonly obstacle: string | null;
   /** Changes whenever anything above changes, except for indexes that enforce nothing. */
   readonly signature: string;
+  /** Changes whenever the signature does, and is cheap to compute again: see `stage.is_as_built`. */
+  readonly stamp: string;
 }
 
 /** Returns the name shown to users: bare in schema public, else `schema.table`. It is unique. */

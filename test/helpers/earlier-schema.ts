@@ -2,7 +2,9 @@
 
 /** Before an approval's entries were found by its positions. */
 export const auditIndexes = `
-DROP TABLE IF EXISTS stage.login, stage.token_use, stage.decision, stage.policy, stage.policy_head, stage.card, stage.proposed_rows;
+DROP TABLE IF EXISTS stage.login, stage.token_use, stage.decision, stage.policy, stage.policy_head, stage.card, stage.proposed_rows,
+  stage.staged_table;
+UPDATE stage.session SET has_tables = false;
 DROP INDEX stage.approval_project;
 CREATE INDEX audit_session ON stage.audit (session, position); CREATE INDEX audit_project ON stage.audit (project_id, position);`;
 
@@ -10,7 +12,9 @@ CREATE INDEX audit_session ON stage.audit (session, position); CREATE INDEX audi
  * Before domains constrained the mutation log, before its columns for transaction and login, and before the index of a session's author.
  */
 export const logChecks = `
-DROP TABLE IF EXISTS stage.login, stage.token_use, stage.decision, stage.policy, stage.policy_head, stage.card, stage.proposed_rows;
+DROP TABLE IF EXISTS stage.login, stage.token_use, stage.decision, stage.policy, stage.policy_head, stage.card, stage.proposed_rows,
+  stage.staged_table;
+UPDATE stage.session SET has_tables = false;
 DROP INDEX stage.session_author;
 ALTER TABLE stage.mutation DROP COLUMN transaction, DROP COLUMN login;
 ALTER TABLE stage.mutation ALTER COLUMN operation TYPE text, ALTER COLUMN affected_rows TYPE bigint, ALTER COLUMN params TYPE jsonb,

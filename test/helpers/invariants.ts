@@ -78,6 +78,12 @@ const actionsSql = `
 SELECT 'I5: mutation ' || a.mutation || ' has actions without a cause' FROM staged a
 WHERE a.origin::text IN ('action', 'trigger') AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'client' AND c.first < a.first)`;
 
+/** A query for tables that reviews would not look at: a session's own list lacks them. */
+const tablesSql = (relation: number) => `
+SELECT 'I6: session ' || s._stage_session || ' does not know that it has staged rows in ' || ${relation} FROM stage_data.shadow_${relation} s
+JOIN stage.session k ON k.id = s._stage_session AND k.has_tables
+WHERE NOT EXISTS (SELECT FROM stage.staged_table t WHERE t.session = s._stage_session AND t.relation = ${relation})`;
+
 /**
  * Returns the invariants that staged rows violate, over all sessions.
  * @param emptyBefore what emptyLineages returned before staged rows were edited: an edit leaves no further lineages without a net change
@@ -100,6 +106,7 @@ export async function brokenInvariants(
     ...keyed.flatMap((shape) => [headsSql(shape), beginningsSql(shape), chainSql(shape)]),
     planSql,
     actionsSql,
+    ...shapes.map(({ relation }) => tablesSql(relation)),
   ];
   const rows = await database.query<{ problem: string }>(
     `WITH staged AS MATERIALIZED (${staged.join(' UNION ALL ')}) ${problems.map((query) => `(${query})`).join(' UNION ALL ')}`,

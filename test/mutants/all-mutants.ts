@@ -17,6 +17,7 @@ import type { Edit } from './project-copy.ts';
 import { recipeGuards } from './recipe-guards.ts';
 import { restGuards } from './rest-guards.ts';
 import { ruleGuards } from './rule-guards.ts';
+import { stampGuards } from './stamp-guards.ts';
 import { statementGuards } from './statement-guards.ts';
 import { temporaryGuards } from './temporary-guards.ts';
 import { terminalGuards } from './terminal-guards.ts';
@@ -37,6 +38,7 @@ export const markedGuards: readonly Guard[] = [
   ...effectGuards,
   ...functionGuards,
   ...overlayGuards,
+  ...stampGuards,
   ...policyGuards,
   ...restGuards,
   ...ruleGuards,

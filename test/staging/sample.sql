@@ -594,7 +594,7 @@ END $body$;
 -- BEFORE STATEMENT triggers, in the order of their names, check rights and open the mutation; INSTEAD OF stages row by row, AFTER STATEMENT
 -- checks and logs.
 -- Filled in src/overlay/rows/triggers.ts and src/overlay/inheritance/tree.ts: `overlay` is the view, `key` names table and operation, e.g.
--- 16402_u.
+-- 16402_u; `members` are further arguments of a table with children.
 CREATE TRIGGER allow_insert BEFORE insert ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
 CREATE TRIGGER before_insert BEFORE insert ON "stage_overlay_<namespace>"."invoice"
@@ -607,7 +607,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_insert_<invoice>();
 -- BEFORE STATEMENT triggers, in the order of their names, check rights and open the mutation; INSTEAD OF stages row by row, AFTER STATEMENT
 -- checks and logs.
 -- Filled in src/overlay/rows/triggers.ts and src/overlay/inheritance/tree.ts: `overlay` is the view, `key` names table and operation, e.g.
--- 16402_u.
+-- 16402_u; `members` are further arguments of a table with children.
 CREATE TRIGGER allow_update BEFORE update ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
 CREATE TRIGGER before_update BEFORE update ON "stage_overlay_<namespace>"."invoice"
@@ -620,7 +620,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_update_<invoice>();
 -- BEFORE STATEMENT triggers, in the order of their names, check rights and open the mutation; INSTEAD OF stages row by row, AFTER STATEMENT
 -- checks and logs.
 -- Filled in src/overlay/rows/triggers.ts and src/overlay/inheritance/tree.ts: `overlay` is the view, `key` names table and operation, e.g.
--- 16402_u.
+-- 16402_u; `members` are further arguments of a table with children.
 CREATE TRIGGER allow_delete BEFORE delete ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
 CREATE TRIGGER before_delete BEFORE delete ON "stage_overlay_<namespace>"."invoice"

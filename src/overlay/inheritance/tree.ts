@@ -144,6 +144,8 @@ function changeSql(
     oid: table.oid,
     overlay: treeName(table),
     key,
+    // guard: rows of children are staged in their own tables
+    members: `, '${operation.toUpperCase()}', '{${members.map(({ oid }) => oid).join(',')}}'`,
     row_function: functionName(table, `tree_change_${operation}`),
     after_function: functionName(table, `tree_after_${operation}`),
     // triggers of tables with parents or children do not fire while rows are staged

@@ -40,7 +40,7 @@ import { makeStamp } from './stamp.ts';
 export async function installOverlay(tx: Queryable, table: Table, server: number): Promise<void> {
   const installed = await readInstalled(tx, table.oid);
   if (installed?.signature === table.signature && !installed.isOutdated) {
-    if (await storeStamps(tx, table.oid)) await makeStamp(tx, table);
+    if (await storeStamps(tx, table)) await makeStamp(tx, table);
     await addLookupIndexes(tx, table);
     return;
   }
@@ -66,16 +66,16 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
 }
 
 /** Stores the stamps of a table whose definition is unchanged, so that statements find its overlay current. Returns whether they changed. */
-async function storeStamps(tx: Queryable, relation: number): Promise<boolean> {
+async function storeStamps(tx: Queryable, { oid, stamp }: Table): Promise<boolean> {
   // a row that stays as it is is not written: each statement on the table reads it
   const changed = await tx.query(
-    `UPDATE stage.overlay o SET stamp = n.stamp, partitions_stamp = n.partitions_stamp, dependents = n.dependents, storage = n.storage
+    `UPDATE stage.overlay o SET stamp = n.stamp, partitions_stamp = n.partitions_stamp, dependents = n.dependents, storage = n.storage, definition_stamp = $2
      FROM (SELECT stage.table_stamp($1::oid) AS stamp, stage.partitions_stamp($1::oid) AS partitions_stamp,
              stage.dependent_columns($1::oid) AS dependents, pg_relation_filenode($1::oid) AS storage) n
-     WHERE o.relation = $1::oid AND (o.stamp, o.partitions_stamp, o.dependents, o.storage)
-       IS DISTINCT FROM (n.stamp, n.partitions_stamp, n.dependents, n.storage)
+     WHERE o.relation = $1::oid AND (o.stamp, o.partitions_stamp, o.dependents, o.storage, o.definition_stamp)
+       IS DISTINCT FROM (n.stamp, n.partitions_stamp, n.dependents, n.storage, $2)
      RETURNING o.relation`,
-    [relation],
+    [oid, stamp],
   );
   return changed.length > 0;
 }
@@ -157,12 +157,12 @@ async function register(
   generation: string,
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation)
-     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), stage.partitions_stamp($1), stage.dependent_columns($1), $10, $11, pg_relation_filenode($1), $12)
+    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation, definition_stamp)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), stage.partitions_stamp($1), stage.dependent_columns($1), $10, $11, pg_relation_filenode($1), $12, $13)
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
        signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, dependents = excluded.dependents, writable = false,
-       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation, triggers = '[]', trigger_uses = NULL, trigger_path = NULL, trigger_stamp = NULL,
+       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation, definition_stamp = excluded.definition_stamp, triggers = '[]', trigger_uses = NULL, trigger_path = NULL, trigger_stamp = NULL,
        installed_at = clock_timestamp()`,
     [
       table.oid,
@@ -177,6 +177,7 @@ async function register(
       await foreignKeyRank(tx, table.oid),
       JSON.stringify(shadowColumns(table)),
       generation,
+      table.stamp,
     ],
   );
   await tx.query(

@@ -87,6 +87,7 @@ function statementTriggersSql(
     oid: named.oid,
     overlay: view,
     key: settingKey(table, operation),
+    members: '',
     row_function: functionName(named, operation),
     after_function: functionName(table, `after_${operation}`),
     after_triggers: afterTriggersSql(table, {

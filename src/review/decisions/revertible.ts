@@ -14,7 +14,7 @@ SELECT t.*, to_jsonb(o.key_columns) AS key FROM (
  */
 const selectState = `
 SELECT cardinality(o.key_columns) AS key,
-  o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ') AS current,
+  stage.is_as_built(o.relation) AS current,
   EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = 'stage_data'::regnamespace AND p.proname = 'undo_' || $2) AS made,
   (SELECT min(coalesce(i.name, c.name)) FROM (
      SELECT jsonb_object_keys(coalesce(e.new_data, e.old_data)) AS name

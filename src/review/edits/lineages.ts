@@ -54,7 +54,7 @@ WITH RECURSIVE staged AS MATERIALIZED (
 )
 SELECT o.relation, o.shown_name AS name, to_jsonb(o.key_columns) AS key,
   to_regprocedure(format('stage_data.unstage_%s(uuid, bigint[])', o.relation)) IS NOT NULL AS has_lineages,
-  o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ') AS current,
+  stage.is_as_built(o.relation) AS current,
   $2::boolean AND NOT stage.is_readable($1, o.relation) AS hidden,
   (SELECT min(r.other) FROM reached r WHERE r.relation = o.relation) AS island
 FROM stage.overlay o JOIN staged s ON s.relation = o.relation ORDER BY o.shown_name COLLATE "C", o.relation`;

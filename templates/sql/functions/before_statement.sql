@@ -1,6 +1,7 @@
--- Locks the session, so that it is not proposed while the statement runs, and draws the mutation's id.
+-- Locks the session, so that it is not proposed while the statement runs, records the table as one of the session's, and draws the
+-- mutation's id.
 -- The BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] names the table and the operation, e.g. 16402_u; TG_ARGV[1] is the
--- operation where it differs from that of the trigger.
+-- operation where it differs from that of the trigger; TG_ARGV[2] are the tables that get the rows, where they are several.
 CREATE OR REPLACE FUNCTION stage.before_statement() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -11,10 +12,14 @@ DECLARE
   v_statement text;
   v_set text;
   v_operation text := coalesce(TG_ARGV[1], TG_OP);
+  v_session uuid := current_setting('stage.session');
+  v_relation oid := split_part(TG_ARGV[0], '_', 1);
+  v_is_parked boolean;
+  v_is_known boolean;
 BEGIN
   -- checked always, whatever the settings below claim: a client that goes around the proxy can set them
   -- the version of the policy: 0 if none was ever set, and then nothing below costs anything
-  SELECT status, edited, (SELECT h.version FROM stage.policy_head h) INTO v_status, v_edited, v_policy FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
+  SELECT status, edited, (SELECT h.version FROM stage.policy_head h) INTO v_status, v_edited, v_policy FROM stage.session WHERE id = v_session FOR SHARE;
   -- guard: a session that is no longer active takes no writes
   IF v_status IS DISTINCT FROM 'active' THEN
     RAISE EXCEPTION 'cannot execute % in a session that is %', v_operation, coalesce(v_status, 'deleted')
@@ -26,10 +31,17 @@ BEGIN
   IF v_edited IS NOT NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.statement_snapshot', true), ''), '1:1:')::pg_snapshot) THEN
     PERFORM stage.raise_changed();
   END IF;
-  IF EXISTS (SELECT 1 FROM stage.parked_table WHERE session = current_setting('stage.session')::uuid) THEN
+  SELECT EXISTS (SELECT 1 FROM stage.parked_table p WHERE p.session = v_session),
+    -- NULL where it is not looked for, see stage.note_tables
+    CASE WHEN TG_ARGV[2] IS NULL AND current_setting('transaction_isolation') <> 'serializable'
+      THEN EXISTS (SELECT 1 FROM stage.staged_table t WHERE t.session = v_session AND t.relation = v_relation) END
+  INTO v_is_parked, v_is_known;
+  IF v_is_parked THEN
     RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', v_operation
       USING ERRCODE = 'object_in_use', HINT = 'Look at the conflicts of the session, reject it, and stage the changes in a new one.';
   END IF;
+  -- guard: reviews know the tables in which a session stages
+  IF v_is_known IS NOT TRUE THEN PERFORM stage.note_tables(v_session, coalesce(TG_ARGV[2]::oid[], ARRAY[v_relation])); END IF;
   v_statement := current_setting('stage.statement');
   -- each statement of a function that the client called is one of its own
   IF v_statement = current_setting('stage.ended', true) AND current_setting('stage.called', true) = 'on' AND pg_trigger_depth() = 1 THEN

@@ -16,6 +16,7 @@ BEGIN
     IF v_left = 0 THEN RETURN false; END IF;
   END LOOP;
   DELETE FROM stage.parked_table WHERE session = p_session;
+  DELETE FROM stage.staged_table WHERE session = p_session;
   DELETE FROM stage.effect WHERE ctid = ANY (ARRAY(SELECT e.ctid FROM stage.effect e WHERE e.session = p_session LIMIT v_left));
   GET DIAGNOSTICS v_count = ROW_COUNT;
   v_left := v_left - v_count;

@@ -13,6 +13,8 @@ BEGIN
     EXECUTE format('UPDATE stage_data.shadow_%s s SET _stage_session = $2 WHERE s._stage_session = $1 AND'
       ' ($3 OR coalesce(s._stage_root, s._stage_seq) IN (SELECT r.root FROM unnest($4) AS r (root))) <> $5', v_relation)
     USING p_session, p_to, v_relation = ANY (p_whole), v_roots, p_others;
+    -- guard: a session that was split from another knows its tables
+    PERFORM stage.note_tables(p_to, ARRAY[v_relation]);
     -- guard: the record of what a trigger wrote goes along with the row
     UPDATE stage.effect e SET session = p_to WHERE e.session = p_session AND e.relation = v_relation AND (e.root = ANY (v_roots)) <> p_others;
   END LOOP;

@@ -6,6 +6,7 @@ BEGIN
   EXECUTE format('ALTER TABLE stage_data.shadow_%s RENAME TO shadow_%s', p_former, p_relation);
   EXECUTE format('ALTER TYPE stage_data.row_%s RENAME TO row_%s', p_former, p_relation);
   UPDATE stage.overlay SET relation = p_relation WHERE relation = p_former;
+  UPDATE stage.staged_table SET relation = p_relation WHERE relation = p_former;
   UPDATE stage.effect SET relation = p_relation WHERE relation = p_former;
   UPDATE stage.effect SET cause_relation = p_relation WHERE cause_relation = p_former;
 END $$;

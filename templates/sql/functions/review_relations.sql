@@ -3,16 +3,23 @@
 -- overlay was built, or the overlay is marked as outdated.
 CREATE OR REPLACE FUNCTION stage.review_relations(p_session uuid)
 RETURNS TABLE (relation oid, shown_name text, staged boolean, current boolean)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  WITH staged AS (SELECT stage.staged_relations($1) AS relation)
-  SELECT o.relation, o.shown_name, s.relation IS NOT NULL,
-    o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ')
-  FROM stage.overlay o LEFT JOIN staged s ON s.relation = o.relation
-  WHERE s.relation IS NOT NULL OR EXISTS (
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+  WITH staged AS MATERIALIZED (
+    SELECT stage.staged_relations($1) AS relation
+  ), acting AS MATERIALIZED (
+    SELECT c.conrelid, pg_partition_root(c.conrelid)::oid AS whole, c.confrelid, pg_partition_root(c.confrelid)::oid AS parent
+    FROM pg_constraint c
+    WHERE c.contype = 'f' AND (c.confdeltype IN ('c', 'n', 'd') OR c.confupdtype IN ('c', 'n', 'd'))
+  ), examined (relation) AS (
+    SELECT s.relation FROM staged s
     -- the rows of partitions are staged in their partitioned table
-    SELECT 1 FROM pg_constraint c JOIN staged p ON p.relation IN (c.confrelid, pg_partition_root(c.confrelid))
-    WHERE c.contype = 'f' AND o.relation IN (c.conrelid, pg_partition_root(c.conrelid))
-      AND (c.confdeltype IN ('c', 'n', 'd') OR c.confupdtype IN ('c', 'n', 'd')))
+    UNION SELECT t.relation FROM acting a CROSS JOIN LATERAL (VALUES (a.conrelid), (a.whole)) t (relation)
+    WHERE a.confrelid IN (SELECT s.relation FROM staged s) OR a.parent IN (SELECT s.relation FROM staged s)
+  ), server AS MATERIALIZED (
+    SELECT stage.system_stamp() AS stamp
+  )
+  SELECT o.relation, o.shown_name, o.relation IN (SELECT s.relation FROM staged s), stage.is_as_built(o.relation, v.stamp)
+  FROM examined e JOIN stage.overlay o ON o.relation = e.relation CROSS JOIN server v
   ORDER BY o.relation
 $$;
 REVOKE ALL ON FUNCTION stage.review_relations(uuid) FROM PUBLIC;

@@ -1,23 +1,28 @@
--- Returns the tables in which a session has staged rows; none where these only wait to be removed.
+-- Returns the tables in which a session has staged rows; none where these only wait to be removed. It looks at the tables that
+-- stage.staged_table names, and at all overlays where a session began before that existed.
 -- Reading a shadow table locks it with its indexes, and a server has room for a limited number of locks: tables are read in batches, each
 -- in a subtransaction that is rolled back, which releases its locks.
 CREATE OR REPLACE FUNCTION stage.staged_relations(p_session uuid) RETURNS SETOF oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  v_some oid[];
+  v_possible oid[];
   v_relation oid;
   v_staged boolean;
   v_found oid[] := '{}';
 BEGIN
   -- guard: rows that wait to be removed are in no diff
   IF EXISTS (SELECT FROM stage.discard d WHERE d.session = p_session) THEN RETURN; END IF;
-  FOR v_some IN
-    SELECT array_agg(o.relation ORDER BY o.relation) FROM (
-      SELECT relation, (row_number() OVER (ORDER BY relation) - 1) / 50 AS part FROM stage.overlay
-    ) o GROUP BY o.part ORDER BY o.part
-  LOOP
+  -- guard: sessions of earlier releases are looked for everywhere
+  IF EXISTS (SELECT FROM stage.session s WHERE s.id = p_session AND s.has_tables) THEN
+    -- a subquery for each table: a join would read all overlays
+    v_possible := ARRAY(SELECT DISTINCT t.relation FROM stage.staged_table t WHERE t.session = p_session
+      AND (SELECT o.relation FROM stage.overlay o WHERE o.relation = t.relation) IS NOT NULL ORDER BY t.relation);
+  ELSE
+    v_possible := ARRAY(SELECT o.relation FROM stage.overlay o ORDER BY o.relation);
+  END IF;
+  FOR v_first IN 1 .. cardinality(v_possible) BY 50 LOOP
     BEGIN
-      FOREACH v_relation IN ARRAY v_some LOOP
+      FOREACH v_relation IN ARRAY v_possible[v_first : v_first + 49] LOOP
         EXECUTE format('SELECT EXISTS (SELECT 1 FROM stage_data.shadow_%s WHERE _stage_session = $1)', v_relation)
           INTO v_staged USING p_session;
         IF v_staged THEN v_found := v_found || v_relation; END IF;
