@@ -21,6 +21,12 @@ export const effectGuards: readonly Guard[] = [
     tests: ['proxy/updated-rows'],
   },
   {
+    name: 'what the client sets back after a trigger is a change of the client',
+    without:
+      "const differs = ['NOT', same(value, 'b.' + name), 'AND (', isFirst, 'OR NOT', same(value, 't.' + name), ')'].join(' ');",
+    tests: ['proxy/updated-rows'],
+  },
+  {
     name: 'triggers that fire for what triggers write are current, too',
     without: 'RETURN true;',
     tests: ['proxy/updating-triggers'],

@@ -99,6 +99,31 @@ suite('rows that triggers updated while staging', (test) => {
     await proxied.database.query("UPDATE orders SET total = 0, status = 'new' WHERE id >= 90");
   });
 
+  test('leave conflicts of columns that the client set back', async () => {
+    const { id, client } = await open();
+    await client.query('INSERT INTO lines VALUES (910, 90, 5), (911, 91, 5)');
+    await client.query('UPDATE orders SET total = 0 WHERE id = 90');
+    await client.query("UPDATE orders SET status = 'sent', total = total WHERE id = 91");
+    await proxied.database.query('UPDATE orders SET total = 100 WHERE id >= 90');
+    assert.equal(await conflicts(id), [['orders', 'total']]);
+    await ask('POST', `/sessions/${id}/resolve`, { all: 'mine' });
+    assert.equal(await conflicts(id), []);
+    await ask('POST', `/sessions/${id}/propose`);
+    await ask('POST', `/sessions/${id}/approve`);
+    assert.equal(
+      await proxied.database.query(
+        'SELECT id, status, total FROM orders WHERE id >= 90 ORDER BY id',
+      ),
+      [
+        { id: 90, status: 'new', total: 0 },
+        { id: 91, status: 'sent', total: 105 },
+      ],
+    );
+    await proxied.database.query(
+      "DELETE FROM lines WHERE id > 900; UPDATE orders SET total = 0, status = 'new' WHERE id >= 90",
+    );
+  });
+
   test('keep the columns of the client after a conflict is resolved', async () => {
     const { id, client } = await open();
     await client.query('INSERT INTO lines VALUES (910, 90, 1)');

@@ -118,17 +118,19 @@ const comparedColumns = (table: Table) =>
   table.columns.filter((column) => column.generated === null).map((column) => column.name);
 
 /**
- * Builds an array that has, for each compared column, whether any staged version `v` of a row changed its base value in `b`. A deletion
- * changes all. Changes by triggers do not count: production gets what the client gave, `g`, and values of `t`, the newest version of a
- * trigger before it, are no changes of the client.
+ * Builds an array that has, for each compared column, whether any version `v` of a row that the client staged changed it: from its value in
+ * `t`, the newest version of a trigger before it, or else in `b`. A deletion changes all. Changes by triggers do not count: production gets
+ * what the client gave, `g`.
  */
 function changedBySession(table: Table): string {
   const changed = comparedColumns(table)
     .map(quoteIdentifier)
     .map((name) => {
       const value = givenValue('v', name);
-      const isTaken = `v._stage_op <> 'D' AND t._stage_seq IS NOT NULL AND ${same(value, `t.${name}`)}`;
-      return `bool_or((v._stage_op = 'D' OR NOT ${same(value, `b.${name}`)}) AND NOT (${isTaken})) FILTER (WHERE v._stage_origin <> 'trigger')`;
+      const isFirst = `(t._stage_seq IS NULL OR t._stage_op = 'D')`;
+      // guard: what the client sets back after a trigger is a change of the client
+      const differs = `CASE WHEN ${isFirst} THEN NOT ${same(value, `b.${name}`)} ELSE NOT ${same(value, `t.${name}`)} END`;
+      return `bool_or(v._stage_op = 'D' OR ${differs}) FILTER (WHERE v._stage_origin <> 'trigger')`;
     });
   return `ARRAY[${changed.join(', ')}]::boolean[]`;
 }
