@@ -87,10 +87,11 @@ suite('stage policy', (test) => {
   });
 
   test('test says which rule is broken, and exits with 6', async () => {
-    await write('few.json', '{"rules": [{"name": "few", "tables": ["products"], "max_rows": 1}]}');
-    assert.is((await run('root', 'policy', 'set', 'few.json')).code, 0);
     const id = (await run('root', 'session', 'new')).stdout.trim();
     await rest.write(id, 'UPDATE products SET stock = stock + 1');
+    // the rule is set after the rows were staged: it would refuse the statement
+    await write('few.json', '{"rules": [{"name": "few", "tables": ["products"], "max_rows": 1}]}');
+    assert.is((await run('root', 'policy', 'set', 'few.json')).code, 0);
     const tested = await run('root', 'policy', 'test', id);
     assert.is(tested.code, 6);
     assert.match(
