@@ -1,5 +1,6 @@
 /** The rules of review that need nobody: scheduled approvals, expiry by the policy, approval by the policy. Any daemon follows them. */
 import type { Database } from '../db/database.ts';
+import { StageError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
 import { findIn } from '../rest/policy-bodies.ts';
@@ -7,7 +8,7 @@ import type { Upstream } from '../rest/services.ts';
 import type { AutoRules } from '../review/decisions/auto-approve.ts';
 import { createAutoApproval } from '../review/decisions/auto-approve.ts';
 import { applyDue } from '../review/decisions/scheduled.ts';
-import { expireByPolicy } from '../review/policy/expire-by-policy.ts';
+import { createPolicyExpiry } from '../review/policy/expire-by-policy.ts';
 import type { Parts } from './parts.ts';
 import { startPeriodicTask } from './periodic-task.ts';
 
@@ -23,6 +24,7 @@ interface RuleNeeds {
 export function startRules(parts: Parts, { db, upstream, metrics, tokens }: RuleNeeds): void {
   const rules = rulesOf(parts, tokens);
   const autoApprove = createAutoApproval(db, rules);
+  const expireByPolicy = createPolicyExpiry(db);
   const { log } = parts;
   const task = (name: string, failure: string, run: () => Promise<void>) =>
     startPeriodicTask(parts, upstream, { name, everyMs: 2_000, failure, run });
@@ -30,13 +32,17 @@ export function startRules(parts: Parts, { db, upstream, metrics, tokens }: Rule
     for (const { id, applied, error } of await applyDue(db, rules)) {
       if (applied !== null) metrics.reviewed('approved', applied.mutationCount);
       if (error === null) log.info('scheduled approval applied', { session: id });
-      else log.warn('scheduled approval refused', { session: id, error: error.message });
+      else log.warn(refusedOrFailed(error), { session: id, error: (error as Error).message });
     }
   });
   task('expiry by the policy', 'expired proposals could not be rejected', async () => {
-    for (const { id, projectId, mutationCount } of await expireByPolicy(db)) {
-      metrics.reviewed('rejected', mutationCount);
-      log.info('session expired', { session: id, project: projectId });
+    for (const { id, rejected, error } of await expireByPolicy()) {
+      if (rejected === null)
+        log.warn('session could not expire', { session: id, error: (error as Error).message });
+      else {
+        metrics.reviewed('rejected', rejected.mutationCount);
+        log.info('session expired', { session: id, project: rejected.projectId });
+      }
     }
   });
   task('approval by the policy', 'proposals could not be approved by the policy', async () => {
@@ -48,6 +54,9 @@ export function startRules(parts: Parts, { db, upstream, metrics, tokens }: Rule
     }
   });
 }
+
+const refusedOrFailed = (error: unknown) =>
+  error instanceof StageError ? 'scheduled approval refused' : 'scheduled approval failed';
 
 function rulesOf({ settings }: Parts, tokens: RuleNeeds['tokens']): AutoRules {
   return {

@@ -4,6 +4,7 @@ import type { Guard } from './guard.ts';
 const auto = ['review/auto-approve'];
 const scheduled = ['review/scheduled'];
 const past = ['rest/break-glass'];
+const upkeep = ['review/rules-upkeep'];
 
 export const ruleGuards: readonly Guard[] = [
   {
@@ -106,5 +107,32 @@ export const ruleGuards: readonly Guard[] = [
       "THEN pg_catalog.jsonb_build_array('stage.approval.v3', p_number, p_session, p_project_id, p_digest, p_first_position, p_entries,\n  stage.iso_time(p_approved_at), p_approved_by, p_approved_as, p_voters)",
     lines: 2,
     tests: past,
+  },
+  {
+    name: 'a session that was considered does not keep others from being considered',
+    without:
+      'const open = proposed.slice(0, atOnce).filter((one) => !considered.has(one.key) && isOpen(one));',
+    tests: upkeep,
+  },
+  {
+    name: 'a session that cannot be approved does not keep the others',
+    without: 'throw error;',
+    tests: upkeep,
+  },
+  {
+    name: 'a session that cannot be rejected does not keep the others',
+    without: 'throw error;',
+    tests: upkeep,
+  },
+  {
+    name: 'an approval that cannot be applied does not keep the others',
+    without:
+      'if (!(error instanceof StageError)) throw error;\nif (await cancel(db, id, due, error))',
+    tests: upkeep,
+  },
+  {
+    name: 'the policy applies nothing before the time that somebody has set',
+    without: '',
+    tests: upkeep,
   },
 ];

@@ -1,5 +1,6 @@
 /** Scheduled approvals: applied once, at their time, by any daemon, unless something else was decided or everything is not as it was. */
 
+import type { StageError } from '../../src/errors.ts';
 import { findIn } from '../../src/rest/policy-bodies.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { NotDue } from '../../src/review/decisions/schedule.ts';
@@ -25,7 +26,7 @@ suite('review: scheduled approvals', (test) => {
     (await ruled.rest.database.query('SELECT stock FROM items WHERE id = 1'))[0]?.['stock'];
   const run = async (rules = ruled.rules) =>
     (await applyDue(ruled.rest.db, rules)).map(
-      ({ applied, error }) => applied?.status ?? error?.code,
+      ({ applied, error }) => applied?.status ?? (error as StageError).code,
     );
   const scheduled = async (body: object = {}) => {
     const id = await ruled.proposed(more);

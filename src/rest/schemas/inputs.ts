@@ -62,7 +62,6 @@ function isDigits(value: unknown): value is string {
   return typeof value === 'string' && /^\d{1,15}$/.test(value);
 }
 
-/** The paging parameters of every list. */
 /** When an approval is applied: a time with its offset from UTC, or `window`. */
 export const moment = z
   .union([z.literal('window'), z.iso.datetime({ offset: true })], {
@@ -74,6 +73,7 @@ export const moment = z
 export const momentOf = (given: z.infer<typeof moment>): 'now' | 'window' | number =>
   given == null ? 'now' : given === 'window' ? given : Date.parse(given);
 
+/** The paging parameters of every list. */
 export const paging = {
   limit: whole(
     z.int('must be a whole number').min(0).max(maxPage, `must be at most ${maxPage}`).default(100),

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { RehearsalAccess } from '../../model/access.ts';
 import type { Session } from '../../model/session.ts';
-import { sessionIdSql, sessionUuid } from '../../staging/session-id.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
 import { readBrief } from '../brief/brief.ts';
 import { counts } from '../conflicts.ts';
 import { digestOf } from '../diff/diff-tables.ts';
@@ -11,6 +11,9 @@ import type { AutoApproval } from '../policy/auto-approval.ts';
 import type { PolicyCheck } from '../policy/check.ts';
 import { broken, checkPolicy } from '../policy/check.ts';
 import { readPolicy } from '../policy/policy-store.ts';
+import type { Proposal } from '../policy/proposals.ts';
+import { createProposals } from '../policy/proposals.ts';
+import { areOpen } from '../policy/windows.ts';
 import { rehearseSession } from '../rehearsal/rehearse.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
@@ -20,11 +23,6 @@ import { isTransient } from './transient.ts';
 
 /** The maximum number of sessions that are considered in one run. */
 const atOnce = 100;
-
-const selectProposed = `
-SELECT ${sessionIdSql('s.id')} AS id, s.round FROM stage.session s
-WHERE s.status = 'proposed' AND s.scheduled IS NULL AND s.reverts IS NULL AND s.split_from IS NULL
-ORDER BY s.proposed_at DESC LIMIT ${atOnce}`;
 
 export interface AutoRules extends ServiceRules {
   readonly sensitiveColumns: readonly string[];
@@ -48,47 +46,62 @@ export function createAutoApproval(
   db: Database,
   rules: AutoRules,
 ): () => Promise<readonly AutoOutcome[]> {
+  const list = createProposals(db);
   let considered = new Set<string>();
   return async () => {
     // guard: the policy does not approve what the configuration has people approve
     if (rules.fourEyes) return [];
-    const { document, version } = await readPolicy(db);
-    if (!document.rules.some((rule) => rule.auto_approve)) return [];
-    const proposed = (await db.query(selectProposed)).map(({ id, round }) => ({
-      id: String(id),
-      key: `${id} ${round} ${version}`,
-    }));
-    const known = new Set(proposed.map(({ key }) => key).filter((key) => considered.has(key)));
+    const policy = await readPolicy(db);
+    if (!policy.document.rules.some((rule) => rule.auto_approve)) return [];
+    const proposed = await list(policy);
+    considered = new Set(proposed.map(({ key }) => key).filter((key) => considered.has(key)));
     const outcomes: AutoOutcome[] = [];
-    for (const { id, key } of proposed.filter((one) => !known.has(one.key))) {
-      const outcome = await consider(db, id, rules);
+    // guard: a session that was considered does not keep others from being considered
+    const open = proposed.filter((one) => !considered.has(one.key) && isOpen(one));
+    for (const { id, key } of open.slice(0, atOnce)) {
+      const outcome = await consider(db, id, rules, policy.version);
       if (outcome === null) continue;
       outcomes.push(outcome);
-      known.add(key);
+      considered.add(key);
     }
-    considered = known;
     return outcomes;
   };
 }
 
+/** Whether rules approve something of it, and their windows are open. */
+function isOpen({ rules, now, isScheduled, isDerived }: Proposal): boolean {
+  if (isScheduled || isDerived || !rules.some((rule) => rule.auto_approve)) return false;
+  return areOpen(
+    rules.flatMap(({ windows }) => (windows === undefined ? [] : [windows])),
+    now,
+  );
+}
+
 /** Returns null if it has to be considered again. */
-async function consider(db: Database, id: string, rules: AutoRules): Promise<AutoOutcome | null> {
+async function consider(
+  db: Database,
+  id: string,
+  rules: AutoRules,
+  version: number,
+): Promise<AutoOutcome | null> {
   try {
     const check = await db.transaction((tx) => checkPolicy(tx, sessionUuid(id)));
-    const { auto = null, version = 0 } = check ?? {};
-    if (check === null || auto === null) return null;
-    const refused = (hindrance: string) => ({ id, version, approved: null, hindrance });
-    // a window may open
+    const { auto = null } = check ?? {};
+    // another policy was set meanwhile, or its windows have closed
+    if (check === null || auto === null || check.version !== version) return null;
     if (broken(check, ['windows']).length > 0) return null;
-    if (auto.hindrance !== null) return refused(auto.hindrance);
+    if (auto.hindrance !== null) return { id, version, approved: null, hindrance: auto.hindrance };
     return await approve(db, id, { check, auto, rules });
   } catch (error) {
     if (isTransient(error)) return null;
-    if (!(error instanceof StageError)) throw error;
     // it was decided or changed meanwhile
-    if (['invalid_transition', 'digest_mismatch', 'outside_window'].includes(error.code))
+    if (
+      error instanceof StageError &&
+      ['invalid_transition', 'digest_mismatch', 'outside_window'].includes(error.code)
+    )
       return null;
-    return { id, version: 0, approved: null, hindrance: error.message };
+    // guard: a session that cannot be approved does not keep the others
+    return { id, version, approved: null, hindrance: (error as Error).message };
   }
 }
 

@@ -39,7 +39,7 @@ export async function permit(
   const { moment = 'now', byPolicy = null } = approval;
   const passes = passesFor(approval);
   const check = await demandApprovable(tx, session, { leftMs, moment, passes });
-  if (byPolicy !== null) demandAuto(check, byPolicy);
+  if (byPolicy !== null) await demandAuto(tx, session, check, byPolicy);
   await demandMoment(tx, approval, check);
   if (approval.breakGlass != null) demandBreaker(check, approval);
   const rules = check?.rules ?? [];
@@ -93,12 +93,25 @@ async function hasPart(
   }
 }
 
-/** @throws StageError `policy_refused` unless the policy of the version approves the session */
-function demandAuto(check: PolicyCheck | null, version: number): void {
+const selectScheduled = 'SELECT FROM stage.session s WHERE s.id = $1 AND s.scheduled IS NOT NULL';
+
+/** @throws StageError `policy_refused` unless the policy of the version approves the session, and nobody has set a time for it */
+async function demandAuto(
+  tx: Queryable,
+  { uuid }: LockedSession,
+  check: PolicyCheck | null,
+  version: number,
+): Promise<void> {
+  const isScheduled = (await tx.query(selectScheduled, [uuid])).length > 0;
+  // guard: the policy applies nothing before the time that somebody has set
+  if (isScheduled) throw notApproved('its approval is scheduled');
   // guard: the policy that approves is the one that counts
   if (check?.version === version && check.auto?.hindrance === null) return;
-  throw new StageError('policy_refused', `the policy does not approve it: ${hindranceIn(check)}`);
+  throw notApproved(hindranceIn(check));
 }
+
+const notApproved = (why: string) =>
+  new StageError('policy_refused', `the policy does not approve it: ${why}`);
 
 const hindranceIn = (check: PolicyCheck | null) => check?.auto?.hindrance ?? 'it was changed';
 

@@ -26,11 +26,11 @@ export type ServiceRules = Required<
   readonly find: FindPerson;
 };
 
-/** An approval that was applied, or refused because of an error. */
+/** An approval that was applied; or refused, by a StageError; or that failed by another error, and is tried again. */
 export interface ScheduledOutcome {
   readonly id: string;
   readonly applied: Session | null;
-  readonly error: StageError | null;
+  readonly error: unknown;
 }
 
 /** Applies each in its own transaction. One that cannot be applied now is tried again later; one that is refused is cancelled. */
@@ -53,8 +53,9 @@ export async function applyDue(db: Database, rules: ServiceRules): Promise<Sched
       outcomes.push({ id, applied, error: null });
     } catch (error) {
       if (error instanceof NotDue || isTransient(error)) continue;
-      if (!(error instanceof StageError)) throw error;
-      if (await cancel(db, id, due, error)) outcomes.push({ id, applied: null, error });
+      // guard: an approval that cannot be applied does not keep the others
+      if (!(error instanceof StageError) || (await cancel(db, id, due, error)))
+        outcomes.push({ id, applied: null, error });
     }
   }
   return outcomes;

@@ -2,16 +2,9 @@
 import type { ErrorCode } from '../../errors.ts';
 import { StageError } from '../../errors.ts';
 
-const transient: ReadonlySet<ErrorCode> = new Set([
-  'busy',
-  'session_busy',
-  'session_not_found',
-  'took_too_long',
-  'upstream_unavailable',
-  'too_many_connections',
-  'service_outdated',
-]);
+const transient: ReadonlySet<ErrorCode> = new Set(['session_busy', 'session_not_found']);
 
+/** Whether an error is not about what is staged: something is in use, or the service or the server cannot do it now. */
 export function isTransient(error: unknown): boolean {
-  return error instanceof StageError && transient.has(error.code);
+  return error instanceof StageError && (error.status >= 500 || transient.has(error.code));
 }

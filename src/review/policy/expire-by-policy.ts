@@ -1,34 +1,48 @@
 /** Expiry by the policy: rejects proposals that are older than a rule lets them be. */
 import type { Database } from '../../db/database.ts';
-import { StageError } from '../../errors.ts';
 import type { Session } from '../../model/session.ts';
 import { decide } from '../../staging/decision-store.ts';
-import { sessionIdSql } from '../../staging/session-id.ts';
 import { lockSession } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
+import { isTransient } from '../decisions/transient.ts';
 import { broken, checkPolicy, described } from './check.ts';
 import { durationMs } from './document.ts';
 import { readPolicy } from './policy-store.ts';
+import type { Proposal } from './proposals.ts';
+import { createProposals } from './proposals.ts';
 
 /** The maximum number of sessions to reject in one run. */
 const atOnce = 100;
 
-const selectOld = `
-SELECT ${sessionIdSql('s.id')} AS id FROM stage.session s
-WHERE s.status = 'proposed' AND s.proposed_at < clock_timestamp() - $1 * interval '1 millisecond' ORDER BY s.proposed_at LIMIT ${atOnce}`;
-
-/** Rejects them, each in its own transaction. Without a rule that lets proposals expire a single query is run. */
-export async function expireByPolicy(db: Database): Promise<Session[]> {
-  const { document } = await readPolicy(db);
-  const ages = document.rules.flatMap(({ expire }) => (expire ? [durationMs(expire)] : []));
-  if (ages.length === 0) return [];
-  const expired: Session[] = [];
-  for (const { id } of await db.query(selectOld, [Math.min(...ages)])) {
-    const session = await expire(db, String(id)).catch(unlessInUse);
-    if (session !== null) expired.push(session);
-  }
-  return expired;
+/** A session that was rejected, or why it could not be. */
+export interface ExpiryOutcome {
+  readonly id: string;
+  readonly rejected: Session | null;
+  readonly error: unknown;
 }
+
+/** Returns the function that rejects them, each in its own transaction. Without a rule that lets proposals expire a single query is run. */
+export function createPolicyExpiry(db: Database): () => Promise<readonly ExpiryOutcome[]> {
+  const list = createProposals(db);
+  return async () => {
+    const policy = await readPolicy(db);
+    if (!policy.document.rules.some(({ expire }) => expire)) return [];
+    const outcomes: ExpiryOutcome[] = [];
+    for (const { id } of (await list(policy)).filter(isOld).slice(0, atOnce)) {
+      try {
+        const rejected = await expire(db, id);
+        if (rejected !== null) outcomes.push({ id, rejected, error: null });
+      } catch (error) {
+        // guard: a session that cannot be rejected does not keep the others
+        if (!isTransient(error)) outcomes.push({ id, rejected: null, error });
+      }
+    }
+    return outcomes;
+  };
+}
+
+const isOld = ({ rules, now, proposedAt }: Proposal) =>
+  rules.some(({ expire }) => expire !== undefined && now - proposedAt > durationMs(expire));
 
 /** Rejects one session. Returns null if it is not proposed any more, or no rule that holds for it is broken. */
 async function expire(db: Database, id: string): Promise<Session | null> {
@@ -47,9 +61,4 @@ async function expire(db: Database, id: string): Promise<Session | null> {
     'read committed',
     async (tx, rejected) => rejected === null || isThere(tx, rejected),
   );
-}
-
-function unlessInUse(error: unknown): null {
-  if (error instanceof StageError && /^session_(?:busy|not_found)$/.test(error.code)) return null;
-  throw error;
 }

@@ -6,6 +6,7 @@ import {
   readDifferences,
 } from '../../../client/differences.ts';
 import { approvalsInWords, readApprovals } from '../../../client/policy.ts';
+import { sanitize } from '../../../client/sanitize.ts';
 import { JsonText } from '../../../model/json.ts';
 import type { Approvals } from '../../../model/policy.ts';
 import type { PartOptions } from '../../arguments/only.ts';
@@ -71,7 +72,7 @@ async function approve(
 ): Promise<number> {
   const part = partOf(options);
   const { agreed, digest, size } = await agree(context, connection, id, {
-    action: part ? 'Apply a part of that to production' : 'Apply to production',
+    action: actionOf(options, part !== undefined),
     yes: options.yes,
   });
   if (!agreed) return 1;
@@ -84,7 +85,7 @@ async function approve(
   };
   const reply = await withProgress(
     context.out,
-    () => `Applying ${part ? 'a part' : size} to production`,
+    () => (options.at ? `Approving ${size}` : `Applying ${part ? 'a part' : size} to production`),
     () => connection.api.approve(id, approval),
   );
   const { remaining, applyAt } = reply.value;
@@ -95,6 +96,14 @@ async function approve(
   if (votes !== null) return showVotes(context.out, votes);
   await tellDifferences(context.out, new JsonText(reply.body));
   return 0;
+}
+
+/** Returns what is asked about: it says when, and whether that goes past the policy. */
+function actionOf({ at, breakGlass }: Options, isPart: boolean): string {
+  if (isPart) return 'Apply a part of that to production';
+  if (at === 'window') return 'Apply to production as soon as the windows of the policy are open';
+  if (at !== undefined) return `Apply to production at ${sanitize(at)}`;
+  return breakGlass === undefined ? 'Apply to production' : 'Apply to production past the policy';
 }
 
 const laterInWords = (time: string) =>
