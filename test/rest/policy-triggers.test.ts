@@ -3,7 +3,7 @@ import { beforePolicy } from '../helpers/before-policy.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 
 suite('rest: policy and triggers', (test) => {
   let rest: TestRest;
@@ -17,6 +17,11 @@ suite('rest: policy and triggers', (test) => {
         'BEGIN INSERT INTO public.item_log VALUES (NEW.id, NEW.stock); RETURN NULL; END';
       CREATE TRIGGER log AFTER UPDATE ON items FOR EACH ROW EXECUTE FUNCTION log_item();
       CREATE FUNCTION keep_price() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.price := OLD.price; RETURN NEW; END';
+      CREATE TABLE totals (id int PRIMARY KEY, total int); INSERT INTO totals VALUES (1, 0);
+      CREATE TABLE lines (id int PRIMARY KEY, amount int);
+      CREATE FUNCTION add_line() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN UPDATE public.totals SET total = total + NEW.amount WHERE id = 1; RETURN NULL; END';
+      CREATE TRIGGER add AFTER INSERT ON lines FOR EACH ROW EXECUTE FUNCTION add_line();
       CREATE TRIGGER keep BEFORE UPDATE ON kept FOR EACH ROW EXECUTE FUNCTION keep_price()`);
   });
   test.after(() => rest.stop());
@@ -53,6 +58,26 @@ suite('rest: policy and triggers', (test) => {
     assert.is(refused.body.violations?.[0].says, 'no update of kept.price: the session updates it');
     const hidden = ['UPDATE kept SET stock = 2, price = 5', 'UPDATE kept SET stock = 3'];
     assert.is((await propose(...hidden)).status, 409);
+  });
+
+  test('a column that the client sets back after a trigger is one that it updates', async () => {
+    await set({ tables: ['totals'], deny_columns: ['total'] });
+    const line = 'INSERT INTO lines VALUES (1, 5)';
+    const refused = await propose(line, 'UPDATE totals SET total = 0');
+    assert.is(
+      refused.body.violations?.[0].says,
+      'no update of totals.total: the session updates it',
+    );
+    assert.is(
+      (await propose(line, 'UPDATE totals SET total = 0', 'INSERT INTO lines VALUES (2, 5)'))
+        .status,
+      409,
+    );
+    const id = await rest.newSession();
+    await rest.write(id, line);
+    const failed = await rejects(rest.write(id, 'UPDATE totals SET total = 0'));
+    assert.is(failed.code, '42501');
+    assert.is((await propose(line)).status, 200);
   });
 
   const oidOf = async (table: string) =>
