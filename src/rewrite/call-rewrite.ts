@@ -3,6 +3,7 @@ import { StageError } from '../errors.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import { refusedStatement } from '../sql/classify/refused-statements.ts';
 import type { Calls } from '../sql/functions/calls.ts';
+import { changesPath } from '../sql/functions/functions.ts';
 import type { RelationUse } from '../sql/places.ts';
 import type { QueryWrite, Write } from '../sql/write.ts';
 import type { StagedCalls } from './function-names.ts';
@@ -34,12 +35,20 @@ function checkProcedure({ stagesCalls: form, called }: CallingWrite, calls: Stag
   );
 }
 
+const movesNames = new StageError(
+  'statement_not_supported',
+  'cannot stage what functions write in a statement that sets search_path or the role',
+  { hint: 'Set it by a statement of its own.' },
+);
+
 /**
  * Returns the calls of a statement without those of functions that are staged: what these do is known.
- * @throws StageError for a CALL of a procedure that is not staged
+ * @throws StageError for a CALL of a procedure that is not staged, and for a statement in which names may move
  */
 export function unstagedIn(write: CallingWrite, calls: StagedCalls): Calls {
   checkProcedure(write, calls);
+  // guard: names in a staged function do not move while the statement runs
+  if (calls.writing.length > 0 && changesPath(write.functions)) throw movesNames;
   const { functions, fields, operators, types } = write;
   const isStaged = (name: string, schema: string | null) =>
     calls.writing.some((each) => each.name === name && each.schema === schema);

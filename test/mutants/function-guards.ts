@@ -2,6 +2,7 @@
 import type { Guard } from './guard.ts';
 
 const tests = ['proxy/unstaged-functions'];
+const attacks = ['attacks/function-effects'];
 
 export const functionGuards: readonly Guard[] = [
   {
@@ -70,5 +71,32 @@ export const functionGuards: readonly Guard[] = [
     name: "a function writes with the client's rights to the whole table",
     without: 'v_by_function boolean := false;',
     tests,
+  },
+  {
+    name: 'no text between quotes is taken for the name of a type',
+    without:
+      'const tokens = [...text.matchAll(/"[^"]*"|\\w+|[.%]/g)].map((each) => ({ text: each[0], start: each.index, end: each.index + each[0].length }));',
+    tests: attacks,
+  },
+  {
+    name: 'code that runs for a declared type is known',
+    without: 'const expressions: Expression[] = [];',
+    tests: attacks,
+  },
+  {
+    name: 'defaults of arguments are checked like the body',
+    without: 'return [];',
+    tests: attacks,
+  },
+  {
+    name: 'names in a staged function do not move while the statement runs',
+    without: '',
+    tests: attacks,
+  },
+  {
+    name: 'a staged function is called with the rights that its function demands',
+    without:
+      "WHERE NOT has_function_privilege(p.oid, 'EXECUTE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)",
+    tests: attacks,
   },
 ];

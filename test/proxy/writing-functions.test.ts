@@ -44,6 +44,10 @@ BEGIN
   SELECT balance INTO p_amount FROM accounts WHERE id = p_id;
   SELECT count(*) INTO p_seen FROM entries WHERE account = p_id;
 END $$;
+CREATE PROCEDURE withdraw(p_id int, INOUT p_amount numeric = 1) LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE accounts SET balance = balance - p_amount WHERE id = p_id RETURNING balance INTO p_amount;
+END $$;
 CREATE FUNCTION try_open(p_id int) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO entries (account, amount) VALUES (1, 1);
@@ -123,6 +127,8 @@ suite('functions that write', (test) => {
     'CALL deposit(4, 10, NULL)',
     'CALL deposit(p_amount => 5, p_id => 5, p_seen => NULL)',
     'CALL deposit(4, -1000, NULL)',
+    'CALL withdraw(5)',
+    'CALL withdraw(p_amount => 2, p_id => 5)',
     ...seen,
   ]);
   alike('exception blocks', [

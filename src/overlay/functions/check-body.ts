@@ -2,6 +2,7 @@
 import type { Queryable, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
+import { usesOf } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import {
@@ -11,7 +12,7 @@ import {
   refusedFunctions,
 } from '../../sql/functions/functions.ts';
 import { oidArray } from '../object-names.ts';
-import type { Definition, FoundUses } from './function-script.ts';
+import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { headOf, Obstacle } from './function-script.ts';
 
 interface Context {
@@ -50,6 +51,18 @@ export async function readTriggerBody(
   });
   if (read === null) throw new Obstacle(beyondExtent('reads'));
   return read;
+}
+
+/**
+ * Returns what the defaults of a function's arguments use. A call that does not give the arguments evaluates them.
+ * @throws Obstacle if they cannot be followed
+ */
+export function usesOfDefaults({ defaults }: FunctionDefinition): BodyUses[] {
+  // guard: defaults of arguments are checked like the body
+  if (defaults === null) return [];
+  const uses = usesOf(Buffer.from(`SELECT ${defaults}`));
+  if (uses === null) throw new Obstacle('has defaults of arguments that cannot be followed');
+  return [uses];
 }
 
 /**
@@ -123,6 +136,7 @@ async function checkCalled(context: Context, call: QualifiedName, depth: number)
     const { extent } = context;
     const body = await readBodyAnywhere({ ...each, head, extent });
     if (body === null) throw new Obstacle(`${what} ${beyondExtent(extent)}`);
-    await checkBody(context, body.uses, depth + 1);
+    for (const uses of [body.uses, ...usesOfDefaults(each)])
+      await checkBody(context, uses, depth + 1);
   }
 }

@@ -22,9 +22,13 @@ export interface Definition {
 export interface FunctionDefinition {
   readonly oid: number;
   readonly isProcedure: boolean;
+  /** Of a procedure: `void`, or the type of its only argument that it gives; null if it gives several. */
+  readonly gives: string | null;
   readonly language: 'sql' | 'plpgsql';
   readonly obstacle: string | null;
   readonly arguments: string;
+  /** The defaults of arguments, as a list of expressions with full names; null if there are none. */
+  readonly defaults: string | null;
   /** The result type; null for rows of a table or a composite type. */
   readonly result: string | null;
   readonly isSet: boolean;
@@ -93,8 +97,7 @@ export function scriptFor(
 /** Returns `name(arguments) RETURNS result`, also for a procedure. @param row the type of rows */
 export function headOf(each: FunctionDefinition, name: string, row: string): string {
   if (each.isProcedure) {
-    const gives = /(?:^|, )(?:IN)?OUT /.test(each.arguments) ? row : 'void';
-    return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${gives}`;
+    return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${each.gives ?? row}`;
   }
   const result = each.result ?? `${each.isSet ? 'SETOF ' : ''}${row}`;
   return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${result}`;

@@ -16,7 +16,7 @@ import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
 import { sourceFor } from '../views/staged-view.ts';
 import type { Source } from '../views/table-source.ts';
-import { beyondExtent } from './check-body.ts';
+import { beyondExtent, usesOfDefaults } from './check-body.ts';
 import { checkWriting, checkWritten } from './check-writing.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { createStagedFunctions, headOf, Obstacle, scriptFor } from './function-script.ts';
@@ -147,7 +147,8 @@ async function writingScripts(
   if (bodies === null) throw new Obstacle(beyondExtent('writes'));
   uses.writes = true;
   const parts = bodies.map(([, body]) => body.uses);
-  await checkWriting(context, parts, uses);
+  const defaults = definition.functions.flatMap(usesOfDefaults);
+  await checkWriting(context, [...parts, ...defaults], uses);
   for (const part of parts) {
     // guard: staged functions are made anew when a table changes that they write to
     uses.relations.push(...part.relations.filter(({ target }) => target !== null).map(nameOf));

@@ -10,6 +10,7 @@ import { isSameRange, spliceBytes } from '../splice.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
 import { hasHazard } from './plpgsql-hazards.ts';
+import { declaredTypes, replaceRowTypes } from './plpgsql-types.ts';
 
 /** An expression or query of the body. */
 interface Part {
@@ -53,6 +54,8 @@ export async function readPlpgsql(
   };
 }
 
+const noText = Buffer.alloc(0);
+
 interface Expression {
   readonly text: Buffer;
   readonly uses: BodyUses;
@@ -67,15 +70,20 @@ async function expressionsOf(
 ): Promise<Expression[] | null> {
   const tag = `$body${body.includes('$body') ? body.length : ''}$`;
   if (body.includes(tag)) return null;
-  const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${withoutRowTypes(body)}${tag}`;
+  const rows = replaceRowTypes(Buffer.from(body));
+  if (rows === null) return null;
+  const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${rows.body}${tag}`;
   const tree = await parsePlpgsql(Buffer.from(text), Buffer.from(body));
   if (tree === null || beyond.some((type) => collectNodes(tree, type).length > 0)) return null;
   // guard: no exception block of a function that writes takes what the service refuses for an error of the function
   if (extent === 'writes' && hasHazard(tree)) return null;
-  const expressions: Expression[] = [];
+  const types = declaredTypes(tree, rows.names);
+  if (types === null) return null;
+  // guard: code that runs for a declared type is known
+  const expressions: Expression[] = [{ text: noText, uses: { ...mergedUses([]), unclear: types } }];
   for (const fields of collectNodes(tree, 'PLpgSQL_expr')) {
     const { query, parseMode = 0 } = fields as { query: string; parseMode?: number };
-    const uses = usesIn(Buffer.from(query), parseMode);
+    const uses = rows.isIn(query) ? null : usesIn(Buffer.from(query), parseMode);
     if (uses === null) return null;
     expressions.push({ text: Buffer.from(query), uses });
   }
@@ -91,13 +99,6 @@ const beyond = [
   'PLpgSQL_stmt_rollback',
   'dynquery',
 ];
-
-/** Replaces %ROWTYPE types by `record`, padded to the same length. The parser has no catalog, so it knows no table's columns. */
-function withoutRowTypes(body: string): string {
-  return body.replaceAll(/(?:[\w$.\u0080-\uffff]|"[^"]*")+\s*%\s*ROWTYPE\b/gi, (type) =>
-    'record'.padEnd(type.length),
-  );
-}
 
 /** PL/pgSQL's parse modes: a statement, an expression; larger values are assignments. */
 const statementMode = 0;

@@ -6,6 +6,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     'isServers', bool_and(p.oid < 16384), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(p.prorettype >= 16384 AND t.typtype = 'c'), 'functions', jsonb_agg(jsonb_build_object(
       'oid', p.oid::int8,
       'isProcedure', p.prokind = 'p',
+      'gives', (SELECT CASE count(*) WHEN 0 THEN 'void' WHEN 1 THEN min(format_type(a.type, NULL)) END
+        FROM unnest(p.proallargtypes, p.proargmodes) a(type, mode) WHERE a.mode IN ('b', 'o')),
       'language', l.lanname,
       'obstacle', CASE
         WHEN p.oid < 16384 OR l.lanname NOT IN ('sql', 'plpgsql') THEN 'not written in SQL or PL/pgSQL'
@@ -25,6 +27,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
                      WHERE a.attrelid = t.typrelid AND p.prorettype >= 16384 AND a.attnum > 0 AND NOT a.attisdropped AND y.typtype = 'd')
           THEN 'gives domains' END,
       'arguments', pg_get_function_arguments(p.oid),
+      'defaults', pg_get_expr(p.proargdefaults, 0),
       'result', CASE WHEN p.prorettype < 16384 THEN pg_get_function_result(p.oid) END,
       'isSet', p.proretset,
       'row', CASE WHEN p.prorettype >= 16384 THEN (

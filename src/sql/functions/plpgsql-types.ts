@@ -1,0 +1,76 @@
+/** The types that a PL/pgSQL body declares. PostgreSQL runs code for them: the checks of domains, and casts. */
+import { scanTokens } from '../parser/parser.ts';
+import { collectNodes } from '../parser/syntax-tree.ts';
+import { spliceBytes } from '../splice.ts';
+import type { BodyUses } from './body-uses.ts';
+import { usesOf } from './body-uses.ts';
+
+/** The type that replaces each %ROWTYPE. The parser takes a type that it does not know for one of rows, whose columns it does not check. */
+const rowType = '_stage_row';
+
+/** A body in which rows of tables have one type that the parser takes for any row: it has no catalog, so it knows no table's columns. */
+export interface RowTypes {
+  readonly body: Buffer;
+  /** The names that stood before %ROWTYPE, as in the body. */
+  readonly names: readonly string[];
+  /** Returns whether an expression has such a type in it, so that it is not the text that PostgreSQL runs. */
+  isIn(expression: string): boolean;
+}
+
+/** Replaces %ROWTYPE types. Returns null for a body that has the name of the replacement. */
+export function replaceRowTypes(body: Buffer): RowTypes | null {
+  const text = body.toString();
+  if (text.includes(rowType)) return null;
+  const isIn = (expression: string) => expression.includes(rowType);
+  if (!/rowtype/i.test(text)) return { body, names: [], isIn };
+  // guard: no text between quotes is taken for the name of a type
+  const tokens = scanTokens(body);
+  const types = tokens.flatMap(({ text: word, end }, index) => {
+    if (word.toLowerCase() !== 'rowtype' || tokens[index - 1]?.text !== '%') return [];
+    const first = startOfName(tokens, index - 2);
+    return first === null ? [] : [{ start: tokens[first]?.start ?? end, end, percent: index - 1 }];
+  });
+  return {
+    body: spliceBytes(
+      body,
+      types.map(({ start, end }) => ({ start, end, text: rowType })),
+    ),
+    names: types.map(({ start, percent }) =>
+      body.subarray(start, tokens[percent]?.start).toString(),
+    ),
+    isIn,
+  };
+}
+
+/** Returns the index of the first token of a qualified name that ends at a token; null if none does. */
+function startOfName(tokens: ReturnType<typeof scanTokens>, last: number): number | null {
+  const isName = (index: number) =>
+    /^(?:[a-z_\u0080-\uffff]|"|u&")/i.test(tokens[index]?.text ?? '');
+  if (!isName(last)) return null;
+  let first = last;
+  while (tokens[first - 1]?.text === '.' && isName(first - 2)) first -= 2;
+  return first;
+}
+
+/**
+ * Returns the types of variables and parameters, as calls whose code is looked up. A column's type is among those of its table's rows.
+ * @param rows names of tables whose rows are types
+ * @returns null for a type that cannot be parsed
+ */
+export function declaredTypes(tree: object, rows: readonly string[]): BodyUses['unclear'] | null {
+  const declared = collectNodes(tree, 'PLpgSQL_type') as readonly { readonly typname?: string }[];
+  const names = declared.flatMap(({ typname = '' }) => (typname === rowType ? [] : [typname]));
+  const types = [...new Set([...names.map(tableOfColumn), ...rows])].filter((name) => name !== '');
+  const uses = types.map((name) => usesOf(Buffer.from(`SELECT NULL::${name}`)));
+  const isMissing = uses.includes(null);
+  return isMissing ? null : uses.flatMap((each) => each?.unclear ?? []);
+}
+
+/** Returns the table of `table.column%TYPE`, the empty text for the type of a variable, and other types as they are. */
+function tableOfColumn(type: string): string {
+  const tokens = scanTokens(Buffer.from(type));
+  const percent = tokens.findIndex(({ text }) => text === '%');
+  if (percent < 0) return type;
+  const parts = tokens.slice(0, Math.max(0, percent - 2));
+  return parts.map(({ text }) => text).join('');
+}

@@ -1,0 +1,144 @@
+/** Attempts to have functions that write run code that nobody has checked: in quotes, defaults, types, and by names that move. */
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { createRole } from '../helpers/roles.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const write = "INSERT INTO notes VALUES (1, 'seen')";
+const inQuotes = (text: string) =>
+  `LANGUAGE plpgsql AS $f$DECLARE x text; BEGIN ${write}; x := 'a"'; ${text}; x := '" % rowtype'; END$f$`;
+const inMessage = `LANGUAGE plpgsql AS $f$BEGIN ${write}; RAISE NOTICE 'a"'; EXECUTE 'NOTIFY effects'; RAISE NOTICE '" % rowtype', 1; END$f$`;
+const inComment = `LANGUAGE plpgsql AS $f$BEGIN ${write}; -- "
+  EXECUTE 'NOTIFY effects'; -- " % rowtype
+END$f$`;
+const declaring = (type: string) =>
+  `LANGUAGE plpgsql AS $f$DECLARE d ${type}; BEGIN ${write}; d := 'x'; END$f$`;
+const inRow = (type: string) =>
+  `LANGUAGE plpgsql AS $f$DECLARE d ${type}; BEGIN ${write}; d.what := 'x'; END$f$`;
+const other = '00000000-0000-0000-0000-000000000000';
+
+/** By the name of a procedure: its arguments and text, and why it is not staged. */
+const procedures: Readonly<Record<string, readonly [string, string, RegExp]>> = {
+  quotes: ['', inQuotes("EXECUTE 'NOTIFY effects'"), /does more than read/],
+  commits: ['', inQuotes('COMMIT'), /does more than read/],
+  catches: ['', inQuotes('EXCEPTION WHEN OTHERS THEN NULL'), /does more than read/],
+  messages: ['', inMessage, /does more than read/],
+  comments: ['', inComment, /does more than read/],
+  notifies: [
+    "a text = pg_notify('effects', '')::text",
+    `LANGUAGE sql AS '${write.replaceAll("'", "''")}'`,
+    /calls pg_notify\(\)/,
+  ],
+  renames: [
+    `a text = set_config('stage.session', '${other}', true)`,
+    declaring('text'),
+    /calls set_config\(\)/,
+  ],
+  moves: [
+    "a text = set_config('search_path', 'apart', false)",
+    declaring('text'),
+    /calls set_config\(\)/,
+  ],
+  calls: [
+    '',
+    `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM notifying(); END$f$`,
+    /calls pg_notify\(\)/,
+  ],
+  domain_of: ['', declaring('checked'), /runs check_code\(\), which no call names/],
+  list_of: [
+    '',
+    `LANGUAGE plpgsql AS $f$DECLARE d checked[]; BEGIN ${write}; d := '{x}'; END$f$`,
+    /runs check_code\(\)/,
+  ],
+  column_of: ['', declaring('typed.what%TYPE'), /runs check_code\(\)/],
+  row_of: ['', inRow('public . typed % ROWTYPE'), /runs check_code\(\)/],
+  pair_of: ['', inRow('pair'), /runs check_code\(\)/],
+};
+
+const schema = `
+CREATE TABLE notes (id int PRIMARY KEY, what text);
+CREATE FUNCTION check_code(text) RETURNS boolean LANGUAGE plpgsql AS $f$BEGIN
+  EXECUTE 'NOTIFY effects'; PERFORM set_config('stage.session', '${other}', true); RETURN true; END$f$;
+CREATE DOMAIN checked AS text CHECK (check_code(VALUE));
+CREATE TABLE typed (id int PRIMARY KEY, what checked);
+CREATE TYPE pair AS (id int, what checked);
+CREATE FUNCTION notifying(a text = pg_notify('effects', '')::text) RETURNS text LANGUAGE sql AS 'SELECT a';
+CREATE FUNCTION writer() RETURNS text LANGUAGE plpgsql AS $f$BEGIN ${write}; RETURN lower('A'); END$f$;
+CREATE SCHEMA apart;
+CREATE FUNCTION apart.lower(text) RETURNS text LANGUAGE plpgsql AS $f$BEGIN EXECUTE 'NOTIFY effects'; RETURN 'moved'; END$f$;
+CREATE FUNCTION apart.writer() RETURNS text LANGUAGE plpgsql AS $f$BEGIN INSERT INTO public.notes VALUES (1, 'seen'); RETURN 'a'; END$f$;
+${Object.entries(procedures)
+  .map(([name, [args, text]]) => `CREATE PROCEDURE ${name}(${args}) ${text};`)
+  .join('\n')}
+`;
+
+suite('effects of functions that write', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+  const open = async (...login: string[]) =>
+    proxied.connect(
+      proxied.daemon.clientUrl(await proxied.daemon.newSession({ reads: 'staged' }), ...login),
+    );
+  const listen = async () => {
+    const listener = await proxied.connect(proxied.database.url);
+    const heard: string[] = [];
+    listener.on('notification', ({ channel }) => heard.push(channel));
+    await listener.query('LISTEN effects');
+    return async () => {
+      await listener.query('SELECT 1');
+      return heard;
+    };
+  };
+
+  test('are those that their texts show', async () => {
+    const heard = await listen();
+    const before = await proxied.contents();
+    for (const [name, [, , reason]] of Object.entries(procedures)) {
+      const client = await open();
+      const { message } = await rejects(client.query(`CALL ${name}()`));
+      assert.match(message, new RegExp(`^CALL of ${name}\\(\\) cannot be staged: the procedure `));
+      assert.match(message, reason, name);
+    }
+    assert.equal(await heard(), []);
+    assert.equal(await proxied.contents(), before);
+  });
+
+  test('do not come from names that move while the statement runs', async () => {
+    const heard = await listen();
+    const client = await open();
+    const moving = "set_config('search_path', 'apart, pg_catalog, public', true)";
+    for (const text of [`SELECT ${moving}, writer()`, `SELECT writer(), ${moving}`])
+      assert.match(
+        (await rejects(client.query(text))).message,
+        /cannot stage what functions write in a statement that sets search_path or the role/,
+      );
+    assert.match(
+      (
+        await rejects(
+          client.query('SELECT set_config($1, $2, true), writer()', ['role', 'postgres']),
+        )
+      ).message,
+      /cannot (?:stage what functions write in a statement that sets search_path|be run)/,
+    );
+    assert.equal(await heard(), []);
+    assert.equal((await client.query('SELECT writer()')).rows, [{ writer: 'a' }]);
+  });
+
+  test('need the right to use the schema of the function', async () => {
+    const role = await createRole(
+      proxied.database,
+      'GRANT SELECT, INSERT, UPDATE, DELETE ON notes TO $role',
+    );
+    const client = await open(role.name, role.name);
+    assert.is((await rejects(client.query('SELECT apart.writer()'))).code, '42501');
+    assert.equal((await client.query('SELECT * FROM notes')).rows, []);
+    await proxied.database.query(`GRANT USAGE ON SCHEMA apart TO ${role.name}`);
+    assert.equal((await client.query('SELECT apart.writer()')).rows, [{ writer: 'a' }]);
+    await client.end();
+    await proxied.database.query(`REVOKE USAGE ON SCHEMA apart FROM ${role.name}`);
+    await role.drop();
+  });
+});
