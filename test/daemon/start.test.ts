@@ -46,6 +46,10 @@ suite('daemon: start', (test) => {
     await until(async () => (await ours()).length === 0);
     const stopped = daemon.logged.map((line) => JSON.parse(line)).map(({ part }) => part);
     assert.equal(stopped.filter(Boolean), [
+      'cards of sessions',
+      'approval by the policy',
+      'expiry by the policy',
+      'scheduled approvals',
       'removal of staged rows',
       'waiting requests',
       'REST interface',

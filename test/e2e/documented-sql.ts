@@ -35,7 +35,7 @@ export const ofStatements: readonly SqlStatement[] = [
     'SELECT id INTO x FROM item',
   ].map((sql) =>
     limits(
-      'DDL, GRANT, VACUUM, LOCK in other modes than ACCESS SHARE, DO, CALL, two-phase commit, SELECT INTO | refused',
+      'DDL, GRANT, VACUUM, LOCK in other modes than ACCESS SHARE, DO, two-phase commit, SELECT INTO | refused',
       sql,
       refused,
     ),

@@ -1,7 +1,7 @@
 -- Returns the objects of users that the expressions of a relation name: functions, operators, types and sequences in defaults, generated
 -- columns, checks, indexes, policies, partition keys and the queries of views. Objects of an overlay name them in their texts. Of the
--- types of columns only domains are among them: their checks are named. Columns of an overlay have the types themselves. Everything is qualified, because it runs with the rights and
--- the search path of its caller.
+-- types of columns only domains are among them: their checks are named. Columns of an overlay have the types themselves. Everything is
+-- qualified, because it runs with the rights and the search path of its caller.
 CREATE OR REPLACE FUNCTION stage.used_in_definition(p_relation oid) RETURNS TABLE (catalog oid, object oid)
 LANGUAGE sql STABLE AS $$
   SELECT d.refclassid, d.refobjid
@@ -14,13 +14,13 @@ LANGUAGE sql STABLE AS $$
     UNION ALL SELECT 'pg_catalog.pg_rewrite'::pg_catalog.regclass, r.oid FROM pg_catalog.pg_rewrite r WHERE r.ev_class OPERATOR(pg_catalog.=) p_relation
   ) o(catalog, object)
   JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) o.catalog AND d.objid OPERATOR(pg_catalog.=) o.object
-  WHERE d.refobjid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid AND CASE d.refclassid
-    WHEN 'pg_catalog.pg_proc'::pg_catalog.regclass THEN true
-    WHEN 'pg_catalog.pg_operator'::pg_catalog.regclass THEN true
-    WHEN 'pg_catalog.pg_type'::pg_catalog.regclass THEN o.catalog OPERATOR(pg_catalog.<>) 'pg_catalog.pg_class'::pg_catalog.regclass
-      OR EXISTS (SELECT FROM pg_catalog.pg_type y WHERE y.oid OPERATOR(pg_catalog.=) d.refobjid AND y.typtype OPERATOR(pg_catalog.=) 'd'::pg_catalog."char")
+  WHERE d.refobjid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid AND CASE
+    WHEN d.refclassid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.pg_proc'::pg_catalog.regclass, 'pg_catalog.pg_operator'::pg_catalog.regclass]) THEN true
+    WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+      THEN o.catalog OPERATOR(pg_catalog.<>) 'pg_catalog.pg_class'::pg_catalog.regclass
+        OR EXISTS (SELECT FROM pg_catalog.pg_type y WHERE y.oid OPERATOR(pg_catalog.=) d.refobjid AND y.typtype OPERATOR(pg_catalog.=) 'd'::pg_catalog."char")
     -- a default depends on columns of its table, and on sequences
-    WHEN 'pg_catalog.pg_class'::pg_catalog.regclass
+    WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
       THEN o.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_attrdef'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.<>) p_relation
     ELSE false END
 $$;
