@@ -133,7 +133,11 @@ suite('rest: break-glass', (test) => {
     await set({ windows, break_glass: ['ann'] });
     const id = await proposed('cat');
     assert.is((await approve(id, 'ann', reason)).status, 200);
-    assert.is((await review(id, 'cat')).body.error, 'four_eyes_required');
+    const { body } = await review(id, 'cat');
+    assert.is(body.error, 'four_eyes_required');
+    // it is approved already
+    assert.match(body.message, /does not review its approval$/);
+    assert.match(body.hint, /^Have somebody else review it/);
     assert.is((await review(id, 'bob')).status, 200);
   });
 

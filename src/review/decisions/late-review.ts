@@ -34,7 +34,7 @@ export async function reviewSession(
       if (shown.reviewDue !== true) throw notDue(id, shown);
       // guard: whoever went past the policy does not review it
       if (isApprover(shown, reviewedAs)) throw ownApproval();
-      await demandFourEyes(tx, session, { approvedAs: reviewedAs, databaseRoles });
+      await demandFourEyes(tx, session, { approvedAs: reviewedAs, databaseRoles }).catch(asReview);
       await decide(tx, session.uuid, 'review', reviewedAs, message === null ? {} : { message });
       return getSession(tx, id);
     },
@@ -55,7 +55,18 @@ function notDue(id: string, { status, reviewedAs }: Session): StageError {
 }
 
 function ownApproval(): StageError {
-  return new StageError('four_eyes_required', 'whoever went past the policy does not review that', {
-    hint: 'Have somebody else review it: stage session review.',
+  return notTheirs('whoever went past the policy does not review that');
+}
+
+/** Words the refusal of an author, or of anybody where an author is not known, for a session that is approved already. */
+function asReview(error: unknown): never {
+  if (!(error instanceof StageError) || error.code !== 'four_eyes_required') throw error;
+  throw notTheirs('who took part in the session, or may have, does not review its approval', error);
+}
+
+function notTheirs(message: string, cause?: StageError): StageError {
+  return new StageError('four_eyes_required', message, {
+    hint: 'Have somebody else review it: stage session review. Where it is not known who took part it stays marked; a comment says what was found.',
+    cause,
   });
 }
