@@ -64,6 +64,10 @@ CREATE TABLE typed (id int PRIMARY KEY, what checked);
 CREATE TYPE pair AS (id int, what checked);
 CREATE FUNCTION notifying(a text = pg_notify('effects', '')::text) RETURNS text LANGUAGE sql AS 'SELECT a';
 CREATE FUNCTION writer() RETURNS text LANGUAGE plpgsql AS $f$BEGIN ${write}; RETURN lower('A'); END$f$;
+CREATE FUNCTION is_allowed(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 <> ''no''';
+REVOKE EXECUTE ON FUNCTION is_allowed FROM PUBLIC;
+CREATE TABLE guarded (id int PRIMARY KEY, what text CHECK (is_allowed(what)));
+CREATE FUNCTION guarded_writer() RETURNS int LANGUAGE sql AS 'INSERT INTO guarded VALUES (1, ''a'') RETURNING id';
 CREATE SCHEMA apart;
 CREATE FUNCTION apart.lower(text) RETURNS text LANGUAGE plpgsql AS $f$BEGIN EXECUTE 'NOTIFY effects'; RETURN 'moved'; END$f$;
 CREATE FUNCTION apart.writer() RETURNS text LANGUAGE plpgsql AS $f$BEGIN INSERT INTO public.notes VALUES (1, 'seen'); RETURN 'a'; END$f$;
@@ -139,6 +143,24 @@ suite('effects of functions that write', (test) => {
     assert.equal((await client.query('SELECT apart.writer()')).rows, [{ writer: 'a' }]);
     await client.end();
     await proxied.database.query(`REVOKE USAGE ON SCHEMA apart FROM ${role.name}`);
+    await role.drop();
+  });
+
+  test('need the right to call what the checks of a table call', async () => {
+    const role = await createRole(
+      proxied.database,
+      'GRANT SELECT, INSERT, UPDATE, DELETE ON guarded TO $role',
+    );
+    const client = await open(role.name, role.name);
+    const call = 'SELECT guarded_writer() AS id';
+    assert.match(
+      (await rejects(client.query(call))).message,
+      /permission denied for function is_allowed/,
+    );
+    assert.equal((await client.query('SELECT * FROM guarded')).rows, []);
+    await proxied.database.query(`GRANT EXECUTE ON FUNCTION is_allowed TO ${role.name}`);
+    assert.equal((await client.query(call)).rows, [{ id: 1 }]);
+    await client.end();
     await role.drop();
   });
 });

@@ -99,4 +99,9 @@ export const functionGuards: readonly Guard[] = [
       "WHERE NOT has_function_privilege(p.oid, 'EXECUTE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)",
     tests: attacks,
   },
+  {
+    name: "a table's checks call nothing for a function or a trigger that the client may not call",
+    without: 'IF false THEN',
+    tests: attacks,
+  },
 ];

@@ -27,6 +27,11 @@ BEGIN
       HINT = CASE WHEN v_by_trigger THEN format('The trigger %s writes to it with the rights of the role that connects: GRANT SELECT, or %s, ON it to the role.',
         current_setting('stage.trigger', true), v_operation) ELSE '' END;
   END IF;
+  -- stage.begin_statement checks the same for tables that the client's statement names
+  -- guard: a table's checks call nothing for a function or a trigger that the client may not call
+  IF (v_by_trigger OR v_by_function) AND v_operation <> 'DELETE' AND stage.forbidden_function(v_table) IS NOT NULL THEN
+    RAISE EXCEPTION 'permission denied for function %', stage.forbidden_function(v_table) USING ERRCODE = 'insufficient_privilege';
+  END IF;
   -- guard: nothing is staged past policies that came after the overlay
   IF row_security_active(v_table) AND NOT EXISTS (
     SELECT FROM pg_class c WHERE c.oid = v_table AND to_regprocedure(format('stage_upsert_%s.policy_%s()', c.relnamespace, c.oid)) IS NOT NULL)
