@@ -71,7 +71,12 @@ export async function openSoak(clients = 20, thinkMs = 0): Promise<Arena> {
     wrong,
     think: noPause,
   });
-  const before = await look(scene);
+  // the daemon runs transactions of its own at any time
+  const before = await patiently(async () => {
+    const now = await look(scene);
+    if (!now.includes('"transactions":"0","locks":"0"')) throw new Error(now);
+    return now;
+  });
   const files = await openFiles(daemon);
   const working = Array.from({ length: clients }, (_, n) => client(n + 1));
   return {
