@@ -30,8 +30,13 @@ CREATE TABLE ${rows} (id int PRIMARY KEY, sum int${key}, a int NOT NULL DEFAULT 
 INSERT INTO ${rows} (id, sum, a) SELECT g, 1 + g % 4, g FROM generate_series(1, 6) g;
 CREATE TABLE ${marks} (id int, kind text, n int DEFAULT 7, PRIMARY KEY (id, kind));
 INSERT INTO ${marks} SELECT g, 'old' FROM generate_series(1, 3) g;`;
+  const ofRows = Array.from({ length: 1 + pick(3) }, (_, index) =>
+    rowsTrigger(number, index, pick),
+  );
+  // a trigger that updates a table fires at approval only where triggers UPDATE OF columns would fire for it
+  const hasColumns = ofRows.some((trigger) => trigger.includes('UPDATE OF'));
   const drawn = [
-    ...Array.from({ length: 1 + pick(3) }, (_, index) => rowsTrigger(number, index, pick)),
+    ...ofRows.filter((trigger) => !(hasColumns && trigger.includes('SET touched'))),
     ...(pick(3) > 0 ? [sumsTrigger(number, pick)] : []),
     ...(pick(2) > 0 ? [versionTrigger(number, pick)] : []),
   ];
