@@ -1,0 +1,126 @@
+/**
+ * Random functions and procedures that write, called between ordinary statements: they are answered as they are directly, and production is
+ * what it would be once they are approved. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on.
+ */
+import { assertAlike } from '../helpers/alike.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { createRandom } from '../helpers/random.ts';
+import { suite } from '../helpers/suite.ts';
+import { q, run, s } from '../helpers/wire-script.ts';
+
+type Pick = (below: number) => number;
+
+const scripts = drawn(2, 'STATEMENTS');
+const first = firstSeed();
+
+const one = (pick: Pick, ...texts: readonly string[]) => texts[pick(texts.length)] ?? '';
+
+/** Draws a statement of a body. @param at the number of the function: it calls those before it */
+function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
+  const [a, b] = [`f${seed}_a`, `f${seed}_b`];
+  const n = () => one(pick, 'p', 'v', String(pick(8)));
+  const parts: (() => string)[] = [
+    () => `INSERT INTO ${a} (id, n) VALUES (${n()}, ${n()});`,
+    () => `INSERT INTO ${a} VALUES (${pick(12)}, ${n()}) RETURNING n INTO v;`,
+    () =>
+      `INSERT INTO ${b} (a, note) SELECT id, 'of ' || n FROM ${a} WHERE n > ${n()} ORDER BY id;`,
+    () => `UPDATE ${a} SET n = n + ${n()} WHERE id % 3 = ${pick(3)};`,
+    () =>
+      `UPDATE ${a} x SET n = y.c FROM (SELECT a, count(*) AS c FROM ${b} GROUP BY a) y WHERE y.a = x.id;`,
+    () => `UPDATE ${a} SET id = id + 20 WHERE id = ${n()} RETURNING id INTO v;`,
+    () => `DELETE FROM ${one(pick, a, b)} WHERE id = ${n()};`,
+    () => `GET DIAGNOSTICS v = ROW_COUNT;`,
+    () => `IF FOUND THEN v := v + 1; ELSE RAISE NOTICE 'nothing at %', v; END IF;`,
+    () => `SELECT coalesce(sum(n), 0) INTO v FROM ${a}; v := v % 9;`,
+    () =>
+      `IF (SELECT count(*) FROM ${b}) > ${pick(6)} THEN RAISE EXCEPTION 'too many' USING ERRCODE = 'P0001'; END IF;`,
+  ];
+  if (depth < 2) {
+    const inner = () => drawPart(pick, seed, at, depth + 1);
+    const caught = one(
+      pick,
+      'unique_violation',
+      'check_violation',
+      'raise_exception',
+      'foreign_key_violation',
+    );
+    parts.push(
+      () => `FOR i IN 1..${1 + pick(3)} LOOP v := v + i; ${inner()} END LOOP;`,
+      () => `FOR r IN SELECT id, n FROM ${a} ORDER BY id LOOP v := r.id; ${inner()} END LOOP;`,
+      () =>
+        `BEGIN ${inner()} ${inner()} EXCEPTION WHEN ${caught} THEN RAISE NOTICE '%', SQLSTATE; ${inner()} END;`,
+      () => `IF v > ${pick(6)} THEN ${inner()} ELSE ${inner()} END IF;`,
+    );
+  }
+  if (at > 0)
+    parts.push(
+      () => `v := v + coalesce(f${seed}_${pick(at)}(${n()}), 0);`,
+      () => `PERFORM f${seed}_${pick(at)}(p + 1);`,
+    );
+  return parts[pick(parts.length)]?.() ?? '';
+}
+
+const drawBody = (pick: Pick, seed: number, at: number, end: string) =>
+  `DECLARE v int := ${pick(5)}; r record;\nBEGIN\n${Array.from({ length: 2 + pick(4) }, () => drawPart(pick, seed, at)).join('\n')}\n${end}\nEND`;
+
+function drawSchema(pick: Pick, seed: number): string {
+  const functions = [0, 1, 2].map(
+    (at) =>
+      `CREATE FUNCTION f${seed}_${at}(p int${at === 2 ? ' = 3' : ''}) RETURNS int LANGUAGE plpgsql ${one(pick, '', 'STRICT')} AS $f$${drawBody(pick, seed, at, 'RETURN v;')}$f$;`,
+  );
+  return `CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40));
+INSERT INTO f${seed}_a SELECT i, i * 2 FROM generate_series(1, 5) i;
+CREATE TABLE f${seed}_b (id serial PRIMARY KEY, a int REFERENCES f${seed}_a ON DELETE CASCADE ON UPDATE CASCADE, note text DEFAULT 'none');
+${functions.join('\n')}
+CREATE FUNCTION f${seed}_rows(p int) RETURNS SETOF int LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 2, `RETURN NEXT v; RETURN QUERY UPDATE f${seed}_a SET n = n - 1 WHERE id < p RETURNING n;`)}$f$;
+CREATE FUNCTION f${seed}_sql(p int) RETURNS bigint LANGUAGE sql AS
+  'INSERT INTO f${seed}_b (a) VALUES (p); UPDATE f${seed}_a SET n = n - 1 WHERE id = p; SELECT sum(n) FROM f${seed}_a';
+CREATE PROCEDURE f${seed}_p(p int, INOUT o int) LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 3, 'o := v;')}$f$;`;
+}
+
+function drawStatement(pick: Pick, seed: number): string {
+  const f = `f${seed}_`;
+  return one(
+    pick,
+    `SELECT ${f}0(${pick(9)})`,
+    `SELECT ${f}1(${pick(9)}) AS x, ${pick(3)} AS y`,
+    `SELECT * FROM ${f}2()`,
+    `SELECT ${f}2(p => ${pick(9)})`,
+    `SELECT ${f}1(NULL)`,
+    `SELECT * FROM ${f}rows(${pick(9)})`,
+    `SELECT ${f}sql(${pick(9)})`,
+    `CALL ${f}p(${pick(9)}, ${pick(3)})`,
+    `UPDATE ${f}a SET n = ${pick(30)} WHERE id = ${pick(9)}`,
+    `INSERT INTO ${f}a VALUES (${pick(12)}, ${pick(45)})`,
+    `DELETE FROM ${f}a WHERE id = ${pick(9)}`,
+    one(pick, 'BEGIN', 'COMMIT', 'ROLLBACK'),
+    `SELECT * FROM ${f}a ORDER BY id`,
+    `SELECT a, note FROM ${f}b ORDER BY id`,
+  );
+}
+
+suite('functions that write, at random', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied('');
+  });
+  test.after(() => proxied.stop());
+
+  for (let seed = first; seed < first + scripts; seed += 1) {
+    test(
+      `write as they do directly (STAGE_TEST_SEED=${seed})`,
+      async () => {
+        const pick = createRandom(seed).below;
+        const schema = drawSchema(pick, seed);
+        for (const { query } of [proxied.database, proxied.twin]) await query(schema);
+        const texts = Array.from({ length: 14 }, () => drawStatement(pick, seed));
+        const send =
+          seed % 2 === 0 ? (text: string) => [q(text)] : (text: string) => [run(text), s];
+        await assertAlike(proxied, [...texts, 'COMMIT'].flatMap(send));
+      },
+      { timeout: 120_000 },
+    );
+  }
+});
