@@ -23,6 +23,8 @@ interface Context {
   readonly uses: FoundUses & { readonly sequences?: string[] };
   /** What the functions that are called may do. */
   readonly extent: Extent;
+  /** The names that were checked: a body that calls a function often has it checked once. */
+  readonly checked?: Set<string>;
 }
 
 /** The maximum depth of calls; functions of applications stay far below it. */
@@ -70,7 +72,8 @@ export function usesOfDefaults({ defaults }: FunctionDefinition): BodyUses[] {
  * @param depth the number of calls that lead to it
  * @throws Obstacle for a call that has effects, or whose effects are unknown
  */
-export async function checkBody(context: Context, body: BodyUses, depth = 0): Promise<void> {
+export async function checkBody(given: Context, body: BodyUses, depth = 0): Promise<void> {
+  const context = { ...given, checked: given.checked ?? new Set<string>() };
   if (depth > maxDepth) throw new Obstacle('calls functions too deep');
   const refused = refusedFunctions(body.functions, 'write', []);
   // guard: what a trigger calls is judged like what a statement calls
@@ -120,6 +123,9 @@ function checkFound(row: Row): void {
 
 async function checkCalled(context: Context, call: QualifiedName, depth: number): Promise<void> {
   context.uses.functions.push(call);
+  const key = JSON.stringify(call);
+  if (context.checked?.has(key)) return;
+  context.checked?.add(key);
   const [row] = await context.tx.query(
     'SELECT stage.function_definition($1, $2) AS definition, EXISTS (SELECT FROM stage.functions_named($1, $2)) AS there',
     [JSON.stringify(call), oidArray(context.path)],
