@@ -72,7 +72,7 @@ export function openConnections(options: PoolOptions): Connections {
     connectionTimeoutMillis,
     ...(options.anySettings ? {} : { onConnect: meet }),
   });
-  pool.on('error', (error) => options.onError?.(error));
+  listen(pool, options);
   const follow = followUrl(options, [config, pool.options]);
   const use = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
     for (;;) {
@@ -100,6 +100,13 @@ export function openConnections(options: PoolOptions): Connections {
     open: () => fill(pool, options.keepOpen ?? 0),
     close: () => pool.end(),
   };
+}
+
+/** Without a listener, the error of a connection that is taken but not yet used would end the process. */
+function listen(pool: pg.Pool, { onError }: PoolOptions): void {
+  pool.on('error', (error) => onError?.(error));
+  // guard: a connection that ends while others are opened does not end the process
+  pool.on('connect', (client) => client.on('error', () => undefined));
 }
 
 function take(pool: pg.Pool): Promise<pg.PoolClient> {

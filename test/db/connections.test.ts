@@ -1,4 +1,8 @@
 /** What every connection of the service account must have, and that a connection without it is not used. */
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
@@ -7,6 +11,7 @@ import { createTestDatabase, serverMajor } from '../helpers/database.ts';
 import type { Pooler } from '../helpers/pooler.ts';
 import { startPooler } from '../helpers/pooler.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 const pinned = {
   jit: 'off',
@@ -73,6 +78,31 @@ suite('connections of the service account', (test) => {
     assert.is(await late.transaction(async () => 1), 1);
     await late.close();
     await outside.drop();
+  });
+
+  test('may end while others are still being opened', async () => {
+    const { hostname, port } = new URL(database.url);
+    const sockets: Socket[] = [];
+    // passes the first connection on, and lets all others wait
+    const relay = createServer((socket) => {
+      sockets.push(socket);
+      if (sockets.length === 1) socket.pipe(connect(Number(port), hostname)).pipe(socket);
+    });
+    await once(relay.listen(0, '127.0.0.1'), 'listening');
+    const url = new URL(database.url);
+    url.port = String((relay.address() as AddressInfo).port);
+    const waiting = createDatabase({ url: url.href, maxConnections: 2, keepOpen: 2 });
+    const opening = rejects(waiting.open());
+    const open = `SELECT pid FROM pg_stat_activity WHERE application_name = 'stage' AND client_port IS NOT NULL
+      AND datname = current_database() AND wait_event = 'ClientRead' AND query <> '' AND state = 'idle'`;
+    const before = (await database.query(open)).length;
+    await until(async () => sockets.length === 2 && (await database.query(open)).length > before);
+    sockets[0]?.destroy();
+    await delay(50);
+    sockets[1]?.destroy();
+    await opening;
+    await waiting.close();
+    relay.close();
   });
 
   test('are refused where something between drops what they carry', async () => {

@@ -8,6 +8,12 @@ const readable = (every: 'and' | 'or', taken: string, nobody: string) =>
 
 export const databaseGuards: readonly Guard[] = [
   {
+    name: 'a connection that ends while others are opened does not end the process',
+    without: '',
+    // the process of the first file ends, the other passes
+    tests: ['db/connections', 'db/script-statements'],
+  },
+  {
     name: "a migration stands in nobody's way",
     without: '',
     tests: ['db/migrate'],
