@@ -88,7 +88,8 @@ suite('foreign and temporary tables, and functions', (test) => {
       await client
         .query(`SET search_path = ${path.replace('$overlay', space)}`)
         .catch(() => undefined);
-      assert.match(JSON.stringify(await outcomeOf(client, 'SELECT writes()')), /25006|0A000/);
+      const called = JSON.stringify(await outcomeOf(client, 'SELECT writes()'));
+      assert.match(called, path === '$overlay, public' ? /25006/ : /"tag":"SELECT 1"/);
       const outcome = await outcomeOf(
         client,
         `UPDATE public.item SET name = writes() WHERE id = 1`,

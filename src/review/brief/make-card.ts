@@ -3,8 +3,10 @@ import type { Database } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Brief } from '../../model/brief.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
+import { sqlstateOf } from '../../staging/session-lock.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { digestOf } from '../diff/diff-tables.ts';
+import { yieldFirst } from '../lock-budget.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { briefIn } from './brief.ts';
@@ -12,6 +14,9 @@ import type { Proposal } from './card-store.ts';
 import { proposalWithoutCard, roundName, storeCard, storeDigest } from './card-store.ts';
 
 const tryAgainMs = 600_000;
+
+/** The pause after which a card is tried again when others held locks on its tables. */
+const busyMs = 2_000;
 
 /** The card of a session in a state, as it is stored: nothing is hidden in it. */
 interface MadeCard {
@@ -49,12 +54,19 @@ export function createCardMaker(
       try {
         await makeCard(reading, deciding, found.id, sensitiveColumns);
       } catch (error) {
+        if (inUse.has(sqlstateOf(error) ?? '')) {
+          tried.set(roundName(found), performance.now() + busyMs);
+          return false;
+        }
         if (!(error instanceof StageError && isNoFault.has(error.code))) throw error;
       }
       return true;
     },
   };
 }
+
+/** lock_not_available and deadlock_detected. */
+const inUse = new Set(['55P03', '40P01']);
 
 /** The session is too large for a card, or is gone. */
 const isNoFault = new Set(['took_too_long', 'session_not_found']);
@@ -68,7 +80,10 @@ async function makeCard(
   const made = await readProposal(reading, id, sensitiveColumns);
   if (made === null) return;
   await storeCard(deciding, made.proposal, made.brief, sensitiveColumns);
-  const digest = await inSnapshot(reading, (tx) => digestOf(tx, sessionUuid(id)));
+  const digest = await inSnapshot(reading, async (tx) => {
+    await yieldFirst(tx);
+    return digestOf(tx, sessionUuid(id));
+  });
   await storeDigest(deciding, made.proposal, digest);
 }
 
@@ -80,6 +95,8 @@ async function readProposal(
 ): Promise<MadeCard | null> {
   await renewOutdated(db, id);
   return inSnapshot(db, async (tx) => {
+    // nobody waits for a card: what changes the definition of a table must not end in a deadlock with it
+    await yieldFirst(tx);
     const { status, round, edits, mutationCount } = await getSession(tx, id);
     if (status !== 'proposed') return null;
     const rules = { readableOnly: false, ownOnly: false, sensitiveColumns };
