@@ -80,6 +80,12 @@ suite('sessions', (test) => {
       splitFrom: null,
       remaining: null,
       reviewedDigest: null,
+      applyAt: null,
+      scheduledAs: null,
+      breakGlass: null,
+      reviewDue: null,
+      reviewedAt: null,
+      reviewedAs: null,
     });
     assert.is(
       (await createSession(staging.service, { projectId: 'p', metadata, reads: 'production' }))
