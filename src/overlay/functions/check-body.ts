@@ -23,8 +23,11 @@ interface Context {
   readonly uses: FoundUses & { readonly sequences?: string[] };
   /** What the functions that are called may do. */
   readonly extent: Extent;
-  /** The names that were checked: a body that calls a function often has it checked once. */
-  readonly checked?: Set<string>;
+}
+
+interface Walk extends Context {
+  /** The calls that were followed: a function that is called often is checked once, and so is one that calls itself. */
+  readonly followed: Set<string>;
 }
 
 /** The maximum depth of calls; functions of applications stay far below it. */
@@ -69,11 +72,14 @@ export function usesOfDefaults({ defaults }: FunctionDefinition): BodyUses[] {
 
 /**
  * Checks what a body calls, directly and through other functions.
- * @param depth the number of calls that lead to it
  * @throws Obstacle for a call that has effects, or whose effects are unknown
  */
-export async function checkBody(given: Context, body: BodyUses, depth = 0): Promise<void> {
-  const context = { ...given, checked: given.checked ?? new Set<string>() };
+export async function checkBody(context: Context, body: BodyUses): Promise<void> {
+  await checkCalls({ ...context, followed: new Set() }, body, 0);
+}
+
+/** @param depth the number of calls that lead to the body */
+async function checkCalls(context: Walk, body: BodyUses, depth: number): Promise<void> {
   if (depth > maxDepth) throw new Obstacle('calls functions too deep');
   const refused = refusedFunctions(body.functions, 'write', []);
   // guard: what a trigger calls is judged like what a statement calls
@@ -121,11 +127,11 @@ function checkFound(row: Row): void {
   if (isVolatile || hasEffects(effects, 'write')) throw new Obstacle(`calls ${name}()`);
 }
 
-async function checkCalled(context: Context, call: QualifiedName, depth: number): Promise<void> {
+async function checkCalled(context: Walk, call: QualifiedName, depth: number): Promise<void> {
   context.uses.functions.push(call);
   const key = JSON.stringify(call);
-  if (context.checked?.has(key)) return;
-  context.checked?.add(key);
+  if (context.followed.has(key)) return;
+  context.followed.add(key);
   const [row] = await context.tx.query(
     'SELECT stage.function_definition($1, $2) AS definition, EXISTS (SELECT FROM stage.functions_named($1, $2)) AS there',
     [JSON.stringify(call), oidArray(context.path)],
@@ -143,6 +149,6 @@ async function checkCalled(context: Context, call: QualifiedName, depth: number)
     const body = await readBodyAnywhere({ ...each, head, extent });
     if (body === null) throw new Obstacle(`${what} ${beyondExtent(extent)}`);
     for (const uses of [body.uses, ...usesOfDefaults(each)])
-      await checkBody(context, uses, depth + 1);
+      await checkCalls(context, uses, depth + 1);
   }
 }

@@ -1,18 +1,16 @@
 /** Decides which functions that write are staged: those whose effects are all rows of tables that can be staged. */
-import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
-import type { RelationUse } from '../../sql/places.ts';
 import type { Right } from '../../sql/write.ts';
 import { obstacleOf } from '../install/obstacle.ts';
-import { oidArray } from '../object-names.ts';
 import { kindApart, waitsForColumns } from '../triggers/candidates.ts';
 import { checkBody } from './check-body.ts';
 import type { FoundUses } from './function-script.ts';
 import { Obstacle, shownPath } from './function-script.ts';
+import { targetNamed } from './named-table.ts';
 
 interface Context {
   readonly tx: Queryable;
@@ -46,7 +44,7 @@ export async function checkWritten(
   const written: QualifiedName[] = [];
   for (const use of relations) {
     if (use.target === null) continue;
-    const table = await tableOf({ tx, path }, use);
+    const table = await targetNamed(tx, use, path);
     const obstacle = tableObstacle(
       table,
       rights.filter(({ target }) => target === use.start),
@@ -56,17 +54,6 @@ export async function checkWritten(
     written.push({ schema: table.schema, name: table.name });
   }
   return written;
-}
-
-async function tableOf({ tx, path }: Context, { schema, name }: RelationUse): Promise<Table> {
-  const [row] = await tx.query('SELECT stage.relation_in($1, $2) AS oid', [
-    JSON.stringify({ schema, name }),
-    oidArray(path),
-  ]);
-  const oid = Number(row?.['oid'] ?? 0);
-  const table = oid === 0 ? null : await readTable(tx, oid);
-  if (table === null) throw new Obstacle(`writes to ${name}, which is no table`);
-  return table;
 }
 
 /** Returns why a staged function cannot write to a table, as the end of "which ..."; null if it can. */

@@ -7,8 +7,8 @@ import type { BodyUses, BodyWrite } from '../../sql/functions/body-uses.ts';
 import type { FoundFunction } from '../../sql/functions/effects.ts';
 import { harmfulInDefinition } from '../../sql/functions/functions.ts';
 import { Obstacle } from '../functions/function-script.ts';
+import { targetNamed } from '../functions/named-table.ts';
 import { obstacleOf } from '../install/obstacle.ts';
-import { oidArray } from '../object-names.ts';
 import { kindApart, rowTriggers } from './candidates.ts';
 
 const acting = (...actions: readonly ForeignKey['onDelete'][]) =>
@@ -40,14 +40,8 @@ export async function writtenTables(
 ): Promise<WrittenTable[]> {
   const found = new Map<number, WrittenTable>();
   for (const write of writes) {
-    const { schema, name } = write;
-    const [row] = await tx.query('SELECT stage.relation_in($1, $2) AS oid', [
-      JSON.stringify({ schema, name }),
-      oidArray(path),
-    ]);
-    const oid = Number(row?.['oid'] ?? 0);
-    const table = oid === 0 ? null : await readTable(tx, oid);
-    if (table === null) throw new Obstacle(`writes to ${name}, which is no table`);
+    const table = await targetNamed(tx, write, path);
+    const { oid } = table;
     const linked = await linkedTables(tx, table);
     linked.forEach(noteLinked);
     const obstacle =
