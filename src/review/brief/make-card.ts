@@ -6,7 +6,7 @@ import { sessionUuid } from '../../staging/session-id.ts';
 import { sqlstateOf } from '../../staging/session-lock.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { digestOf } from '../diff/diff-tables.ts';
-import { yieldFirst } from '../lock-budget.ts';
+import { InTheWay, yieldFirst } from '../lock-budget.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { briefIn } from './brief.ts';
@@ -54,7 +54,7 @@ export function createCardMaker(
       try {
         await makeCard(reading, deciding, found.id, sensitiveColumns);
       } catch (error) {
-        if (inUse.has(sqlstateOf(error) ?? '')) {
+        if (InTheWay.has(sqlstateOf(error))) {
           tried.set(roundName(found), performance.now() + busyMs);
           return false;
         }
@@ -64,9 +64,6 @@ export function createCardMaker(
     },
   };
 }
-
-/** lock_not_available and deadlock_detected. */
-const inUse = new Set(['55P03', '40P01']);
 
 /** The session is too large for a card, or is gone. */
 const isNoFault = new Set(['took_too_long', 'session_not_found']);
