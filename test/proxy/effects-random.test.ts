@@ -8,6 +8,7 @@ import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
+import { sortRuns } from '../helpers/sort-runs.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { q, runScript } from '../helpers/wire-script.ts';
 import { drawEffects, drawWork, namesOf } from './effect-draws.ts';
@@ -16,18 +17,7 @@ const scripts = drawn(4, 'STATEMENTS');
 const first = firstSeed();
 
 /** Sorts notices: a statement's rows come in the order of the table. */
-function arrange(answers: readonly string[]): string[] {
-  const arranged: string[] = [];
-  let notices: string[] = [];
-  for (const answer of answers) {
-    if (answer.startsWith('N ')) notices.push(answer);
-    else {
-      arranged.push(...notices.toSorted(), answer);
-      notices = [];
-    }
-  }
-  return arranged;
-}
+const arrange = (answers: readonly string[]) => sortRuns(answers, 'N ');
 
 suite('effects of triggers at random', (test) => {
   let proxied: Proxied;

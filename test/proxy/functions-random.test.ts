@@ -7,6 +7,7 @@ import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
+import { sortRuns } from '../helpers/sort-runs.ts';
 import { suite } from '../helpers/suite.ts';
 import { q, run, s } from '../helpers/wire-script.ts';
 
@@ -102,18 +103,7 @@ function drawStatement(pick: Pick, seed: number): string {
 }
 
 /** Sorts the rows of each statement: RETURNING has no order. */
-function arrange(answers: readonly string[]): string[] {
-  const arranged: string[] = [];
-  let rows: string[] = [];
-  for (const answer of [...answers, '']) {
-    if (answer.startsWith('D ')) rows.push(answer);
-    else {
-      arranged.push(...rows.toSorted(), answer);
-      rows = [];
-    }
-  }
-  return arranged;
-}
+const arrange = (answers: readonly string[]) => sortRuns(answers, 'D ');
 
 suite('functions that write, at random', (test) => {
   let proxied: Proxied;

@@ -7,6 +7,7 @@ import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
+import { sortRuns } from '../helpers/sort-runs.ts';
 import { suite } from '../helpers/suite.ts';
 import { q } from '../helpers/wire-script.ts';
 import { drawStatements, drawTables } from './trigger-draws.ts';
@@ -15,19 +16,8 @@ const scripts = drawn(3, 'STATEMENTS');
 const first = firstSeed();
 
 /** Sorts the notices of each statement of several rows: without ORDER BY, a table with a key shows its staged rows in the key's order. */
-function arrange(answers: readonly string[]): string[] {
-  const arranged: string[] = [];
-  let notices: string[] = [];
-  for (const answer of answers) {
-    if (answer.startsWith('N ')) notices.push(answer);
-    else {
-      const rows = Number(/^C .* (\d+)\.?$/.exec(answer)?.[1] ?? 0);
-      arranged.push(...(rows > 1 ? notices.toSorted() : notices), answer);
-      notices = [];
-    }
-  }
-  return [...arranged, ...notices];
-}
+const arrange = (answers: readonly string[]) =>
+  sortRuns(answers, 'N ', (next) => Number(/^C .* (\d+)\.?$/.exec(next)?.[1] ?? 0) > 1);
 
 suite('triggers at random', (test) => {
   let proxied: Proxied;

@@ -1,7 +1,7 @@
 /** Approvals past the policy: by those whom a rule names, with a reason, marked until somebody else has reviewed them. */
-import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
+import { as } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const tokens = [
@@ -11,11 +11,6 @@ const tokens = [
   testToken({ name: 'bob', role: 'reviewer' }),
   testToken({ name: 'cat', role: 'operator' }),
 ];
-
-const as = (secret: string, json?: object, headers = {}): Sent => ({
-  headers: { authorization: `Bearer ${secret}`, ...headers },
-  ...(json === undefined ? {} : { json }),
-});
 
 suite('rest: break-glass', (test) => {
   let rest: TestRest;

@@ -1,8 +1,8 @@
 /** Whose votes count: a person in upper or lower case, with an accepted token that may approve in the session's project. */
 import pg from 'pg';
-import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
+import { as } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const others = [
@@ -14,11 +14,6 @@ const others = [
   testToken({ name: 'dan', role: 'operator', secret: 'shop-dan', projects: ['shop'] }),
 ];
 const bob = testToken({ name: 'bob', role: 'reviewer' });
-
-const as = (secret: string, json?: object, headers = {}): Sent => ({
-  headers: { authorization: `Bearer ${secret}`, ...headers },
-  ...(json === undefined ? {} : { json }),
-});
 
 suite('rest: voters', (test) => {
   let rest: TestRest;

@@ -1,8 +1,8 @@
 /** Approvals that the policy demands of several: the last one applies, and a vote counts in its round, for its diff, once a person. */
 import pg from 'pg';
-import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
+import { as } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -14,11 +14,6 @@ const tokens = [
   testToken({ name: 'bob', role: 'reviewer' }),
   testToken({ name: 'cat', role: 'operator' }),
 ];
-
-const as = (secret: string, json?: object, headers = {}): Sent => ({
-  headers: { authorization: `Bearer ${secret}`, ...headers },
-  ...(json === undefined ? {} : { json }),
-});
 
 suite('rest: votes', (test) => {
   let rest: TestRest;
