@@ -7,7 +7,8 @@
 --   capture   Production runs the actions of an UPDATE itself, so their rows are read before the whole statement,
 --   cascaded  and after the rows of the client;
 --   gone      the same for rows that are deleted because the row that they refer to leaves its partition.
--- Every staged row is in a run, except those that triggers wrote: production's own write them. The statement is NULL for rows that the mutation log does not know.
+-- Every staged row is in a run, except those that triggers wrote: production's own triggers write them. The statement is NULL for rows that
+-- the mutation log does not know.
 CREATE OR REPLACE FUNCTION stage.apply_plan(p_session uuid)
 RETURNS TABLE (statement bigint, runs stage.apply_run[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$

@@ -18,8 +18,10 @@ DECLARE
   v_is_known boolean;
 BEGIN
   -- checked always, whatever the settings below claim: a client that goes around the proxy can set them
-  -- the version of the policy: 0 if none was ever set, and then nothing below costs anything
-  SELECT status, edited, (SELECT h.version FROM stage.policy_head h) INTO v_status, v_edited, v_policy FROM stage.session WHERE id = v_session FOR SHARE;
+  SELECT s.status, s.edited,
+    -- 0 if no policy was ever set: nothing is judged then
+    (SELECT h.version FROM stage.policy_head h)
+  INTO v_status, v_edited, v_policy FROM stage.session s WHERE s.id = v_session FOR SHARE;
   -- guard: a session that is no longer active takes no writes
   IF v_status IS DISTINCT FROM 'active' THEN
     RAISE EXCEPTION 'cannot execute % in a session that is %', v_operation, coalesce(v_status, 'deleted')
