@@ -11,8 +11,8 @@ DECLARE
   v_granted boolean;
   v_operation text := coalesce(TG_ARGV[1], TG_OP);
   -- guard: a function writes with the client's rights to the whole table
-  v_by_function boolean := current_setting('stage.called', true) = 'on' AND pg_trigger_depth() = 1;
-  v_by_trigger boolean := pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'trigger';
+  v_by_function boolean := coalesce(current_setting('stage.called', true), '') = 'on' AND pg_trigger_depth() = 1;
+  v_by_trigger boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger';
 BEGIN
   IF has_table_privilege(v_table, 'INSERT, UPDATE, DELETE') OR has_any_column_privilege(v_table, 'INSERT, UPDATE') THEN
     -- guard: a trigger writes with the client's rights: no statement names the columns that it sets
