@@ -109,15 +109,16 @@ suite('rest: stored cards', (test) => {
   });
 
   test('stay as they were when a maker comes again, and are not stored once the proposal is over', async () => {
-    const id = await staged('UPDATE products SET stock = 3 WHERE id = 1');
+    const id = await staged("UPDATE products SET name = 'unheard of' WHERE id = 1");
     await act(id, 'propose', 'dev');
     await makeCards();
     const before = await listed(id);
+    assert.match(JSON.stringify(before.tables), /new_values/);
     await rest.database.query(
       `UPDATE stage.card SET digest = NULL WHERE session = '${id.slice(5)}'`,
     );
     await rest.database.query(
-      "INSERT INTO products (sku, name, price) SELECT 'x' || g, 'x', 1 FROM generate_series(1, 500) g",
+      "INSERT INTO products (sku, name, price) SELECT 'x' || g, 'unheard of', 1 FROM generate_series(1, 500) g",
     );
     await makeCards();
     assert.equal(await listed(id), before);
