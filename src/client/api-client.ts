@@ -33,8 +33,8 @@ import type {
   ChangeFilter,
   DiffFilter,
   Following,
+  ListPaging,
   MutationFilter,
-  Paging,
   SessionFilter,
 } from './filters.ts';
 import { sessionPath } from './paths.ts';
@@ -145,7 +145,7 @@ export class ApiClient extends ServiceClient {
     return this.post(sessionPath(id, 'comments'), readComment, sent);
   }
 
-  async listComments(id: string, page: Paging = {}): Promise<Reply<Page<Comment>>> {
+  async listComments(id: string, page: ListPaging = {}): Promise<Reply<Page<Comment>>> {
     return this.get(sessionPath(id, 'comments'), pageOf('comments', readComment), { ...page });
   }
 

@@ -17,7 +17,13 @@ export interface Paging {
   readonly offset?: number | undefined;
 }
 
-export interface SessionFilter extends Paging {
+/** A page of a list, by its place or behind the page before it. */
+export interface ListPaging extends Paging {
+  /** The `nextCursor` of another page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface SessionFilter extends ListPaging {
   readonly status?: SessionStatus | undefined;
   readonly projectId?: string | undefined;
   /** The name of the token that created the sessions. */
@@ -25,7 +31,7 @@ export interface SessionFilter extends Paging {
   readonly search?: string | undefined;
 }
 
-export interface MutationFilter extends Paging {
+export interface MutationFilter extends ListPaging {
   readonly table?: string | undefined;
   readonly type?: string | undefined;
 }
@@ -51,7 +57,7 @@ export interface DiffFilter {
   readonly steps?: 'true' | undefined;
 }
 
-export interface AuditFilter extends Paging {
+export interface AuditFilter extends ListPaging {
   readonly projectId: string;
   readonly sessionId?: string | undefined;
   readonly tableName?: string | undefined;

@@ -4,7 +4,7 @@ import { membersOf } from '../model/json-members.ts';
 import type { Approvals, PolicyVerdict } from '../model/policy.ts';
 import { approvalsShape, policyVersionShape, sessionPolicyShape } from '../model/policy.ts';
 import { textCell } from './cell.ts';
-import type { Paging } from './filters.ts';
+import type { ListPaging } from './filters.ts';
 import { sessionPath } from './paths.ts';
 import { readerOf } from './read-noun.ts';
 import { pageOf } from './responses.ts';
@@ -30,7 +30,7 @@ export const setPolicy = (
   return api.read({ method: 'PUT', path, body: { document, message }, headers }, readVersion);
 };
 
-export const listPolicies = (api: ServiceClient, page: Paging) =>
+export const listPolicies = (api: ServiceClient, page: ListPaging) =>
   api.read(
     { method: 'GET', path: `${path}/history`, query: { ...page } },
     pageOf('versions', readVersion),

@@ -9,23 +9,36 @@ import {
   tokenUseShape,
 } from '../model/service.ts';
 import { Fields } from './fields.ts';
+import type { ListPaging } from './filters.ts';
 import { readerOf } from './read-noun.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];
   readonly totalCount: number;
+  readonly hasMore: boolean;
+  /** What to request the next page with. Null at the end, and from a daemon that does not send it. */
+  readonly nextCursor: string | null;
 }
 
-/** Makes a reader of a page: `{<member>: [...], total_count}`. */
+/** Makes a reader of a page: `{<member>: [...], total_count, has_more, next_cursor}`. */
 export function pageOf<T>(
   member: string,
   read: (json: JsonText) => T,
 ): (json: JsonText) => Page<T> {
   return (json) => {
     const fields = new Fields(json);
-    return { items: fields.list(member).map(read), totalCount: fields.number('total_count') };
+    return {
+      items: fields.list(member).map(read),
+      totalCount: fields.number('total_count'),
+      hasMore: fields.json('has_more')?.text === 'true',
+      nextCursor: fields.text('next_cursor'),
+    };
   };
 }
+
+/** Returns where the next page begins. @param seen how many items of the list come before it */
+export const nextPlace = ({ nextCursor }: Page<unknown>, seen: number): ListPaging =>
+  nextCursor === null ? { offset: seen } : { cursor: nextCursor };
 
 /** A link to the review page. */
 export interface ReviewLink {

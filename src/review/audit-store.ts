@@ -4,6 +4,8 @@ import { StageError } from '../errors.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import type { Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
+import type { PageFilter } from '../model/paging.ts';
+import { cutTo, rowsFor } from '../model/paging.ts';
 import { isSessionId } from '../model/session.ts';
 import { sessionIdSql } from '../staging/session-id.ts';
 import { textsOf } from './diff/change-row.ts';
@@ -25,11 +27,11 @@ FROM stage.audit a
 WHERE a.position >= p.first_position AND a.position < p.first_position + p.entries
   AND ($5::text IS NULL OR a.table_name = $5) AND ($6::text IS NULL OR a.operation = $6)`;
 
-/** Selects entries approval by approval, no further than the page. */
+/** Selects entries behind a position, approval by approval, no further than the page. */
 const selectEntries = `
 SELECT ${columns}
-FROM (SELECT * FROM ${approvals}) p
-CROSS JOIN LATERAL (SELECT a.* ${entries} ORDER BY a.position LIMIT $7::bigint + $8::bigint) a
+FROM (SELECT * FROM ${approvals} AND p.first_position + p.entries > $9::bigint) p
+CROSS JOIN LATERAL (SELECT a.* ${entries} AND a.position > $9 ORDER BY a.position LIMIT $7::bigint + $8::bigint) a
 ORDER BY p.first_position, a.position LIMIT $7 OFFSET $8`;
 
 const countEntries = `
@@ -44,7 +46,7 @@ WHERE stage.is_readable(t.session, stage.relation_of_approval(t.session, t.relat
 const selectEntry = `
 SELECT ${columns} FROM stage.audit a JOIN stage.approval p ON p.session = a.session WHERE a.position = $1`;
 
-export interface AuditFilter {
+export interface AuditFilter extends PageFilter {
   readonly projectId: string;
   readonly sessionId?: string | undefined;
   /** The table's shown name. */
@@ -56,20 +58,20 @@ export interface AuditFilter {
   readonly until?: string | undefined;
   /** Whether rows and their keys are withheld where a role that staged in the session may not read the table. */
   readonly readableOnly?: boolean;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export interface AuditPage {
   readonly entries: AuditEntry[];
   /** The number of entries that the filter matches, regardless of the limit. */
   readonly totalCount: number;
+  readonly hasMore: boolean;
 }
 
 /** Lists applied row changes in the order in which they were applied. */
 export async function listAudit(db: Database, filter: AuditFilter): Promise<AuditPage> {
-  const { projectId, sessionId, tableName, operation, since, until, limit, offset } = filter;
-  if (sessionId !== undefined && !isSessionId(sessionId)) return { entries: [], totalCount: 0 };
+  const { projectId, sessionId, tableName, operation, since, until } = filter;
+  if (sessionId !== undefined && !isSessionId(sessionId))
+    return { entries: [], totalCount: 0, hasMore: false };
   const session = sessionId?.slice('sess_'.length) ?? null;
   const matching = [
     projectId,
@@ -79,13 +81,16 @@ export async function listAudit(db: Database, filter: AuditFilter): Promise<Audi
     tableName ?? null,
     operation ?? null,
   ];
-  const [rows, [total]] = await Promise.all([
-    db.query(selectEntries, [...matching, limit, offset]),
+  const place = [rowsFor(filter), filter.offset, filter.after?.[0] ?? '-1'];
+  const [read, [total]] = await Promise.all([
+    db.query(selectEntries, [...matching, ...place]),
     db.query(countEntries, matching),
   ]);
+  const { rows, hasMore } = cutTo(filter, read);
   return {
     entries: await toEntries(db, rows, filter.readableOnly),
     totalCount: Number(total?.['count']),
+    hasMore,
   };
 }
 

@@ -3,6 +3,8 @@ import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Event, EventKind } from '../model/event.ts';
 import { JsonText } from '../model/json.ts';
 import { rowIdInOrder } from '../model/member-order.ts';
+import type { PageFilter } from '../model/paging.ts';
+import { cutTo, rowsFor } from '../model/paging.ts';
 import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
 const insertEvent = 'SELECT stage.emit($1, $2, $3, $4, $5) AS number';
@@ -22,7 +24,7 @@ const isRemark = "(e.kind = 'comment' OR e.body ? 'message')";
 
 const selectComments = `
 SELECT ${columns} FROM stage.event e
-WHERE e.session = $1 AND ${isRemark} ORDER BY e.number LIMIT $2 OFFSET $3`;
+WHERE e.session = $1 AND ${isRemark} AND e.number > $2 ORDER BY e.number LIMIT $3 OFFSET $4`;
 
 const countComments = `
 SELECT (SELECT count(*) FROM stage.event e WHERE e.session = $1 AND ${isRemark}) FROM stage.session WHERE id = $1`;
@@ -128,21 +130,25 @@ export interface CommentPage {
   readonly comments: Event[];
   /** Number of all comments, regardless of the limit. */
   readonly totalCount: number;
+  readonly hasMore: boolean;
 }
 
 /** Lists a session's comments and the messages of its state changes, oldest first. @throws StageError `session_not_found` */
 export async function listComments(
   db: Queryable,
   id: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  filter: PageFilter,
 ): Promise<CommentPage> {
   const uuid = sessionUuid(id);
-  const rows = await db.query(selectComments, [uuid, limit, offset]);
+  const after = filter.after?.[0] ?? '0';
+  const read = await db.query(selectComments, [uuid, after, rowsFor(filter), filter.offset]);
   const [total] = await db.query(countComments, [uuid]);
   if (total === undefined) throw sessionNotFound(id);
+  const { rows, hasMore } = cutTo(filter, read);
   return {
     comments: rows.map((row) => toEvent(row as EventRow)),
     totalCount: Number(total['count']),
+    hasMore,
   };
 }
 

@@ -2,6 +2,8 @@
 import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Mutation, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
+import type { PageFilter } from '../model/paging.ts';
+import { cutTo, rowsFor } from '../model/paging.ts';
 import { sessionNotFound, sessionUuid } from './session-id.ts';
 
 /** A log that is marked for removal counts as empty. */
@@ -33,7 +35,7 @@ SELECT m.id, m.operation, m.table_name, CASE WHEN NOT m.withheld THEN m.query EN
 FROM marked m ORDER BY m.id`;
 
 const selectMutations = selectPage(
-  `SELECT m.* FROM stage.mutation m ${filters} ORDER BY m.id LIMIT $5 OFFSET $6`,
+  `SELECT m.* FROM stage.mutation m ${filters} AND m.id > $5 ORDER BY m.id LIMIT $6 OFFSET $7`,
 );
 
 const selectChosen = selectPage(
@@ -43,20 +45,19 @@ const selectChosen = selectPage(
 const countMutations = `
 SELECT (SELECT count(*) FROM stage.mutation m ${filters} AND $2::boolean IS NOT NULL) FROM stage.session WHERE id = $1`;
 
-export interface MutationFilter {
+export interface MutationFilter extends PageFilter {
   /** The table's name as shown to users. */
   readonly table?: string | undefined;
   readonly type?: Operation | undefined;
   /** Whether to withhold texts and parameters if a role that staged in the session may not read the table. */
   readonly readableOnly?: boolean;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export interface MutationPage {
   readonly mutations: Mutation[];
   /** Number of mutations that match the filter, regardless of the limit. */
   readonly totalCount: number;
+  readonly hasMore: boolean;
 }
 
 /** Lists a session's mutations in the order of their execution. @throws StageError `session_not_found` */
@@ -72,14 +73,17 @@ export async function listMutations(
     filter.table ?? null,
     filter.type ?? null,
   ];
-  const [rows, [total]] = await Promise.all([
-    db.query(selectMutations, [...matching, filter.limit, filter.offset]),
+  const after = filter.after?.[0] ?? '0';
+  const [read, [total]] = await Promise.all([
+    db.query(selectMutations, [...matching, after, rowsFor(filter), filter.offset]),
     db.query(countMutations, matching),
   ]);
   if (total === undefined) throw sessionNotFound(sessionId);
+  const { rows, hasMore } = cutTo(filter, read);
   return {
     mutations: rows.map((row) => toMutation(row as MutationRow)),
     totalCount: Number(total['count']),
+    hasMore,
   };
 }
 

@@ -4,6 +4,8 @@ import type { Database, IsDone, Queryable } from '../db/database.ts';
 import { rowReaderOf } from '../db/noun-row.ts';
 import type { StagedCounts } from '../metrics-pools.ts';
 import type { JsonText } from '../model/json.ts';
+import type { PageFilter } from '../model/paging.ts';
+import { cutTo, rowsFor } from '../model/paging.ts';
 import type {
   ConflictScope,
   OpenedSession,
@@ -63,6 +65,13 @@ WHERE EXISTS (
     -- as the list shows metadata without a title
     (SELECT string_agg(m.key || '=' || m.value, ' ') FROM json_each_text(s.metadata) m))), lower(w.wanted)) > 0)`;
 
+/** The smallest id. */
+const firstId = `sess_${'0'.repeat(32)}`;
+
+/** Returns the condition that a session is listed behind the one with this time of creation and this id. */
+const behind = (parameter: number) =>
+  `s.created_at <= $${parameter} AND (s.created_at < $${parameter} OR s.id > $${parameter + 1})`;
+
 const countActive = `SELECT count(*) FROM stage.session WHERE status = 'active'`;
 
 export interface NewSession {
@@ -77,7 +86,7 @@ export interface NewSession {
   readonly reverts?: string;
 }
 
-export interface SessionFilter {
+export interface SessionFilter extends PageFilter {
   readonly status?: SessionStatus | undefined;
   /** Only sessions of these projects. */
   readonly projectIds?: readonly string[] | undefined;
@@ -87,8 +96,6 @@ export interface SessionFilter {
   readonly author?: string | undefined;
   /** Only sessions with this text in their id, project, creator's name or metadata, in any case. */
   readonly search?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export interface SessionPage {
@@ -96,6 +103,7 @@ export interface SessionPage {
   readonly sessions: Session[];
   /** Number of sessions that match the filter, regardless of the limit. */
   readonly totalCount: number;
+  readonly hasMore: boolean;
 }
 
 /** Identifies a repeated request. */
@@ -200,19 +208,24 @@ export async function listSessions(db: Database, filter: SessionFilter): Promise
   const values = [status, projects, createdAs, author];
   if (search !== undefined) values.push(JSON.stringify([search, ...inJson(search)]));
   const found = search === undefined ? matching : searched;
-  const place = values.length;
-  const page = `${found} ${newestFirst} LIMIT $${place + 1} OFFSET $${place + 2}`;
-  const [rows, [total]] = await Promise.all([
+  const next = values.length + 1;
+  const [time = 'infinity', id = firstId] = filter.after ?? [];
+  const page = `${found} AND ${behind(next)} ${newestFirst} LIMIT $${next + 2} OFFSET $${next + 3}`;
+  const [read, [total]] = await Promise.all([
     db.query(`SELECT ${columns} FROM (${page}) s ${newestFirst}`, [
       ...values,
-      filter.limit,
+      time,
+      sessionUuid(id),
+      rowsFor(filter),
       filter.offset,
     ]),
     db.query(`SELECT count(*) FROM (${found}) s`, values),
   ]);
+  const { rows, hasMore } = cutTo(filter, read);
   return {
     sessions: rows.map((row) => toSession(row)),
     totalCount: Number(total?.['count']),
+    hasMore,
   };
 }
 

@@ -16,19 +16,26 @@ import { faultOf, request, withQuery } from './http.ts';
 
 const perPage = 50;
 
+/** The cursors of the pages up to the one that is shown; the first page has none. */
+type Cursors = readonly (string | undefined)[];
+
 /** Fills a region with the inbox. Returns the function that reloads it. */
 export function openInbox(region: Element): () => Promise<void> {
   let status = 'proposed';
-  let offset = 0;
+  let cursors: Cursors = [undefined];
   /** Number of the current load; results of an earlier one are dropped. */
   let reading = 0;
   const list = h('ol', { class: 'sessions', 'aria-label': 'Sessions' });
   const pager = h('p', { class: 'pager' });
   const tabs = h('div', { class: 'tabs' });
   fill(region, h('h1', {}, 'Sessions'), tabs, list, pager);
-  const choose = (next: string) => {
-    [status, offset] = [next, 0];
+  const turnTo = (to: Cursors) => {
+    cursors = to;
     void read();
+  };
+  const choose = (next: string) => {
+    status = next;
+    turnTo([undefined]);
   };
   const read = async () => {
     fill(
@@ -40,31 +47,33 @@ export function openInbox(region: Element): () => Promise<void> {
     reading += 1;
     const turn = reading;
     try {
-      const path = withQuery('/sessions', { status, limit: perPage, offset, card: 'true' });
+      const path = withQuery('/sessions', {
+        status,
+        limit: perPage,
+        cursor: cursors.at(-1),
+        card: 'true',
+      });
       const page = new Fields(await request('GET', path));
       if (turn !== reading) return;
       const none = h('li', { class: 'none' }, `No session is ${status}.`);
       const sessions = page.list('sessions');
       fill(list, ...(sessions.length === 0 ? [none] : sessions.map(entryOf)));
-      fillPager(page.number('total_count'));
+      fill(pager, ...pagerOf(page, cursors, turnTo));
     } catch (error) {
       if (turn === reading) fill(list, h('li', { class: 'fault' }, faultOf(error)));
     }
   };
-  const fillPager = (total: number) => {
-    const turn = (by: number) => () => {
-      offset += by;
-      void read();
-    };
-    fill(
-      pager,
-      counted(total, 'session'),
-      offset > 0 ? button('Newer', turn(-perPage)) : null,
-      offset + perPage < total ? button('Older', turn(perPage)) : null,
-    );
-  };
   void read();
   return read;
+}
+
+function pagerOf(page: Fields, cursors: Cursors, turnTo: (to: Cursors) => void): Child[] {
+  const next = page.text('next_cursor');
+  return [
+    counted(page.number('total_count'), 'session'),
+    cursors.length > 1 ? button('Newer', () => turnTo(cursors.slice(0, -1))) : null,
+    next === null ? null : button('Older', () => turnTo([...cursors, next])),
+  ];
 }
 
 function entryOf(json: JsonText): HTMLLIElement {

@@ -13,6 +13,7 @@ const total = 2500;
 /** Writes a list of numbers. Returns the output, and the pages that were fetched for it. */
 async function shown(
   options: ListOptions,
+  withCursors = true,
 ): Promise<{ stdout: string; stderr: string; pages: string[] }> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
@@ -28,12 +29,15 @@ async function shown(
       columns: [{ title: 'n', align: 'right' }],
       row: (n: number) => [String(n)],
       member: 'numbers',
-      fetch: async ({ limit, offset }) => {
-        pages.push(`${offset}+${limit}`);
-        const items = Array.from({ length: total }, (_, n) => n).slice(offset, offset + limit);
-        const more = offset + items.length < total;
+      fetch: async ({ limit = 100, cursor, offset = 0 }) => {
+        const start = offset + Number(cursor?.slice(1) ?? 0);
+        pages.push(`${cursor ?? offset}+${limit}`);
+        const items = Array.from({ length: total }, (_, n) => n).slice(start, start + limit);
+        const end = start + items.length;
+        const more = end < total;
         const body = `{"of":"all","numbers":[${items}],"total_count":${total},"has_more":${more}}`;
-        return { body, value: { items, totalCount: total } };
+        const nextCursor = more && withCursors ? `#${end}` : null;
+        return { body, value: { items, totalCount: total, hasMore: more, nextCursor } };
       },
     },
   );
@@ -59,9 +63,23 @@ suite('lists', (test) => {
   });
 
   test('fetch as many pages as it takes', async () => {
-    assert.equal((await shown({ limit: 1500, offset: 200 })).pages, ['200+1000', '1200+500']);
-    assert.equal((await shown({ all: true })).pages, ['0+1000', '1000+1000', '2000+1000']);
+    assert.equal((await shown({ limit: 1500, offset: 200 })).pages, ['200+1000', '#1200+500']);
+    assert.equal((await shown({ all: true })).pages, ['0+1000', '#1000+1000', '#2000+1000']);
     assert.equal((await shown({ limit: 9, offset: 9000 })).pages, ['9000+9']);
+    assert.equal((await shown({ limit: 9, cursor: '#7' })).pages, ['#7+9']);
+  });
+
+  test('fetch pages by their place from a daemon without cursors', async () => {
+    const { pages, stdout } = await shown({ all: true }, false);
+    assert.equal(pages, ['0+1000', '1000+1000', '2000+1000']);
+    assert.is(stdout.trimEnd().split('\n').length, total);
+  });
+
+  test('go on behind a page', async () => {
+    const { stdout, stderr } = await shown({ cursor: '#200' });
+    assert.match(stdout, /^200\n/);
+    assert.match(stderr, /^100 of 2500; continue with --cursor #300, or see --all\n$/);
+    assert.is((await shown({ cursor: '#2400' })).stderr, '');
   });
 
   for (const [form, count] of [

@@ -18,6 +18,11 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/access'],
   },
   {
+    name: 'a cursor serves the list and the filters that gave it',
+    without: 'if (!fits) throw foreignCursor();',
+    tests: ['rest/list-pages'],
+  },
+  {
     name: 'a token is demanded',
     without: 'if (caller === null) return next();',
     tests: ['rest/access'],

@@ -29,6 +29,40 @@ suite('web: stored cards on the review page', (test) => {
     assert.equal(tab.faults, []);
   });
 
+  test('the inbox turns its pages by what they show, whatever comes in meanwhile', async () => {
+    const newest = new Date(Date.UTC(2020, 0, 1));
+    const add = (from: number, to: number) =>
+      page.rest.database.query(
+        `INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope, status, proposed_at, sealed, mutation_count, round, created_at)
+         SELECT gen_random_uuid(), 'default', json_build_object('title', 'old ' || g), 'production', 'row', 'proposed', now(), 1, 0, 1,
+           $1::timestamptz - g * interval '1 second' FROM generate_series($2::int, $3::int) g`,
+        [newest.toISOString(), from, to],
+      );
+    await add(0, 119);
+    const tab = await open();
+    await tab.goTo((await linkFor('ann', await session())).replace(/review\/\w+/, 'review'));
+    const titles = (): Promise<string[]> =>
+      tab.evaluate("[...document.querySelectorAll('.sessions b')].map((b) => b.innerText)");
+    await tab.sees(`${text('.sessions')}.includes('old 20')`);
+    const seen = await titles();
+    await add(-30, -1);
+    for (const last of ['old 80', 'old 119']) {
+      await tab.click('.pager button', 'Older');
+      await tab.sees(`${text('.sessions')}.includes('${last}')`);
+      seen.push(...(await titles()));
+    }
+    const old = seen.filter((title) => title.startsWith('old '));
+    assert.equal(
+      old,
+      Array.from({ length: 120 }, (_, n) => `old ${n}`),
+    );
+    assert.not.ok((await tab.evaluate<string>(text('.pager'))).includes('Older'));
+    await tab.click('.pager button', 'Newer');
+    await tab.sees(`${text('.sessions')}.includes('old 80')`);
+    assert.equal(await titles(), seen.slice(50, 100));
+    assert.equal(tab.faults, []);
+  });
+
   test('a digest that the diff does not have approves nothing, and is not shown again', async () => {
     const id = await proposed('Forged');
     const forged = `sha256:${'0'.repeat(64)}`;

@@ -5,11 +5,12 @@ import type { OptionData } from '../define-command.ts';
 import { listOutputs } from '../output/list.ts';
 import { outputOption } from './output-option.ts';
 
-/** The options of every list: its format, limit and offset. */
+/** The options of every list: its format, limit and place. */
 export const listOptions: readonly OptionData[] = [
   outputOption(listOutputs, 'table; in a pipe tsv'),
   ['--limit <count>', 'at most this many (default: 100)', wholeNumber],
   ['--offset <count>', 'skip this many', wholeNumber],
+  ['--cursor <cursor>', 'begin behind the page of which this is the next_cursor (-o json)'],
   ['--all', 'the whole list'],
 ];
 

@@ -1,6 +1,8 @@
 /** Writes lists that come in pages: any number of items, in any format. */
 
+import type { ListPaging } from '../../client/filters.ts';
 import type { Page } from '../../client/responses.ts';
+import { nextPlace } from '../../client/responses.ts';
 import { safeJson } from '../../client/sanitize.ts';
 import type { Reply } from '../../client/service-client.ts';
 import { JsonText } from '../../model/json.ts';
@@ -20,6 +22,7 @@ export interface ListOptions {
   readonly output?: ListOutput;
   readonly limit?: number;
   readonly offset?: number;
+  readonly cursor?: string;
   readonly all?: true;
 }
 
@@ -30,8 +33,16 @@ export interface List<T> {
   readonly member: string;
   /** The remark when there are no items. */
   readonly none?: string;
-  readonly fetch: (page: { limit: number; offset: number }) => Promise<Reply<Page<T>>>;
+  readonly fetch: (page: ListPaging) => Promise<Reply<Page<T>>>;
 }
+
+/** Returns a page that is the whole list. */
+export const wholeList = <T>(items: readonly T[]): Page<T> => ({
+  items,
+  totalCount: items.length,
+  hasMore: false,
+  nextCursor: null,
+});
 
 /** The largest page that the daemon returns, in items. */
 const largestPage = 1000;
@@ -43,21 +54,24 @@ export async function showList<T>(
   options: ListOptions & SharedOptions,
   list: List<T>,
 ): Promise<void> {
-  const { offset = 0, all } = options;
+  const { offset = 0, cursor, all } = options;
   const limit = all ? Number.POSITIVE_INFINITY : (options.limit ?? usualLimit);
   const form = chosenOutput(options) ?? (out.terminal ? 'table' : 'tsv');
   const write = createPageWriter(form, list, out.paint);
-  let end = offset;
-  for (;;) {
-    const size = Math.min(largestPage, offset + limit - end);
-    const reply = await list.fetch({ limit: size, offset: end });
-    const { items, totalCount } = reply.value;
-    end += items.length;
-    const last = items.length === 0 || end >= Math.min(totalCount, offset + limit);
+  let place: ListPaging = cursor === undefined ? { offset } : { offset, cursor };
+  for (let seen = 0; ; ) {
+    const size = Math.min(largestPage, limit - seen);
+    const reply = await list.fetch({ ...place, limit: size });
+    const { items, totalCount, hasMore } = reply.value;
+    seen += items.length;
+    const last = !hasMore || items.length === 0 || seen >= limit;
     if (totalCount > 0 || form !== 'table') await out.write(write(reply, last));
-    if (!last) continue;
+    if (!last) {
+      place = nextPlace(reply.value, offset + seen);
+      continue;
+    }
     if (totalCount === 0) return out.remark(list.none ?? 'The list is empty.');
-    return reportRest(out, options, { offset, end, totalCount });
+    return reportRest(out, options, seen, reply.value);
   }
 }
 
@@ -106,11 +120,16 @@ function itemsOf(body: string, member: string): readonly JsonText[] {
 /** Reports that a list continues: to a person, and to a pipe if neither --limit nor a JSON document accounts for it. */
 async function reportRest(
   out: Output,
-  { limit }: ListOptions,
-  { offset, end, totalCount }: Readonly<Record<'offset' | 'end' | 'totalCount', number>>,
+  { limit, offset = 0, cursor }: ListOptions,
+  seen: number,
+  { totalCount, hasMore, nextCursor }: Page<unknown>,
 ): Promise<void> {
-  if (end <= offset || end >= totalCount) return;
-  const text = `${offset + 1} to ${end} of ${totalCount}; continue with --offset ${end}, or see --all`;
+  if (seen === 0 || !hasMore) return;
+  const end = offset + seen;
+  const text =
+    cursor === undefined
+      ? `${offset + 1} to ${end} of ${totalCount}; continue with --offset ${end}, or see --all`
+      : `${seen} of ${totalCount}; continue with --cursor ${nextCursor}, or see --all`;
   if (out.terminal || limit !== undefined || out.json) await out.remark(text);
   else await out.advise(text);
 }

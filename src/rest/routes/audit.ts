@@ -1,14 +1,21 @@
 /** Routes of the audit of applied changes. */
 import { z } from 'zod';
 import { isInScope, seesReadableOnly } from '../../model/access.ts';
+import type { AuditEntry } from '../../model/audit.ts';
 import { auditEntryNotFound, getAuditEntry, listAudit } from '../../review/audit-store.ts';
 import { auditHead, verifyAudit } from '../../review/verify-audit.ts';
 import { demandProject } from '../access.ts';
 import { auditBody } from '../bodies.ts';
-import { hasMore } from '../page.ts';
+import { PagedList } from '../page.ts';
 import { defineRoute } from '../route.ts';
 import { auditEnd, auditEntry, auditList, auditVerdict } from '../schemas/audit.ts';
-import { digest, operation, paging, shortText, timestamp } from '../schemas/inputs.ts';
+import { digest, listing, operation, shortText, timestamp } from '../schemas/inputs.ts';
+
+const entryPages = new PagedList<AuditEntry>({
+  name: 'audit',
+  placeOf: ({ id }) => [id.slice('aud_'.length)],
+  forms: [/^\d{1,18}$/],
+});
 
 const list = defineRoute({
   method: 'get',
@@ -23,7 +30,7 @@ const list = defineRoute({
     operation: operation.optional(),
     since: timestamp.optional(),
     until: timestamp.optional(),
-    ...paging,
+    ...listing,
   }),
   responses: { 200: auditList },
   errors: [],
@@ -40,12 +47,12 @@ const list = defineRoute({
       readableOnly: seesReadableOnly(caller),
       limit: query.limit,
       offset: query.offset,
+      after: entryPages.placeIn({ query }),
     });
     return {
       body: {
         entries: page.entries.map(auditBody),
-        total_count: page.totalCount,
-        has_more: hasMore(query.offset, page.entries, page.totalCount),
+        ...entryPages.members({ query }, { ...page, items: page.entries }),
       },
     };
   },

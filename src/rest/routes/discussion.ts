@@ -12,10 +12,10 @@ import { addComment, listComments } from '../../staging/event-store.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
 import { commentBody, decisionBody, sessionBody } from '../bodies.ts';
-import { hasMore } from '../page.ts';
+import { PagedList } from '../page.ts';
 import { defineRoute } from '../route.ts';
 import { comment, commentList, decisionList } from '../schemas/discussion.ts';
-import { faultOfKey, jsonObject, message, paging, shortText } from '../schemas/inputs.ts';
+import { faultOfKey, jsonObject, listing, message, shortText } from '../schemas/inputs.ts';
 import { session } from '../schemas/outputs.ts';
 
 const reopen = defineRoute({
@@ -116,6 +116,12 @@ function invalid(text: string): StageError {
   });
 }
 
+const remarkPages = new PagedList<Event>({
+  name: 'comments',
+  placeOf: ({ number }) => [number],
+  forms: [/^\d{1,18}$/],
+});
+
 const listRemarks = defineRoute({
   method: 'get',
   path: '/sessions/:id/comments',
@@ -123,19 +129,19 @@ const listRemarks = defineRoute({
   summary:
     'Lists the comments on a session, and the messages with which it was proposed and reopened, oldest first.',
   right: 'read',
-  query: z.object(paging),
+  query: z.object(listing),
   responses: { 200: commentList },
   errors: ['session_not_found'],
   needsUpstream: true,
   handle: async ({ id, query }, { db }) => {
-    const { comments, totalCount } = await listComments(db, id, query);
+    const after = remarkPages.placeIn({ id, query });
+    const page = await listComments(db, id, { ...query, after });
     return {
       body: {
         session_id: id,
         id,
-        comments: comments.map((event) => commentBody(toComment(event))),
-        total_count: totalCount,
-        has_more: hasMore(query.offset, comments, totalCount),
+        comments: page.comments.map((event) => commentBody(toComment(event))),
+        ...remarkPages.members({ id, query }, { ...page, items: page.comments }),
       },
     };
   },

@@ -3,15 +3,16 @@ import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import type { Token } from '../../model/access.ts';
 import { hasRight, personOf } from '../../model/access.ts';
+import type { PolicyVersion } from '../../model/policy.ts';
 import type { People } from '../../review/policy/policy-names.ts';
 import { listPolicies, newestPolicy, setPolicy } from '../../review/policy/policy-store.ts';
 import { readSessionPolicy } from '../../review/policy/show.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { policyBody } from '../bodies.ts';
-import { hasMore } from '../page.ts';
+import { PagedList } from '../page.ts';
 import { findIn, policyOfSessionBody } from '../policy-bodies.ts';
 import { defineRoute } from '../route.ts';
-import { jsonObject, message, paging } from '../schemas/inputs.ts';
+import { jsonObject, listing, message } from '../schemas/inputs.ts';
 import { policyHistory, policyVersion, sessionPolicy } from '../schemas/policy.ts';
 
 const etagOf = (version: string) => `"${version}"`;
@@ -80,22 +81,27 @@ function peopleOf(tokens: readonly Token[], fourEyes: boolean): People {
   return { isOpen: tokens.length === 0, names, projects, fourEyes };
 }
 
+const pages = new PagedList<PolicyVersion>({
+  name: 'policies',
+  placeOf: ({ version }) => [version],
+  forms: [/^\d{1,18}$/],
+});
+
 const history = defineRoute({
   method: 'get',
   path: '/policy/history',
   name: 'listPolicies',
   summary: 'Lists every version of the policy, newest first.',
   right: 'audit',
-  query: z.object({ ...paging }),
+  query: z.object({ ...listing }),
   responses: { 200: policyHistory },
   errors: [],
   needsUpstream: true,
   handle: async ({ query }, { db }) => {
-    const { versions, totalCount } = await listPolicies(db, query);
-    const more = hasMore(query.offset, versions, totalCount);
-    return {
-      body: { versions: versions.map(policyBody), total_count: totalCount, has_more: more },
-    };
+    const page = await listPolicies(db, { ...query, after: pages.placeIn({ query }) });
+    const { versions } = page;
+    const members = pages.members({ query }, { ...page, items: versions });
+    return { body: { versions: versions.map(policyBody), ...members } };
   },
 });
 

@@ -14,12 +14,12 @@ import { createSession, getSession, listSessions } from '../../staging/session-s
 import { demandOwn, demandProject } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
 import { cardBody, countsBody } from '../card-body.ts';
-import { hasMore } from '../page.ts';
+import { PagedList } from '../page.ts';
 import { findIn, withApprovals } from '../policy-bodies.ts';
 import { defineRoute } from '../route.ts';
 import { sessionList } from '../schemas/card.ts';
 import { votedSession } from '../schemas/differences.ts';
-import { flag, jsonObject, paging, shortText } from '../schemas/inputs.ts';
+import { flag, jsonObject, listing, shortText } from '../schemas/inputs.ts';
 import { deletedSession, session } from '../schemas/outputs.ts';
 import type { RouteServices } from '../services.ts';
 
@@ -66,6 +66,12 @@ const create = defineRoute({
   },
 });
 
+const sessionPages = new PagedList<Session>({
+  name: 'sessions',
+  placeOf: ({ createdAt, id }) => [createdAt, id],
+  forms: [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/, /^sess_[0-9a-f]{32}$/],
+});
+
 const list = defineRoute({
   method: 'get',
   path: '/sessions',
@@ -82,7 +88,7 @@ const list = defineRoute({
         'Only those, of the newest 10,000, with this text in id, project, author or metadata',
     }),
     card: flag.optional(),
-    ...paging,
+    ...listing,
   }),
   responses: { 200: sessionList },
   errors: [],
@@ -94,14 +100,14 @@ const list = defineRoute({
     const projectIds = projectId === undefined ? (caller.projects ?? undefined) : [projectId];
     // guard: an agent lists its own sessions only
     const createdAs = seesOwnOnly(caller) ? caller.name : undefined;
-    const page = await listSessions(db, { ...filter, projectIds, createdAs });
+    const after = sessionPages.placeIn({ query });
+    const page = await listSessions(db, { ...filter, after, projectIds, createdAs });
     return {
       body: {
         sessions: card
           ? await withCards(page.sessions, caller, services)
           : page.sessions.map(sessionBody),
-        total_count: page.totalCount,
-        has_more: hasMore(query.offset, page.sessions, page.totalCount),
+        ...sessionPages.members({ query }, { ...page, items: page.sessions }),
       },
     };
   },

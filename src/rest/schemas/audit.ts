@@ -3,14 +3,13 @@ import { z } from 'zod';
 import { auditEntryShape } from '../../model/audit.ts';
 import { auditEndShape, auditVerdictShape } from '../../model/service.ts';
 import { schemaOf } from './noun-schema.ts';
-import { count } from './outputs.ts';
+import { pageMembers } from './outputs.ts';
 
 export const auditEntry = schemaOf(auditEntryShape);
 
 export const auditList = z.object({
   entries: z.array(auditEntry),
-  total_count: count,
-  has_more: z.boolean(),
+  ...pageMembers,
 });
 
 export const auditEnd = schemaOf(auditEndShape);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { briefShape, cardHeadShape, tableBriefShape } from '../../model/brief.ts';
 import { schemaOf } from './noun-schema.ts';
-import { count, session, sessionIds } from './outputs.ts';
+import { pageMembers, session, sessionIds } from './outputs.ts';
 
 const fact = z
   .object({
@@ -44,6 +44,5 @@ const listedSession = session.extend({
 
 export const sessionList = z.object({
   sessions: z.array(listedSession),
-  total_count: count,
-  has_more: z.boolean(),
+  ...pageMembers,
 });

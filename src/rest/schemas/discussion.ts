@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { decisionShape } from '../../model/decision.ts';
 import { commentShape, eventOfAllShape, eventShape } from '../../model/event.ts';
 import { schemaOf } from './noun-schema.ts';
-import { count, sessionIds } from './outputs.ts';
+import { pageMembers, sessionIds } from './outputs.ts';
 
 const event = schemaOf(eventShape);
 
@@ -28,6 +28,5 @@ export const comment = schemaOf(commentShape);
 export const commentList = z.object({
   ...sessionIds,
   comments: z.array(comment),
-  total_count: count,
-  has_more: z.boolean(),
+  ...pageMembers,
 });

@@ -81,6 +81,17 @@ export const paging = {
   offset: whole(z.int('must be a whole number').min(0).default(0)) as z.ZodType<number>,
 };
 
+/** The parameters of the lists that are requested by cursor. */
+export const listing = {
+  ...paging,
+  cursor: z
+    .string()
+    .max(400)
+    .regex(/^[\w-]+$/, 'must be the next_cursor of another page')
+    .optional()
+    .meta({ description: 'The page begins behind that of which this is the next_cursor' }),
+};
+
 /** Steps per page. Large pages are cheaper, because each page sorts all steps of the session. */
 export const manySteps = whole(
   z.int('must be a whole number').min(1).max(10_000, 'must be at most 10000').default(1000),

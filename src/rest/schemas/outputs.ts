@@ -14,6 +14,16 @@ export const sessionIds = {
   id: z.string().meta({ description: 'The same as session_id' }),
 };
 
+/** How a list continues. */
+export const pageMembers = {
+  total_count: count,
+  has_more: z.boolean(),
+  next_cursor: z
+    .string()
+    .nullable()
+    .meta({ description: 'What to pass as cursor, to read on; null at the end' }),
+};
+
 export const session = schemaOf(sessionShape);
 
 export const deletedSession = z.object({
@@ -27,8 +37,7 @@ export const mutation = schemaOf(mutationShape);
 export const mutationList = z.object({
   session_id: z.string(),
   mutations: z.array(mutation),
-  total_count: count,
-  has_more: z.boolean(),
+  ...pageMembers,
 });
 
 export const change = schemaOf(changeShape);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { approvalsShape, policyVersionShape, sessionPolicyShape } from '../../model/policy.ts';
 import { policyDocument } from '../../review/policy/document.ts';
 import { schemaOf } from './noun-schema.ts';
-import { count, sessionIds } from './outputs.ts';
+import { pageMembers, sessionIds } from './outputs.ts';
 
 export const policyVersion = schemaOf(policyVersionShape)
   .extend({ document: policyDocument })
@@ -11,8 +11,7 @@ export const policyVersion = schemaOf(policyVersionShape)
 
 export const policyHistory = z.object({
   versions: z.array(policyVersion),
-  total_count: count,
-  has_more: z.boolean(),
+  ...pageMembers,
 });
 
 export const approvals = schemaOf(approvalsShape);

@@ -2,6 +2,8 @@
 import type { Database, Queryable, Row } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import { JsonText } from '../../model/json.ts';
+import type { PageFilter } from '../../model/paging.ts';
+import { cutTo, rowsFor } from '../../model/paging.ts';
 import type { PolicyVersion } from '../../model/policy.ts';
 import { sqlstateOf } from '../../staging/session-lock.ts';
 import type { PolicyDocument } from './document.ts';
@@ -18,7 +20,7 @@ const columns =
 const selectNewest = `SELECT ${columns} FROM stage.policy p ORDER BY p.version DESC LIMIT 1`;
 
 const selectVersions = `
-SELECT ${columns} FROM stage.policy p ORDER BY p.version DESC LIMIT $1 OFFSET $2`;
+SELECT ${columns} FROM stage.policy p WHERE p.version < $1 ORDER BY p.version DESC LIMIT $2 OFFSET $3`;
 
 const policyFrom = (source: string) => `
 SELECT p.version, p.document::text,
@@ -68,15 +70,17 @@ export interface PolicyHistory {
   /** Newest first. */
   readonly versions: readonly PolicyVersion[];
   readonly totalCount: number;
+  readonly hasMore: boolean;
 }
 
-export async function listPolicies(
-  db: Queryable,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<PolicyHistory> {
-  const rows = await db.query(selectVersions, [limit, offset]);
+/** The largest bigint. */
+const noVersion = '9223372036854775807';
+
+export async function listPolicies(db: Queryable, filter: PageFilter): Promise<PolicyHistory> {
+  const values = [filter.after?.[0] ?? noVersion, rowsFor(filter), filter.offset];
+  const { rows, hasMore } = cutTo(filter, await db.query(selectVersions, values));
   const [total] = await db.query('SELECT count(*) FROM stage.policy');
-  return { versions: rows.map(versionOf), totalCount: Number(total?.['count']) };
+  return { versions: rows.map(versionOf), totalCount: Number(total?.['count']), hasMore };
 }
 
 export interface NewPolicy {

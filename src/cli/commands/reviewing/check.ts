@@ -12,7 +12,7 @@ import { openStates } from '../../arguments/session-argument.ts';
 import type { Connection, Context } from '../../context.ts';
 import { defineSessionCommand } from '../../define-command.ts';
 import type { ListOptions } from '../../output/list.ts';
-import { listOutputs, showList } from '../../output/list.ts';
+import { listOutputs, showList, wholeList } from '../../output/list.ts';
 import { withProgress } from '../../progress.ts';
 import type { SharedOptions } from '../../settings.ts';
 
@@ -59,7 +59,7 @@ async function reportConflicts(
     columns,
     row: conflictRow,
     member: 'conflicts',
-    fetch: async () => ({ body, value: { items: value, totalCount: value.length } }),
+    fetch: async () => ({ body, value: wholeList(value) }),
     none: 'No conflicts: production is as the session saw it.',
   });
   if (value.length === 0) return 0;
