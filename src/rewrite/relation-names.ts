@@ -261,7 +261,9 @@ export class Names {
     const learn = this.shared.names.learner();
     const [row] = await this.query(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
-    const isSamePath = this.notePath(row?.[0]);
+    // where no path was known, no other name was resolved under another one
+    const isFirst = this.currentPath === null;
+    const isSamePath = this.notePath(row?.[0]) || isFirst;
     if (this.relations.size > maxCached) this.forget();
     for (const [index, name] of names.entries()) {
       const meaning = resolved[index] as ResolvedName;

@@ -71,7 +71,9 @@ async function storeStamps(tx: Queryable, { oid, stamp }: Table): Promise<boolea
   const changed = await tx.query(
     `UPDATE stage.overlay o SET stamp = n.stamp, partitions_stamp = n.partitions_stamp, dependents = n.dependents, storage = n.storage, definition_stamp = $2
      FROM (SELECT stage.table_stamp($1::oid) AS stamp, stage.partitions_stamp($1::oid) AS partitions_stamp,
-             stage.dependent_columns($1::oid) AS dependents, pg_relation_filenode($1::oid) AS storage) n
+             stage.dependent_columns($1::oid) AS dependents, pg_relation_filenode($1::oid) AS storage
+           OFFSET 0 -- without it the planner calls these functions, too, to estimate how many rows differ
+          ) n
      WHERE o.relation = $1::oid AND (o.stamp, o.partitions_stamp, o.dependents, o.storage, o.definition_stamp)
        IS DISTINCT FROM (n.stamp, n.partitions_stamp, n.dependents, n.storage, $2)
      RETURNING o.relation`,

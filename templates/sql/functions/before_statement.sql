@@ -3,7 +3,7 @@
 -- The BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] names the table and the operation, e.g. 16402_u; TG_ARGV[1] is the
 -- operation where it differs from that of the trigger; TG_ARGV[2] are the tables that get the rows, where they are several.
 CREATE OR REPLACE FUNCTION stage.before_statement() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_status text;
   v_edited xid8;

@@ -8,7 +8,7 @@
 -- p_stamps: the stamps of the relations, where a function of the overlay can return them (see stage.stamp_when_planned).
 CREATE OR REPLACE FUNCTION stage.begin_statement(p_query text, p_params text, p_relations text, p_options text, p_path text, p_stamps text[] DEFAULT '{}')
 RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_relations pg_catalog.jsonb := p_relations;
   v_entry pg_catalog.jsonb;

@@ -5,7 +5,7 @@
 -- others to approve. stage.has_rights checks columns. Not SECURITY DEFINER: it checks the client's rights. A TRUNCATE, which needs a right
 -- of its own, arrives here as a DELETE that is checked later.
 CREATE OR REPLACE FUNCTION stage.demand_rights() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_table oid := TG_ARGV[0];
   v_granted boolean;

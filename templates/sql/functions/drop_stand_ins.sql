@@ -20,7 +20,9 @@ BEGIN
     EXECUTE format('DROP TABLE %s CASCADE', v_sets);
   END IF;
   FOR v_drop IN
-    WITH named (namespace, name) AS (
+    WITH own AS MATERIALIZED (  -- once for each schema, not for each function
+      SELECT n.oid, n.nspname FROM pg_namespace n WHERE stage.is_own_schema(n.oid)
+    ), named (namespace, name) AS (
       SELECT o.namespace, o.table_name FROM stage.overlay o WHERE o.relation = p_relation
       UNION SELECT v.namespace, v.table_name FROM stage.staged_view v WHERE v.relation = p_relation
       UNION SELECT c.relnamespace, c.relname FROM pg_class c WHERE c.oid = p_relation
@@ -38,8 +40,8 @@ BEGIN
       UNION ALL
       SELECT 2, format('TRIGGER %I ON %s', t.tgname, v_shadow) FROM pg_trigger t WHERE t.tgrelid = v_shadow AND t.tgname ~ '^deferred'
       UNION ALL
-      SELECT 3, format('FUNCTION IF EXISTS %s', p.oid::regprocedure) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-      WHERE p.proname ~ v_functions AND stage.is_own_schema(n.oid) AND n.nspname !~ '^stage_function_'
+      SELECT 3, format('FUNCTION IF EXISTS %s', p.oid::regprocedure) FROM pg_proc p JOIN own n ON n.oid = p.pronamespace
+      WHERE p.proname ~ v_functions AND n.nspname !~ '^stage_function_'
         -- running transactions go on calling the function that returns the stamp: it is replaced, and goes with the table
         AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = p_relation AND p.proname = 'stamp_' || c.oid AND n.nspname = 'stage_overlay_' || c.relnamespace)
       UNION ALL

@@ -2,7 +2,7 @@
 -- was written, of the root of a partition, or of what a view reads.
 DROP FUNCTION IF EXISTS stage.has_parked(oid);
 CREATE OR REPLACE FUNCTION stage.has_parked(p_relation oid, p_only boolean) RETURNS boolean
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_parked oid[] := ARRAY(SELECT p.relation FROM stage.parked_table p WHERE p.session = nullif(current_setting('stage.session', true), '')::uuid);
 BEGIN

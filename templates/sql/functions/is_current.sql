@@ -6,7 +6,7 @@
 -- p_stamp: the relation's stamp, if it is known already.
 DROP FUNCTION IF EXISTS stage.is_current(jsonb);
 CREATE OR REPLACE FUNCTION stage.is_current(p_entry jsonb, p_stamp text DEFAULT NULL) RETURNS boolean
-LANGUAGE plpgsql SET jit = off AS $$
+LANGUAGE plpgsql SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_relation pg_catalog.oid := stage.relation_named(p_entry);
   v_signature pg_catalog.text;

@@ -4,6 +4,8 @@
 CREATE OR REPLACE FUNCTION stage.partitions_stamp(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  -- planning the query takes longer than running it
+  IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = p_relation AND c.relkind = 'p') THEN RETURN NULL; END IF;
   RETURN (
     SELECT count(*) || '.' || sum(v.xmin::text::int8)
     FROM pg_partition_tree(p_relation) t CROSS JOIN LATERAL (

@@ -15,7 +15,7 @@
 -- in transactions which have read an overlay. The counters of all tables take 1 to 2 us for each table.
 CREATE OR REPLACE FUNCTION stage.refuse_written_outside(p_nonce text DEFAULT NULL, p_counted bigint DEFAULT 0)
 RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_writes bigint;
   v_is_counted boolean := false;

@@ -1,33 +1,51 @@
 -- Returns whether staging rows of a relation may run user code: in its defaults, checks, indexes, policies, domains or partition keys, or
 -- those of its partitions and children. For a view it is always true.
+-- Of most tables the first two queries say that there is none: a new connection plans each query, which takes longer than running it.
 CREATE OR REPLACE FUNCTION stage.runs_code(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  v_kind pg_catalog."char";
+  v_has_children pg_catalog.bool;
+  v_relations pg_catalog.oid[] := ARRAY[p_relation];
+  v_catalogs pg_catalog.oid[];
+  v_objects pg_catalog.oid[];
+  v_has_types pg_catalog.bool;
 BEGIN
-  RETURN (
-  WITH RECURSIVE tree(relation) AS (
-    SELECT p_relation
-    UNION SELECT i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent OPERATOR(pg_catalog.=) t.relation
-  ), relation AS (
-    SELECT pg_catalog.array_agg(t.relation) AS oids FROM tree t
-  ), used(function) AS (
-    SELECT f.function FROM relation r CROSS JOIN LATERAL (
-      SELECT * FROM stage.referenced_functions('pg_class', r.oids
-        OPERATOR(pg_catalog.||) ARRAY(SELECT i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid OPERATOR(pg_catalog.=) ANY (r.oids)))
-      UNION ALL SELECT * FROM stage.referenced_functions('pg_attrdef',
-        ARRAY(SELECT d.oid FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) ANY (r.oids)))
-      UNION ALL SELECT * FROM stage.referenced_functions('pg_policy',
-        ARRAY(SELECT p.oid FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) ANY (r.oids)))
-      -- a column's type may be a domain, or consist of some: where it did not come with the server, all domains count
-      UNION ALL SELECT * FROM stage.referenced_functions('pg_constraint', ARRAY(
-        SELECT k.oid FROM pg_catalog.pg_constraint k
-        WHERE k.conrelid OPERATOR(pg_catalog.=) ANY (r.oids)
-          OR k.contypid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid AND EXISTS (
-            SELECT FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
-            WHERE a.attrelid OPERATOR(pg_catalog.=) ANY (r.oids) AND a.attnum OPERATOR(pg_catalog.>) 0::pg_catalog.int2
-              AND t.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid)))
-    ) f
-  )
-  SELECT coalesce((SELECT c.relkind OPERATOR(pg_catalog.=) 'v' FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation), false)
-    OR EXISTS (SELECT FROM used u WHERE stage.is_user_code(u.function))
-);
+  SELECT c.relkind, c.relhassubclass INTO v_kind, v_has_children FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation;
+  IF v_kind OPERATOR(pg_catalog.=) 'v'::pg_catalog."char" THEN RETURN true; END IF;
+  IF v_has_children THEN
+    v_relations := ARRAY(
+      WITH RECURSIVE tree(relation) AS (
+        SELECT p_relation
+        UNION SELECT i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent OPERATOR(pg_catalog.=) t.relation
+      )
+      SELECT t.relation FROM tree t);
+  END IF;
+  SELECT pg_catalog.array_agg(e.catalog) FILTER (WHERE e.catalog OPERATOR(pg_catalog.<>) 0), pg_catalog.array_agg(e.object) FILTER (WHERE e.catalog OPERATOR(pg_catalog.<>) 0),
+    pg_catalog.bool_or(e.catalog OPERATOR(pg_catalog.=) 0)
+  INTO v_catalogs, v_objects, v_has_types
+  FROM (
+    SELECT 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid, r.relation FROM pg_catalog.unnest(v_relations) r(relation)
+    UNION ALL SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid OPERATOR(pg_catalog.=) ANY (v_relations)
+    UNION ALL SELECT 'pg_catalog.pg_attrdef'::pg_catalog.regclass, d.oid FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) ANY (v_relations)
+    UNION ALL SELECT 'pg_catalog.pg_policy'::pg_catalog.regclass, p.oid FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) ANY (v_relations)
+    UNION ALL SELECT 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid FROM pg_catalog.pg_constraint k WHERE k.conrelid OPERATOR(pg_catalog.=) ANY (v_relations)
+    -- 0: a column whose type did not come with the server
+    UNION ALL SELECT 0, a.atttypid FROM pg_catalog.pg_attribute a
+      WHERE a.attrelid OPERATOR(pg_catalog.=) ANY (v_relations) AND a.attnum OPERATOR(pg_catalog.>) 0::pg_catalog.int2
+        AND a.atttypid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
+  ) e(catalog, object);
+  -- a column's type may be a domain, or consist of some: where it did not come with the server, all domains count
+  IF v_has_types THEN
+    SELECT v_catalogs OPERATOR(pg_catalog.||) pg_catalog.array_agg(k.tableoid), v_objects OPERATOR(pg_catalog.||) pg_catalog.array_agg(k.oid)
+    INTO v_catalogs, v_objects
+    FROM pg_catalog.pg_constraint k WHERE k.contypid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid;
+  END IF;
+  RETURN EXISTS (
+    SELECT FROM ROWS FROM (pg_catalog.unnest(v_catalogs), pg_catalog.unnest(v_objects)) o(catalog, object)
+    JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) o.catalog AND d.objid OPERATOR(pg_catalog.=) o.object
+    WHERE CASE
+      WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass THEN stage.is_user_code(d.refobjid)
+      WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_operator'::pg_catalog.regclass
+        THEN stage.is_user_code((SELECT p.oprcode::pg_catalog.oid FROM pg_catalog.pg_operator p WHERE p.oid OPERATOR(pg_catalog.=) d.refobjid)) END);
 END $$;

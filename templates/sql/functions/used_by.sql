@@ -1,0 +1,19 @@
+-- Returns the objects of users that objects of a relation name: functions, operators, types and sequences. Of the types of columns only
+-- domains are among them: their checks are named. Columns of an overlay have the types themselves.
+-- p_catalogs, p_objects: the catalog and the OID of each object, which is the relation itself or an index, a default, a constraint, a
+-- policy or a rule of it. Everything is qualified, because it runs with the rights and the search path of its caller.
+CREATE OR REPLACE FUNCTION stage.used_by(p_relation oid, p_catalogs oid[], p_objects oid[]) RETURNS TABLE (catalog oid, object oid)
+LANGUAGE sql STABLE AS $$
+  SELECT d.refclassid, d.refobjid
+  FROM ROWS FROM (pg_catalog.unnest(p_catalogs), pg_catalog.unnest(p_objects)) o(catalog, object)
+  JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) o.catalog AND d.objid OPERATOR(pg_catalog.=) o.object
+  WHERE d.refobjid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid AND CASE
+    WHEN d.refclassid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.pg_proc'::pg_catalog.regclass, 'pg_catalog.pg_operator'::pg_catalog.regclass]) THEN true
+    WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+      THEN o.catalog OPERATOR(pg_catalog.<>) 'pg_catalog.pg_class'::pg_catalog.regclass
+        OR EXISTS (SELECT FROM pg_catalog.pg_type y WHERE y.oid OPERATOR(pg_catalog.=) d.refobjid AND y.typtype OPERATOR(pg_catalog.=) 'd'::pg_catalog."char")
+    -- a default depends on columns of its table, and on sequences
+    WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+      THEN o.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_attrdef'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.<>) p_relation
+    ELSE false END
+$$;
