@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 import type { Shell } from './stage.ts';
 import { createShell } from './stage.ts';
 
@@ -101,5 +101,18 @@ suite('stage policy', (test) => {
     const refused = await run('root', 'propose', id);
     assert.is(refused.code, 6);
     assert.match(refused.stderr, /rule "few": at most 1 rows of products/);
+  });
+
+  test('session show says how much of a budget is spent', async () => {
+    await write('day.json', '{"rules": [{"name": "day", "budget": {"rows_per_day": 3}}]}');
+    assert.is((await run('root', 'policy', 'set', 'day.json')).code, 0);
+    const id = (await run('root', 'session', 'new')).stdout.trim();
+    const spent = 'at most 3 rows a day by root \\(UTC\\): \\d+ were proposed today';
+    assert.match(
+      (await run('root', 'session', 'show', id)).stdout,
+      new RegExp(`rule\t\\w+ +day: ${spent}, and this session has 0\n`),
+    );
+    const refused = await rejects(rest.write(id, 'UPDATE products SET stock = stock + 1'));
+    assert.match(refused.message, new RegExp(`"day": ${spent}, and this session would have`));
   });
 });

@@ -62,6 +62,21 @@ suite('mcp: policy', (test) => {
     assert.match(denied.own, /SQLSTATE 42501.*does not change by trying again/s);
   });
 
+  test('a budget is told before it is spent, and refuses the statement that would exceed it', async () => {
+    await set([{ name: 'daily', budget: { rows_per_day: 7, of: ['bot'] } }]);
+    const session_id = await staged('within the budget');
+    const { rules } = await status(session_id);
+    const told = (rows: string) =>
+      `at most 7 rows a day by bot (UTC): 0 were proposed today, and this session ${rows}`;
+    assert.equal(rules, [{ rule: 'daily', holds: true, says: told('has 5') }]);
+    const sql =
+      "INSERT INTO products (sku, name, price) SELECT 'new' || g, 'new', 1 FROM generate_series(1, 3) g";
+    const refused = await agent.use('stage_write', { session_id, sql });
+    assert.match(refused.own, /SQLSTATE 54000.*A rule limits how many rows may change/s);
+    assert.ok(refused.body.data.message.includes(told('would have')), refused.body.data.message);
+    assert.match(refused.body.data.detail, /^limit budget/);
+  });
+
   test('votes are told', async () => {
     await set([{ name: 'two', approvals: { count: 2 } }]);
     const session_id = await staged('two agree');

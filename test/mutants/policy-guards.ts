@@ -8,6 +8,11 @@ export const policyGuards: readonly Guard[] = [
     tests: ['rest/budgets'],
   },
   {
+    name: 'a statement stages no more than its author may propose today',
+    without: 'WHERE false);',
+    tests: ['rest/budgets-staged'],
+  },
+  {
     name: 'proposals of one author wait for each other',
     without: '',
     tests: ['rest/budgets'],

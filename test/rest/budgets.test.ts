@@ -1,5 +1,6 @@
-/** Budgets of the policy: the rows that an author proposes in a day, in all sessions, through all tokens and daemons. */
+/** Budgets of the policy at proposals: the rows that an author proposes in a day, in all sessions, through all tokens and daemons. */
 import pg from 'pg';
+import { beforePolicy } from '../helpers/before-policy.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
@@ -42,7 +43,8 @@ suite('rest: budgets', (test) => {
   const daily = (budget: object) => set({ name: 'daily', budget: { rows_per_day: 5, ...budget } });
   const staged = async (rows: number, by = 'bot') => {
     const { body } = await rest.call('POST', '/sessions', as(by, { project_id: 'default' }));
-    await rest.write(body.session_id, `UPDATE items SET n = n + 1 WHERE id <= ${rows}`);
+    const update = `UPDATE items SET n = n + 1 WHERE id <= ${rows}`;
+    await beforePolicy(rest.database, () => rest.write(body.session_id, update));
     return body.session_id as string;
   };
   const propose = (id: string, by = 'bot', at = rest) =>

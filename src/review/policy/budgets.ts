@@ -22,15 +22,7 @@ export async function lockBudgets(tx: Queryable, people: readonly string[]): Pro
 
 const lockPerson = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-const selectSpent = `
-SELECT coalesce(sum(s.most), 0) AS rows
-FROM (
-  -- a session counts once in a day, however often it was proposed
-  SELECT max(p.row_count) AS most FROM stage.proposed_rows p
-  WHERE p.person = $1 AND p.session <> $2 AND p.at >= date_trunc('day', clock_timestamp() AT TIME ZONE $3) AT TIME ZONE $3
-    AND ($4::jsonb IS NULL OR $4::jsonb ? p.project_id)
-  GROUP BY p.session
-) s`;
+const selectSpent = 'SELECT stage.spent_today($1, $2, $3, $4) AS rows';
 
 /** Reads what the persons have proposed today, for those whom the budget of a rule names. */
 export async function spentBy(

@@ -13,10 +13,11 @@ DECLARE
   v_found record;
   v_changed jsonb := '{}';  -- rows by the name of a rule
   v_violations jsonb := '[]';
+  v_budgets jsonb;
 BEGIN
   -- what was approved can be taken back: the proposal of that is judged
   IF current_setting('stage.reverts', true) = 'on' THEN RETURN; END IF;
-  SELECT p.version, jsonb_path_query_array(p.document, '$.rules[*] ? (exists(@.deny) || exists(@.deny_columns) || exists(@.max_rows) || exists(@.max_rows_per_statement))'),
+  SELECT p.version, jsonb_path_query_array(p.document, '$.rules[*] ? (exists(@.deny) || exists(@.deny_columns) || exists(@.max_rows) || exists(@.max_rows_per_statement) || exists(@.budget))'),
     CASE WHEN p.registry = 'stage.overlay'::regclass THEN p.relations ELSE '{}' END
   INTO v_version, v_rules, v_oids FROM stage.policy p ORDER BY p.version DESC LIMIT 1;
   v_rules := (SELECT jsonb_agg(r.rule ORDER BY r.place) FROM jsonb_array_elements(v_rules) WITH ORDINALITY r (rule, place)
@@ -44,6 +45,9 @@ BEGIN
     FROM jsonb_array_elements(v_rules) r (rule)
     -- guard: a statement changes no more rows than the policy allows
     WHERE (v_changed ->> (r.rule ->> 'name'))::bigint > (r.rule ->> 'max_rows_per_statement')::bigint);
+  -- a budget is about all tables; what changes nothing is not refused
+  v_budgets := (SELECT jsonb_agg(r.rule) FROM jsonb_array_elements(v_rules) r (rule) WHERE r.rule ? 'budget' AND (v_changed ->> (r.rule ->> 'name'))::bigint > 0);
+  IF v_budgets IS NOT NULL THEN v_violations := v_violations || stage.budget_violations(v_session, v_budgets); END IF;
   IF v_violations <> '[]' THEN PERFORM stage.refuse_by_policy(v_version, v_violations); END IF;
 END $$;
 REVOKE ALL ON FUNCTION stage.judge_statement() FROM PUBLIC;

@@ -13,6 +13,7 @@ BEGIN
       HINT = CASE v_limit
         WHEN 'max_rows_per_statement' THEN 'Nothing was staged. Change fewer rows at a time. stage policy show has the rules.'
         WHEN 'max_rows' THEN 'Nothing was staged. Propose what the session has, and go on in another one; or take rows out: stage unstage. stage policy show has the rules.'
+        WHEN 'budget' THEN 'Nothing was staged. Change fewer rows, go on tomorrow, or take rows out: stage unstage. stage policy show has the rules.'
         ELSE 'Nothing was staged. Leave it out, or have an operator change the rule: stage policy show.' END,
       SCHEMA = 'stage', TABLE = 'policy', CONSTRAINT = p_violations #>> '{0,rule}';
 END $$;
