@@ -1,14 +1,15 @@
 /** The rules of review that need nobody: scheduled approvals, expiry by the policy, approval by the policy. Any daemon follows them. */
 import type { Database } from '../db/database.ts';
-import { StageError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
 import { findIn } from '../rest/policy-bodies.ts';
 import type { Upstream } from '../rest/services.ts';
-import type { AutoRules } from '../review/decisions/auto-approve.ts';
-import { createAutoApproval } from '../review/decisions/auto-approve.ts';
-import { applyDue } from '../review/decisions/scheduled.ts';
-import { createPolicyExpiry } from '../review/policy/expire-by-policy.ts';
+import type { AutoOutcome, AutoRules } from '../review/decisions/auto-approve.ts';
+import { createPolicyUpkeep } from '../review/decisions/follow-policy.ts';
+import type { Retry } from '../review/decisions/retries.ts';
+import type { ScheduledOutcome } from '../review/decisions/scheduled.ts';
+import { applyDue, scheduledRetries } from '../review/decisions/scheduled.ts';
+import type { ExpiryOutcome } from '../review/policy/expire-by-policy.ts';
 import type { Parts } from './parts.ts';
 import { startPeriodicTask } from './periodic-task.ts';
 
@@ -20,43 +21,83 @@ interface RuleNeeds {
   readonly tokens: () => readonly Token[];
 }
 
-/** Starts at once: with what became due while no daemon ran. */
+/**
+ * Starts at once: with what became due while no daemon ran. Scheduled approvals have a task of their own: they do not wait for a rehearsal
+ * of another session.
+ */
 export function startRules(parts: Parts, { db, upstream, metrics, tokens }: RuleNeeds): void {
   const rules = rulesOf(parts, tokens);
-  const autoApprove = createAutoApproval(db, rules);
-  const expireByPolicy = createPolicyExpiry(db);
-  const { log } = parts;
+  const retries = scheduledRetries();
+  const followPolicy = createPolicyUpkeep(db, rules);
   const task = (name: string, failure: string, run: () => Promise<void>) =>
     startPeriodicTask(parts, upstream, { name, everyMs: 2_000, failure, run });
   task('scheduled approvals', 'scheduled approvals could not be applied', async () => {
-    for (const { id, applied, error } of await applyDue(db, rules)) {
-      if (applied !== null) metrics.reviewed('approved', applied.mutationCount);
-      if (error === null) log.info('scheduled approval applied', { session: id });
-      else log.warn(refusedOrFailed(error), { session: id, error: (error as Error).message });
-    }
+    for (const outcome of await applyDue(db, rules, retries))
+      reportScheduled(parts, metrics, outcome);
   });
-  task('expiry by the policy', 'expired proposals could not be rejected', async () => {
-    for (const { id, rejected, error } of await expireByPolicy()) {
-      if (rejected === null)
-        log.warn('session could not expire', { session: id, error: (error as Error).message });
-      else {
-        metrics.reviewed('rejected', rejected.mutationCount);
-        log.info('session expired', { session: id, project: rejected.projectId });
-      }
-    }
-  });
-  task('approval by the policy', 'proposals could not be approved by the policy', async () => {
-    for (const { id, version, approved, hindrance } of await autoApprove()) {
-      const facts = { session: id, policy: version };
-      if (approved === null) log.info('not approved by the policy', { ...facts, why: hindrance });
-      else log.info('approved by the policy', facts);
-      if (approved !== null) metrics.reviewed('approved', approved.mutationCount);
-    }
+  task('rules of the policy', 'the policy could not be followed', async () => {
+    const { expired, approved } = await followPolicy();
+    for (const outcome of expired) reportExpired(parts, metrics, outcome);
+    for (const outcome of approved) reportApproved(parts, metrics, outcome);
   });
 }
 
-const refusedOrFailed = (error: unknown) =>
-  error instanceof StageError ? 'scheduled approval refused' : 'scheduled approval failed';
+function reportScheduled(
+  { log }: Parts,
+  metrics: Metrics,
+  { id, applied, error, retry }: ScheduledOutcome,
+): void {
+  if (applied !== null) {
+    metrics.reviewed('approved', applied.mutationCount);
+    log.info('scheduled approval applied', { session: id });
+    return;
+  }
+  const facts = { session: id, error: (error as Error).message };
+  if (retry === null) log.warn('scheduled approval refused', facts);
+  else warnOfRetry(log, 'scheduled approval failed', facts, retry);
+}
+
+/** What is in use is tried again every few seconds: ever fewer attempts are logged. */
+function warnOfRetry(
+  log: Parts['log'],
+  message: string,
+  facts: Readonly<Record<string, unknown>>,
+  { attempts, pauseMs }: Retry,
+): void {
+  const isLogged = pauseMs > 10_000 || Number.isInteger(Math.log2(attempts));
+  if (isLogged) log.warn(message, { ...facts, attempts, retry_ms: pauseMs });
+}
+
+function reportExpired(
+  { log }: Parts,
+  metrics: Metrics,
+  { id, rejected, error, retry }: ExpiryOutcome,
+): void {
+  if (retry !== undefined)
+    warnOfRetry(
+      log,
+      'session could not expire',
+      { session: id, error: (error as Error).message },
+      retry,
+    );
+  if (rejected === null) return;
+  metrics.reviewed('rejected', rejected.mutationCount);
+  log.info('session expired', { session: id, project: rejected.projectId });
+}
+
+function reportApproved(
+  { log }: Parts,
+  metrics: Metrics,
+  { id, version, approved, hindrance, retry }: AutoOutcome,
+): void {
+  const facts = { session: id, policy: version };
+  if (approved !== null) {
+    log.info('approved by the policy', facts);
+    metrics.reviewed('approved', approved.mutationCount);
+  } else if (retry === undefined)
+    log.info('not approved by the policy', { ...facts, why: hindrance });
+  else warnOfRetry(log, 'approval by the policy failed', { ...facts, error: hindrance }, retry);
+}
 
 function rulesOf({ settings }: Parts, tokens: RuleNeeds['tokens']): AutoRules {
   return {

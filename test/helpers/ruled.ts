@@ -1,7 +1,9 @@
 /** A REST interface with named tokens, a policy, and what the service does without anybody. */
-
+import type { Database } from '../../src/db/database.ts';
 import { findIn } from '../../src/rest/policy-bodies.ts';
-import type { AutoRules } from '../../src/review/decisions/auto-approve.ts';
+import type { AutoOutcome, AutoRules } from '../../src/review/decisions/auto-approve.ts';
+import { createPolicyUpkeep } from '../../src/review/decisions/follow-policy.ts';
+import type { ExpiryOutcome } from '../../src/review/policy/expire-by-policy.ts';
 import type { Answer, Sent } from './http.ts';
 import type { TestRest, TestRestOptions } from './rest.ts';
 import { startTestRest, testToken } from './rest.ts';
@@ -36,6 +38,24 @@ export interface Ruled {
   events(id: string): Promise<readonly string[]>;
   /** Moves the time at which a session's approval is applied, and that of the proposal, into the past. */
   age(id: string, interval: string): Promise<void>;
+}
+
+/** Returns the function by which a daemon approves what the policy approves. */
+export function autoApproval(
+  db: Database,
+  rules: AutoRules,
+): () => Promise<readonly AutoOutcome[]> {
+  const follow = createPolicyUpkeep(db, rules);
+  return async () => (await follow()).approved;
+}
+
+/** Returns the function by which a daemon rejects what is too old. */
+export function policyExpiry(
+  db: Database,
+  rules: AutoRules,
+): () => Promise<readonly ExpiryOutcome[]> {
+  const follow = createPolicyUpkeep(db, rules);
+  return async () => (await follow()).expired;
 }
 
 export async function startRuled(options: TestRestOptions = {}): Promise<Ruled> {

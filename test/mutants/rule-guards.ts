@@ -126,9 +126,18 @@ export const ruleGuards: readonly Guard[] = [
   },
   {
     name: 'an approval that cannot be applied does not keep the others',
-    without:
-      'if (!(error instanceof StageError)) throw error;\nif (await cancel(db, id, due, error))',
+    without: 'if (!isRefused) {\nthrow error;',
     tests: upkeep,
+  },
+  {
+    name: 'an approval that fails again and again does not keep the others',
+    without: '',
+    tests: ['review/scheduled-retries'],
+  },
+  {
+    name: 'the pause between attempts grows',
+    without: 'const pauseMs = Math.min(most, firstPauseMs);',
+    tests: ['review/scheduled-retries'],
   },
   {
     name: 'the policy applies nothing before the time that somebody has set',

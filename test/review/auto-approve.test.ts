@@ -1,10 +1,9 @@
 /** Approval by the policy: of what its rules describe, without a flag, once; never of what a person has to see. */
 
 import { approveSession } from '../../src/review/decisions/approve.ts';
-import { createAutoApproval } from '../../src/review/decisions/auto-approve.ts';
 import { createRole } from '../helpers/roles.ts';
 import type { Ruled } from '../helpers/ruled.ts';
-import { as, startRuled } from '../helpers/ruled.ts';
+import { as, autoApproval, startRuled } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const small = { tables: ['items'], auto_approve: { max_rows: 2, operations: ['update'] } };
@@ -25,7 +24,7 @@ suite('review: approval by the policy', (test) => {
 
   const one = 'UPDATE items SET stock = stock + 1 WHERE id = 1';
   const run = async (rules = ruled.rules) =>
-    (await createAutoApproval(ruled.rest.db, rules)()).map(
+    (await autoApproval(ruled.rest.db, rules)()).map(
       ({ approved, hindrance }) => approved?.status ?? hindrance,
     );
   /** What becomes of a new session with these statements. */
@@ -97,7 +96,7 @@ suite('review: approval by the policy', (test) => {
     const windows = [{ days: [clock?.['day']], from: '00:00', to: '24:00', zone: 'UTC' }];
     await ruled.set({ ...small, windows });
     const id = await ruled.proposed(one);
-    const consider = createAutoApproval(ruled.rest.db, ruled.rules);
+    const consider = autoApproval(ruled.rest.db, ruled.rules);
     assert.equal(await consider(), []);
     await ruled.set({ ...small, auto_approve: { max_rows: 1, operations: ['insert'] } });
     assert.is((await consider()).length, 1);

@@ -2,11 +2,9 @@
 
 import type { Database } from '../../src/db/database.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
-import { createAutoApproval } from '../../src/review/decisions/auto-approve.ts';
 import { applyDue } from '../../src/review/decisions/scheduled.ts';
-import { createPolicyExpiry } from '../../src/review/policy/expire-by-policy.ts';
 import type { Ruled } from '../helpers/ruled.ts';
-import { startRuled } from '../helpers/ruled.ts';
+import { autoApproval, policyExpiry, startRuled } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const alone = { tables: ['items'], auto_approve: { max_rows: 1, operations: ['update'] } };
@@ -69,7 +67,7 @@ suite('review: upkeep by the rules', (test) => {
     const id = await large();
     await ruled.age(id, '1 hour');
     const { db, counted } = counting();
-    const tasks = [createAutoApproval(db, ruled.rules), createPolicyExpiry(db)];
+    const tasks = [autoApproval(db, ruled.rules), policyExpiry(db, ruled.rules)];
     for (const task of [...tasks, ...tasks]) assert.equal(await task(), []);
     assert.is(counted(), 0);
   });
@@ -82,7 +80,7 @@ suite('review: upkeep by the rules', (test) => {
     await begin({ ...alone, windows });
     await small();
     const { db, counted } = counting();
-    assert.equal(await createAutoApproval(db, ruled.rules)(), []);
+    assert.equal(await autoApproval(db, ruled.rules)(), []);
     assert.is(counted(), 0);
   });
 
@@ -95,7 +93,7 @@ suite('review: upkeep by the rules', (test) => {
     await ruled.rest.database.query(
       `UPDATE stage.session SET reverts = id WHERE proposed_at < now() - interval '1 hour'`,
     );
-    const run = createAutoApproval(ruled.rest.db, ruled.rules);
+    const run = autoApproval(ruled.rest.db, ruled.rules);
     await run();
     await run();
     assert.is(await status(id), 'approved');
@@ -107,7 +105,7 @@ suite('review: upkeep by the rules', (test) => {
     const old = await large();
     for (const one of [id, old]) await ruled.age(one, '1 hour');
     await hundredLike(old, '-1 hour');
-    await createPolicyExpiry(ruled.rest.db)();
+    await policyExpiry(ruled.rest.db, ruled.rules)();
     assert.equal([await status(id), await status(old)], ['rejected', 'proposed']);
   });
 
@@ -126,7 +124,7 @@ suite('review: upkeep by the rules', (test) => {
     await begin(alone);
     const auto = [await small(3), await small(4)] as const;
     await breakSession(auto[0]);
-    const run = createAutoApproval(ruled.rest.db, ruled.rules);
+    const run = autoApproval(ruled.rest.db, ruled.rules);
     const outcomes = await run();
     assert.equal(
       outcomes.map(({ hindrance, approved }) => hindrance ?? approved?.status),
@@ -138,7 +136,7 @@ suite('review: upkeep by the rules', (test) => {
     const old = [await small(5), await small(6)] as const;
     for (const id of old) await ruled.age(id, '1 hour');
     await breakSession(old[0]);
-    const expired = await createPolicyExpiry(ruled.rest.db)();
+    const expired = await policyExpiry(ruled.rest.db, ruled.rules)();
     assert.equal(
       expired.map(({ rejected, error }) => rejected?.status ?? (error as Error).message),
       ['broken', 'rejected'],
@@ -157,6 +155,6 @@ suite('review: upkeep by the rules', (test) => {
     const by = { approvedBy: 'policy', digest: null, byPolicy: Number(version) };
     const code = await approveSession(ruled.rest.db, id, by).catch((error) => error.code);
     assert.is(code, 'policy_refused');
-    assert.equal(await createAutoApproval(ruled.rest.db, ruled.rules)(), []);
+    assert.equal(await autoApproval(ruled.rest.db, ruled.rules)(), []);
   });
 });

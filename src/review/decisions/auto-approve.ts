@@ -10,19 +10,23 @@ import { digestOf } from '../diff/diff-tables.ts';
 import type { AutoApproval } from '../policy/auto-approval.ts';
 import type { PolicyCheck } from '../policy/check.ts';
 import { broken, checkPolicy } from '../policy/check.ts';
-import { readPolicy } from '../policy/policy-store.ts';
+import type { Policy } from '../policy/evaluate.ts';
 import type { Proposal } from '../policy/proposals.ts';
-import { createProposals } from '../policy/proposals.ts';
 import { areOpen } from '../policy/windows.ts';
 import { rehearseSession } from '../rehearsal/rehearse.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { approveSession } from './approve.ts';
+import type { Retry } from './retries.ts';
+import { createRetries } from './retries.ts';
 import type { ServiceRules } from './scheduled.ts';
-import { isTransient } from './transient.ts';
+import { isInUse, isTransient } from './transient.ts';
 
 /** The maximum number of sessions that are considered in one run. */
 const atOnce = 100;
+
+/** No further session is considered in a run after that time. */
+const longestRunMs = 10_000;
 
 export interface AutoRules extends ServiceRules {
   readonly sensitiveColumns: readonly string[];
@@ -39,30 +43,38 @@ export interface AutoOutcome {
   readonly version: number;
   readonly approved: Session | null;
   readonly hindrance: string | null;
+  /** Set if it is considered again after a pause. */
+  readonly retry?: Retry;
 }
 
 /** Returns the function that considers each proposal once for each version of the policy. What is in the way for a time is tried again. */
 export function createAutoApproval(
   db: Database,
   rules: AutoRules,
-): () => Promise<readonly AutoOutcome[]> {
-  const list = createProposals(db);
+): (policy: Policy, proposed: readonly Proposal[]) => Promise<readonly AutoOutcome[]> {
   let considered = new Set<string>();
-  return async () => {
+  const retries = createRetries(isInUse);
+  return async ({ version }, proposed) => {
     // guard: the policy does not approve what the configuration has people approve
     if (rules.fourEyes) return [];
-    const policy = await readPolicy(db);
-    if (!policy.document.rules.some((rule) => rule.auto_approve)) return [];
-    const proposed = await list(policy);
     considered = new Set(proposed.map(({ key }) => key).filter((key) => considered.has(key)));
     const outcomes: AutoOutcome[] = [];
+    const end = performance.now() + longestRunMs;
+    const paused = new Set(retries.paused());
     // guard: a session that was considered does not keep others from being considered
     const open = proposed.filter((one) => !considered.has(one.key) && isOpen(one));
-    for (const { id, key } of open.slice(0, atOnce)) {
-      const outcome = await consider(db, id, rules, policy.version);
-      if (outcome === null) continue;
-      outcomes.push(outcome);
-      considered.add(key);
+    for (const { id, key } of open.filter((one) => !paused.has(one.key)).slice(0, atOnce)) {
+      // rehearsals may take long, and proposals expire meanwhile: the others follow in the next run
+      if (performance.now() > end) break;
+      try {
+        const outcome = await consider(db, id, rules, version);
+        if (outcome === null) continue;
+        outcomes.push(outcome);
+        considered.add(key);
+      } catch (error) {
+        const retry = retries.failed(key, error);
+        outcomes.push({ id, version, approved: null, hindrance: (error as Error).message, retry });
+      }
     }
     return outcomes;
   };
@@ -77,7 +89,7 @@ function isOpen({ rules, now, isScheduled, isDerived }: Proposal): boolean {
   );
 }
 
-/** Returns null if it has to be considered again. */
+/** Returns null if it has to be considered again. @throws StageError a transient one */
 async function consider(
   db: Database,
   id: string,
@@ -93,11 +105,13 @@ async function consider(
     if (auto.hindrance !== null) return { id, version, approved: null, hindrance: auto.hindrance };
     return await approve(db, id, { check, auto, rules });
   } catch (error) {
-    if (isTransient(error)) return null;
+    if (isTransient(error)) throw error;
     // it was decided or changed meanwhile
     if (
       error instanceof StageError &&
-      ['invalid_transition', 'digest_mismatch', 'outside_window'].includes(error.code)
+      ['invalid_transition', 'digest_mismatch', 'outside_window', 'session_not_found'].includes(
+        error.code,
+      )
     )
       return null;
     // guard: a session that cannot be approved does not keep the others

@@ -1,5 +1,5 @@
 /** Applies scheduled approvals whose time has come. Several daemons may do so at once: each approval is applied once. */
-import type { Database } from '../../db/database.ts';
+import type { Database, Row } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Session } from '../../model/session.ts';
 import { decide } from '../../staging/decision-store.ts';
@@ -8,8 +8,10 @@ import { lockSession } from '../../staging/session-lock.ts';
 import type { FindPerson } from '../policy/approvals.ts';
 import type { Approval, Due } from './approval.ts';
 import { approveSession } from './approve.ts';
+import type { Retries, Retry } from './retries.ts';
+import { createRetries } from './retries.ts';
 import { demandDue, NotDue } from './schedule.ts';
-import { isTransient } from './transient.ts';
+import { isInUse, isTransient } from './transient.ts';
 
 /** The maximum number of approvals in one run. */
 const atOnce = 100;
@@ -17,7 +19,10 @@ const atOnce = 100;
 const selectDue = `
 SELECT ${sessionIdSql('s.id')} AS id, s.project_id, d.number, d.by_as, d.by_claim, d.digest, extract(epoch FROM d.at) * 1000 AS given_at
 FROM stage.session s JOIN stage.decision d ON d.number = s.scheduled
-WHERE s.scheduled IS NOT NULL AND s.apply_at <= clock_timestamp() AND s.status = 'proposed' ORDER BY s.apply_at LIMIT ${atOnce}`;
+WHERE s.scheduled IS NOT NULL AND s.apply_at <= clock_timestamp() AND s.status = 'proposed'
+  -- guard: an approval that fails again and again does not keep the others
+  AND NOT $1::jsonb ? s.scheduled::text
+ORDER BY s.apply_at LIMIT ${atOnce}`;
 
 /** What an approval by the service needs besides the session. */
 export type ServiceRules = Required<
@@ -26,40 +31,64 @@ export type ServiceRules = Required<
   readonly find: FindPerson;
 };
 
-/** An approval that was applied; or refused, by a StageError; or that failed by another error, and is tried again. */
+/** An approval that was applied; or refused, and is cancelled; or that failed, and is tried again after a pause. */
 export interface ScheduledOutcome {
   readonly id: string;
   readonly applied: Session | null;
   readonly error: unknown;
+  /** Null if it is not tried again. */
+  readonly retry: Retry | null;
 }
 
-/** Applies each in its own transaction. One that cannot be applied now is tried again later; one that is refused is cancelled. */
-export async function applyDue(db: Database, rules: ServiceRules): Promise<ScheduledOutcome[]> {
+/** Returns the retries of scheduled approvals, by the numbers of their decisions. */
+export const scheduledRetries = (clock?: () => number): Retries => createRetries(isInUse, clock);
+
+/** Applies each in its own transaction. One that cannot be applied now is tried again after a pause; one that is refused is cancelled. */
+export async function applyDue(
+  db: Database,
+  rules: ServiceRules,
+  retries: Retries = scheduledRetries(),
+): Promise<ScheduledOutcome[]> {
   const outcomes: ScheduledOutcome[] = [];
-  for (const row of await db.query(selectDue)) {
+  for (const row of await db.query(selectDue, [JSON.stringify(retries.paused())])) {
     const id = String(row['id']);
     const due = { number: String(row['number']), givenAt: Number(row['given_at']) };
-    const by = {
-      approvedBy: row['by_claim'] ?? null,
-      approvedAs: row['by_as'] ?? null,
-      digest: String(row['digest']),
-    };
     try {
-      const { find, ...demands } = rules;
-      // guard: somebody who may not approve by now approves nothing
-      const { databaseRoles } = demandStanding(find, by.approvedAs, String(row['project_id']));
-      const person = { ...by, databaseRoles, findPerson: find };
-      const applied = await approveSession(db, id, { ...person, ...demands, due });
-      outcomes.push({ id, applied, error: null });
+      const applied = await apply(db, row, due, rules);
+      retries.succeeded(due.number);
+      outcomes.push({ id, applied, error: null, retry: null });
     } catch (error) {
-      if (error instanceof NotDue || isTransient(error)) continue;
+      if (error instanceof NotDue || isGone(error)) continue;
+      const isRefused = error instanceof StageError && !isTransient(error);
       // guard: an approval that cannot be applied does not keep the others
-      if (!(error instanceof StageError) || (await cancel(db, id, due, error)))
-        outcomes.push({ id, applied: null, error });
+      if (!isRefused) {
+        outcomes.push({ id, applied: null, error, retry: retries.failed(due.number, error) });
+      } else if (await cancel(db, id, due, error))
+        outcomes.push({ id, applied: null, error, retry: null });
     }
   }
   return outcomes;
 }
+
+async function apply(
+  db: Database,
+  row: Row,
+  due: Due,
+  { find, ...demands }: ServiceRules,
+): Promise<Session> {
+  const by = {
+    approvedBy: row['by_claim'] ?? null,
+    approvedAs: row['by_as'] ?? null,
+    digest: String(row['digest']),
+  };
+  // guard: somebody who may not approve by now approves nothing
+  const { databaseRoles } = demandStanding(find, by.approvedAs, String(row['project_id']));
+  const person = { ...by, databaseRoles, findPerson: find };
+  return approveSession(db, String(row['id']), { ...person, ...demands, due });
+}
+
+const isGone = (error: unknown) =>
+  error instanceof StageError && error.code === 'session_not_found';
 
 /** Returns what the approver's tokens allow now. @throws StageError `approver_required` */
 function demandStanding(find: FindPerson, as: string | null, projectId: string) {

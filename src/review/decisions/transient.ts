@@ -2,9 +2,14 @@
 import type { ErrorCode } from '../../errors.ts';
 import { StageError } from '../../errors.ts';
 
-const transient: ReadonlySet<ErrorCode> = new Set(['session_busy', 'session_not_found']);
+const inUse: ReadonlySet<ErrorCode> = new Set(['session_busy', 'busy']);
+
+/** Whether an error only reports that somebody else uses the session, its rows or the audit. */
+export function isInUse(error: unknown): boolean {
+  return error instanceof StageError && inUse.has(error.code);
+}
 
 /** Whether an error is not about what is staged: something is in use, or the service or the server cannot do it now. */
 export function isTransient(error: unknown): boolean {
-  return error instanceof StageError && (error.status >= 500 || transient.has(error.code));
+  return error instanceof StageError && (error.status >= 500 || inUse.has(error.code));
 }

@@ -4,12 +4,12 @@ import type { Session } from '../../model/session.ts';
 import { decide } from '../../staging/decision-store.ts';
 import { lockSession } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
-import { isTransient } from '../decisions/transient.ts';
+import type { Retry } from '../decisions/retries.ts';
+import { createRetries } from '../decisions/retries.ts';
+import { isInUse } from '../decisions/transient.ts';
 import { broken, checkPolicy, described } from './check.ts';
 import { durationMs } from './document.ts';
-import { readPolicy } from './policy-store.ts';
 import type { Proposal } from './proposals.ts';
-import { createProposals } from './proposals.ts';
 
 /** The maximum number of sessions to reject in one run. */
 const atOnce = 100;
@@ -19,22 +19,27 @@ export interface ExpiryOutcome {
   readonly id: string;
   readonly rejected: Session | null;
   readonly error: unknown;
+  /** Set if it is tried again after a pause. */
+  readonly retry?: Retry;
 }
 
-/** Returns the function that rejects them, each in its own transaction. Without a rule that lets proposals expire a single query is run. */
-export function createPolicyExpiry(db: Database): () => Promise<readonly ExpiryOutcome[]> {
-  const list = createProposals(db);
-  return async () => {
-    const policy = await readPolicy(db);
-    if (!policy.document.rules.some(({ expire }) => expire)) return [];
+/** Returns the function that rejects those of the proposals that are too old, each in its own transaction. */
+export function createPolicyExpiry(
+  db: Database,
+): (proposals: readonly Proposal[]) => Promise<readonly ExpiryOutcome[]> {
+  const retries = createRetries(isInUse);
+  return async (proposals) => {
+    const paused = new Set(retries.paused());
     const outcomes: ExpiryOutcome[] = [];
-    for (const { id } of (await list(policy)).filter(isOld).slice(0, atOnce)) {
+    const old = proposals.filter((one) => isOld(one) && !paused.has(one.key));
+    for (const { id, key } of old.slice(0, atOnce)) {
       try {
         const rejected = await expire(db, id);
         if (rejected !== null) outcomes.push({ id, rejected, error: null });
       } catch (error) {
+        const retry = retries.failed(key, error);
         // guard: a session that cannot be rejected does not keep the others
-        if (!isTransient(error)) outcomes.push({ id, rejected: null, error });
+        outcomes.push({ id, rejected: null, error, retry });
       }
     }
     return outcomes;
