@@ -1,5 +1,5 @@
 /**
- * The long run of faults: `npm run faults -- --kind crawls|holes|kills|races|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1]
+ * The long run of faults: `npm run faults -- --kind crawls|holes|kills|races|rules|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1]
  * [--lanes 1]`, for holes also `[--fate alive|frozen|killed]`, for a soak `[--clients 20] [--think-ms 0]`. Every round causes a fault at
  * another moment, and checks the outcome of the requests made meanwhile: production, sessions, audit and responses must agree, and repeated
  * requests must succeed. Prints each anomaly. At the end, or after SIGINT, prints the counts and `rounds N, anomalies N`. STAGE_TEST_PG
@@ -16,6 +16,7 @@ import { openKills } from './faults/kills.ts';
 import { openLinks } from './faults/links.ts';
 import { openPostgresFaults } from './faults/postgres.ts';
 import { openRaces } from './faults/races.ts';
+import { openRuleKills } from './faults/rule-kills.ts';
 import { openSoak } from './faults/soak.ts';
 import { dropLeftovers } from './helpers/database.ts';
 import { createRandom } from './helpers/random.ts';
@@ -38,6 +39,7 @@ const kinds: Readonly<Record<string, () => Promise<Arena>>> = {
   holes: () => openHoles(values.fate as Fate[]),
   kills: openKills,
   races: openRaces,
+  rules: openRuleKills,
   postgres: openPostgresFaults,
   links: openLinks,
   soak: () => openSoak(Number(values.clients), Number(values['think-ms'])),

@@ -8,10 +8,12 @@ import { openKills } from './kills.ts';
 import { openLinks } from './links.ts';
 import { openPostgresFaults } from './postgres.ts';
 import { openRaces } from './races.ts';
+import { openRuleKills } from './rule-kills.ts';
 import { openSoak } from './soak.ts';
 
 const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promise<Arena>]>> = {
   'kills of the daemon': [1, openKills],
+  'kills of two daemons that follow the rules': [2, openRuleKills],
   'races for a session, or for a row': [10, openRaces],
   'faults of PostgreSQL': [3, () => openPostgresFaults()],
   'backends that are ended, and connections that are refused': [
