@@ -34,7 +34,7 @@ suite('staging: event watch', (test) => {
   });
   test.afterEach(() => watch.close());
 
-  const wait = (session = 'a', signal = new AbortController().signal, timeoutMs = 60_000) => {
+  const wait = (session = 'a', signal = new AbortController().signal, timeoutMs = 600_000) => {
     let isOver = false;
     const concerns = ({ sessionId }: { sessionId: string }) => sessionId === session;
     const done = watch.next({ concerns, after: '0', timeoutMs, signal }).finally(() => {
