@@ -1,4 +1,5 @@
 /** The adapter to the protocol, for both of its eras: tools, and the diff as a resource. Only it and the two servers run the SDK. */
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { StageError } from '../errors.ts';
@@ -8,7 +9,7 @@ import { diffText } from './diff-text.ts';
 import { explainFailure } from './failures.ts';
 import { describeOnly, readInput } from './input.ts';
 import { instructions } from './instructions.ts';
-import type { Outcome, Tool, ToolContext } from './tool.ts';
+import type { Call, Outcome, Tool, ToolContext } from './tool.ts';
 import { tools } from './tools.ts';
 
 export interface Place extends ToolContext {
@@ -61,12 +62,25 @@ function register(server: McpServer, place: Place, tool: Tool): void {
         const { session_id: named, ...rest } = readInput(name, input, given);
         if (typeof named === 'string') sessionId = named;
         const { signal } = ctx.mcpReq;
-        return resultOf(sessionId, await tool.work(rest, { ...place, sessionId, signal }), false);
+        const call = { ...place, sessionId, signal, progress: progressOf(ctx) };
+        return resultOf(sessionId, await tool.work(rest, call), false);
       } catch (error) {
         return resultOf(sessionId, explainFailure(error), true);
       }
     },
   );
+}
+
+/** Returns what sends notifications of progress for a call; null if its client has not asked for them. */
+function progressOf({ mcpReq }: ServerContext): Call['progress'] {
+  const token = mcpReq._meta?.progressToken;
+  if (token === undefined) return null;
+  let sent = 0;
+  return (message) => {
+    sent += 1;
+    const params = { progressToken: token, progress: sent, message };
+    return mcpReq.notify({ method: 'notifications/progress', params });
+  };
 }
 
 /**

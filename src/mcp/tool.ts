@@ -24,6 +24,8 @@ export interface Call extends ToolContext {
   readonly sessionId: string;
   /** Aborted when the caller gives up. */
   readonly signal: AbortSignal;
+  /** Tells the client that the call goes on; null where it does not take notifications of progress. */
+  readonly progress: ((message: string) => Promise<void>) | null;
 }
 
 export interface Outcome {

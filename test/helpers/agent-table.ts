@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { stageCommand } from '../cli/stage.ts';
@@ -127,20 +128,24 @@ function readTexts([own = '', data]: string[]): object {
   return { ...JSON.parse(facts), ...(next === undefined ? {} : { next }), ...shown };
 }
 
+/** Reads the result of a tool. */
+export function givenBy({ content, isError }: CallToolResult): Given {
+  const texts = content.map((part) => (part.type === 'text' ? part.text : ''));
+  return {
+    isError: isError === true,
+    own: texts[0] ?? '',
+    data: texts[1] ?? '',
+    body: readTexts(texts),
+  };
+}
+
 /** Returns an agent for a connected client. */
 export function agentOf(client: Client): Omit<Agent, 'pid'> {
   return {
     client,
     use: async (name, input = {}, signal) => {
       const options = signal === undefined ? {} : { signal };
-      const result = await client.callTool({ name, arguments: input }, options);
-      const texts = result.content.map((part) => (part.type === 'text' ? part.text : ''));
-      return {
-        isError: result.isError === true,
-        own: texts[0] ?? '',
-        data: texts[1] ?? '',
-        body: readTexts(texts),
-      };
+      return givenBy(await client.callTool({ name, arguments: input }, options));
     },
     close: () => client.close(),
   };
