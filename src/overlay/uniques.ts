@@ -51,7 +51,7 @@ function equal(unique: Unique, index: number, left: string, right: string): stri
 }
 
 /** Builds the condition that row `o` collides with NEW, or with another row. */
-function collides(table: Table, unique: Unique, row?: string): string {
+export function collides(table: Table, unique: Unique, row?: string): string {
   const stored = storedElements(unique);
   const pairs = newElements(table, unique, row).map((value, index) => {
     return equal(unique, index, stored[index] ?? '', value);
@@ -149,8 +149,13 @@ export function collideAs(
 /**
  * Builds statements that store the first row that collides with NEW in _stage_v_row. _stage_p_arbiters contains the indexes that count.
  * @param columns those of that row, in order
+ * @param namesIndex whether they also store the name of the index in _stage_v_index
  */
-export function findCollision(table: Table, columns: readonly string[]): string {
+export function findCollision(
+  table: Table,
+  columns: readonly string[],
+  namesIndex: boolean,
+): string {
   return table.uniques
     .map((unique) => {
       const counts = `_stage_v_row IS NULL AND (_stage_p_arbiters IS NULL OR _stage_p_arbiters ? ${quoteLiteral(unique.name)})`;
@@ -158,8 +163,11 @@ export function findCollision(table: Table, columns: readonly string[]): string 
         const there = unique.ofPartition ? ` AND ${predicateHolds(table, unique)}` : '';
         return `  IF ${counts}${there} THEN ${raiseNoArbiter(table, unique)} END IF;`;
       }
+      const index = namesIndex
+        ? `\n    _stage_v_index := CASE WHEN FOUND THEN ${quoteLiteral(unique.name)} END;`
+        : '';
       return `  IF ${counts} AND ${participates(table, unique)} THEN
-    SELECT ${columnList(columns, 'o.')} INTO _stage_v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
+    SELECT ${columnList(columns, 'o.')} INTO _stage_v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;${index}
   END IF;`;
     })
     .join('\n');

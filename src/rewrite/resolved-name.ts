@@ -61,6 +61,8 @@ export interface ResolvedName {
   readonly tableColumns: Readonly<Record<string, string>> | null;
   /** Whether the table has triggers that fire for updates of certain columns only; false if it is not a target. */
   readonly waitsForColumns: boolean;
+  /** Whether the table has row-level security; false if it is not a target. */
+  readonly hasPolicies: boolean;
   /** The origins that are reported to clients for results of the relation's stand-ins; null without any. */
   readonly origins: ResultOrigins | null;
   /** The function of a plain table that cheaply shows whether its overlay still fits; null without one. */

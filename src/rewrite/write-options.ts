@@ -23,7 +23,7 @@ export function writeOptions(
   for (const { target, value } of write.overriding) {
     options[`stage.overriding_${meaningAt(named, target).table}`] = value;
   }
-  Object.assign(options, setOptions(write, named));
+  Object.assign(options, setOptions(write, named), readOptions(write, named));
   for (const { target } of write.merges) {
     options[`stage.merge_${meaningAt(named, target).table}`] = 'on';
   }
@@ -44,6 +44,20 @@ function setOptions({ rights }: QueryWrite, named: readonly Named[]): Record<str
     if (operation !== 'UPDATE' || !waitsForColumns) continue;
     const set = (columns ?? []).map((name) => tableColumns?.[name] ?? name);
     options[`stage.set_${table}`] = [...(options[`stage.set_${table}`] ?? []), ...set];
+  }
+  return options;
+}
+
+/**
+ * Returns the operations of the statement that also read columns of their table, by table with row-level security: policies for SELECT apply
+ * to the rows that they write.
+ */
+function readOptions({ rights }: QueryWrite, named: readonly Named[]): Record<string, string[]> {
+  const options: Record<string, string[]> = {};
+  for (const { target, operation, reads } of rights) {
+    const { table, hasPolicies } = meaningAt(named, target);
+    if (!reads || !hasPolicies) continue;
+    options[`stage.reads_${table}`] = [...(options[`stage.reads_${table}`] ?? []), operation];
   }
   return options;
 }

@@ -83,6 +83,8 @@ export interface Right {
   readonly given: readonly (string | number)[];
   /** The OVERRIDING clause of an INSERT. */
   readonly overriding: Overriding['value'] | null;
+  /** Whether the statement also reads columns of the target. Policies for SELECT then apply to the rows that it writes. */
+  readonly reads: boolean;
 }
 
 /** The rows that an UPDATE or DELETE changes. */

@@ -119,6 +119,26 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['staging/late-policies'],
   },
   {
+    name: 'policies for SELECT apply to the new rows of a statement that reads columns of the table',
+    without: '',
+    tests: ['proxy/hidden-rows'],
+  },
+  {
+    name: 'an INSERT that returns columns, or names the index of ON CONFLICT, reads its target',
+    without: 'const reads = onConflictClause?.infer === returningClause;',
+    tests: ['proxy/hidden-rows'],
+  },
+  {
+    name: 'DO UPDATE of a row that policies hide is refused',
+    without: '',
+    tests: ['proxy/row-security'],
+  },
+  {
+    name: 'a change of all rows is refused where policies for SELECT hide some that it would change',
+    without: "'',",
+    tests: ['proxy/hidden-rows'],
+  },
+  {
     name: 'nothing is staged past policies that came after the overlay',
     without: 'IF false AND NOT EXISTS (',
     tests: ['staging/late-policies'],

@@ -44,6 +44,7 @@ const types: Readonly<Record<keyof ResolvedName, readonly string[]>> = {
   table: ['null', 'number'],
   tableColumns: ['null', 'object'],
   waitsForColumns: ['boolean'],
+  hasPolicies: ['boolean'],
   origins: ['null', 'object'],
   stamp: ['null', 'string'],
   upsert: ['null', 'object'],

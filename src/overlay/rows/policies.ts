@@ -109,12 +109,16 @@ export function policyTriggerSql(table: Table, view: string): string[] {
   ];
 }
 
-/** Builds the function that checks rows, and the overlay's trigger. */
-export function policyTriggersSql(table: Table): string[] {
+/**
+ * Builds the function that checks rows, and the overlay's trigger.
+ * @param settings the table by whose OID the statement's settings are called
+ */
+export function policyTriggersSql(table: Table, settings: Table): string[] {
   if (table.policies === null) return [];
   return [
     fillSql(loadSql('table/rows/policies.sql'), {
       check: triggerName(table),
+      table: settings.oid,
       table_name: quoteLiteral(table.name),
       may_insert: policyCheckCall(table, 'insert', 'NEW.'),
       may_touch: policyCheckCall(table, 'touch', 'OLD.'),
@@ -123,5 +127,16 @@ export function policyTriggersSql(table: Table): string[] {
       may_delete: policyCheckCall(table, 'delete', 'OLD.'),
     }),
     ...policyTriggerSql(table, overlayName(table)),
+    ...operationsOnHidden(table.policies).map(
+      (operation) =>
+        // guard: a change of all rows is refused where policies for SELECT hide some that it would change
+        `CREATE TRIGGER refuse_${operation} BEFORE ${operation} ON ${overlayName(table)} FOR EACH STATEMENT EXECUTE FUNCTION stage.refuse_hidden_rows(${settings.oid}, ${table.oid})`,
+    ),
   ];
 }
+
+/** Lists the operations whose policies may allow a role to change rows that those for SELECT hide from it. */
+const operationsOnHidden = (policies: readonly Policy[]) =>
+  (['update', 'delete'] as const).filter((operation) =>
+    policies.some(({ command, isPermissive }) => command === (isPermissive ? operation : 'select')),
+  );

@@ -51,7 +51,7 @@ export function triggersSql(table: Table, server: number): string[] {
     ...operations.flatMap((operation) => statementFunctionsSql(table, operation, server)),
     ...deferredSql(table, server),
     ...(['insert', 'update'] as const).flatMap((operation) => domainsSql(table, operation)),
-    ...policyTriggersSql(table),
+    ...policyTriggersSql(table, table),
     ...operations.map((operation) => statementTriggersSql(table, operation, overlayName(table))),
   ];
 }
@@ -67,7 +67,7 @@ export function partitionTriggersSql(table: Table, partition: NamedPartition): s
   return [
     ...operations.map((operation) => rowFunctionSql(table, operation, false, partition)),
     ...(['insert', 'update'] as const).flatMap((each) => domainsTriggerSql(table, each, view)),
-    ...policyTriggersSql(partition.table),
+    ...policyTriggersSql(partition.table, table),
     ...operations.map((operation) => statementTriggersSql(table, operation, view, partition.table)),
   ];
 }

@@ -20,8 +20,10 @@ import { afterTriggersSql } from '../triggers/fire-after.ts';
 import { firingParts } from '../triggers/fire-upsert.ts';
 import { findCollision } from '../uniques.ts';
 import { afterUpsertSql } from './after-statement.ts';
+import { collidingRowParts } from './colliding-row.ts';
 import type { NamedPartition } from './named-partition.ts';
 import { partitionChecks } from './named-partition.ts';
+import { policyTriggerSql } from './policies.ts';
 import { prepareRow, rowChecks } from './row-checks.ts';
 import { domainsTriggerSql } from './triggers.ts';
 import { viewDefaultsSql } from './view.ts';
@@ -29,19 +31,12 @@ import { viewDefaultsSql } from './view.ts';
 /** Builds the view, its functions and triggers. The overlay and its functions must exist. */
 export function upsertSql(table: Table, server: number): string {
   const after = afterUpsertSql(table, settingKey(table), server);
-  return `${after};\n${table.policies === null ? upsertViewSql(table, null) : refusedSql(table)}`;
+  return `${after};\n${upsertViewSql(table, null)}`;
 }
 
 /** Builds the same for the view that stands for a partition. */
 export const partitionUpsertSql = (table: Table, partition: NamedPartition): string =>
-  partition.table.policies === null ? upsertViewSql(table, partition) : refusedSql(partition.table);
-
-const refusedSql = (table: Table) =>
-  fillSql(loadSql('table/rows/upsert_refused.sql'), {
-    upsert: upsertName(table),
-    overlay: overlayName(table),
-    all_columns: columnList(columnNames(table)),
-  });
+  upsertViewSql(table, partition);
 
 function upsertViewSql(table: Table, partition: NamedPartition | null): string {
   const named = partition?.table ?? table;
@@ -74,13 +69,18 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     ...firingParts(named, own('fired'), written),
     prepare_row: prepareRow(named, 'insert', table),
     row_checks: rowChecks(named, partitionChecks(table, partition, 'insert')),
-    find_collision: findCollision(table, columnNames(named)),
+    find_collision: findCollision(table, columnNames(named), named.policies !== null),
+    ...collidingRowParts(table, partition),
     ...awaitCollision(table),
     s_key_matches_v_row: keyMatches(table, 's.', '_stage_v_row.'),
     key_matches: dynamicKeyMatches(table),
   });
   const defaults = viewDefaultsSql(named, upsertName(named));
-  return [view, ...defaults, ...domainsTriggerSql(table, 'insert', upsertName(named))].join(';\n');
+  const triggers = [
+    ...domainsTriggerSql(table, 'insert', upsertName(named)),
+    ...policyTriggerSql(named, upsertName(named)),
+  ];
+  return [view, ...defaults, ...triggers].join(';\n');
 }
 
 const givenArbiters = `_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters'`;

@@ -48,7 +48,7 @@ import {
 } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 import { inOrder, locateCall, locateQualifier, locateRelation } from './relation-uses.ts';
-import { givenByAction, givenByInsert, rightTo, rightToSet } from './rights.ts';
+import { actionRight, changeRight, insertRight, upsertRight } from './rights.ts';
 import type { Scope } from './scope.ts';
 import { isInScope, scopeWith } from './scope.ts';
 
@@ -164,7 +164,7 @@ const insertFields = new Set([...writeFields, 'onConflictClause']);
 function visitInsert(walk: Walk, insert: InsertStmt, scope: Scope): void {
   const target = visitTarget(walk, insert.relation, 'INSERT');
   const inner = enterWrite(walk, insert, scope);
-  noteRight(walk, target, rightTo('INSERT', insert.cols, givenByInsert(insert)));
+  noteRight(walk, target, insertRight(insert));
   if (insert.onConflictClause) visitUpsert(walk, insert, target, inner);
   noteOverriding(walk, target, insert.override);
   visitFields(walk, insert, inner, insertFields);
@@ -184,7 +184,7 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
   else if (upsert.set && upsert.alias === 'excluded') note(walk, excludedConflict);
   else if (readsCte(clause, scope)) note(walk, cteInConflict);
   else walk.notes.upserts.push(upsert);
-  if (upsert?.set) noteRight(walk, target, rightToSet('UPDATE', clause.targetList));
+  if (upsert?.set) noteRight(walk, target, upsertRight(clause));
   // guard: what an index is inferred from is evaluated when the statement is planned, as far as it is constant
   walk.pending.push({ value: inferredFrom(clause), scope });
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });
@@ -193,7 +193,7 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
 function visitChange(operation: 'UPDATE' | 'DELETE'): Visitor {
   return (walk, change: UpdateStmt & DeleteStmt, scope) => {
     const target = visitTarget(walk, change.relation, operation);
-    noteRight(walk, target, rightToSet(operation, change.targetList));
+    noteRight(walk, target, changeRight(operation, change));
     const inner =
       operation === 'UPDATE'
         ? enterWrite(walk, change, scope)
@@ -206,7 +206,7 @@ function visitMerge(walk: Walk, merge: MergeStmt, scope: Scope): void {
   const target = visitTarget(walk, merge.relation, 'MERGE');
   if (target !== null) walk.notes.merges.push(locateMerge(merge, target, walk.source));
   for (const { operation, clause } of actionsOf(merge)) {
-    noteRight(walk, target, rightTo(operation, clause.targetList, givenByAction(clause)));
+    noteRight(walk, target, actionRight(operation, clause));
     noteOverriding(walk, target, clause.override);
   }
   visitFields(walk, merge, enterWrite(walk, merge, scope), writeFields);

@@ -1,27 +1,58 @@
 /** Determines the privileges that a write needs on its target, and the columns to which it gives values. */
-import type { InsertStmt, MergeWhenClause, Node } from 'libpg-query';
+import type {
+  DeleteStmt,
+  InsertStmt,
+  MergeWhenClause,
+  Node,
+  OnConflictClause,
+  UpdateStmt,
+} from 'libpg-query';
+import { collectNodes } from '../parser/syntax-tree.ts';
 import type { Right } from '../write.ts';
 import { overridingValue } from './overriding.ts';
 
 type Given = Pick<Right, 'given' | 'overriding'>;
 
-/**
- * Returns the privilege to write the columns of a target list or of an INSERT's column list.
- * @param columns undefined for an INSERT without a list, which writes all columns
- */
-export function rightTo(
-  operation: Right['operation'],
-  columns: readonly Node[] | undefined,
-  given: Given,
-): Omit<Right, 'target'> {
-  return { operation, columns: columns ? namesOf(columns) : null, ...given };
+type Needed = Omit<Right, 'target'>;
+
+/** Returns the privilege that an INSERT needs on its target. */
+export function insertRight(insert: InsertStmt): Needed {
+  const { cols, onConflictClause, returningClause } = insert;
+  // guard: an INSERT that returns columns, or names the index of ON CONFLICT, reads its target
+  const reads = onConflictClause?.infer !== undefined || hasColumns(returningClause);
+  return { ...rightTo('INSERT', cols), ...givenByInsert(insert), reads };
 }
 
-/** Returns the privilege for the SET list of an UPDATE, or for a DELETE, which has none. */
-export const rightToSet = (
-  operation: Right['operation'],
-  columns: readonly Node[] | undefined,
-): Omit<Right, 'target'> => rightTo(operation, columns, givenBySet(columns));
+/** Returns the privilege that the DO UPDATE of an INSERT needs. */
+export const upsertRight = ({ targetList }: OnConflictClause): Needed => ({
+  ...rightTo('UPDATE', targetList),
+  ...givenBySet(targetList),
+  reads: true,
+});
+
+/** Returns the privilege that an UPDATE or DELETE needs. Columns of its FROM count as those of its target. */
+export function changeRight(
+  operation: 'UPDATE' | 'DELETE',
+  { targetList, whereClause, returningClause }: UpdateStmt & DeleteStmt,
+): Needed {
+  const reads = hasColumns([targetList, whereClause, returningClause]);
+  return { ...rightTo(operation, targetList), ...givenBySet(targetList), reads };
+}
+
+/** Returns the privilege that the INSERT or UPDATE of a MERGE needs. */
+export const actionRight = (operation: Right['operation'], clause: MergeWhenClause): Needed => ({
+  ...rightTo(operation, clause.targetList),
+  ...givenByAction(clause),
+  reads: operation === 'UPDATE',
+});
+
+/** Returns the columns of a target list or of an INSERT's column list; without such a list, an INSERT writes all columns. */
+const rightTo = (operation: Right['operation'], columns: readonly Node[] | undefined) => ({
+  operation,
+  columns: columns ? namesOf(columns) : null,
+});
+
+const hasColumns = (part: unknown) => collectNodes(part, 'ColumnRef').length > 0;
 
 /** Returns the columns to which the SET list of an UPDATE gives values. */
 function givenBySet(targets: readonly Node[] = []): Given {
@@ -32,7 +63,7 @@ function givenBySet(targets: readonly Node[] = []): Given {
 }
 
 /** Returns the columns to which an INSERT gives values in any of its rows. */
-export function givenByInsert({ cols, selectStmt, override }: InsertStmt): Given {
+function givenByInsert({ cols, selectStmt, override }: InsertStmt): Given {
   const select = selectStmt && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt : {};
   const rows = select.valuesLists?.map((row) => ('List' in row ? (row.List.items ?? []) : []));
   const width = rows?.[0]?.length ?? select.targetList?.length ?? 0;
@@ -45,12 +76,7 @@ export function givenByInsert({ cols, selectStmt, override }: InsertStmt): Given
 }
 
 /** Returns the columns to which the INSERT or UPDATE of a MERGE gives values. */
-export function givenByAction({
-  commandType,
-  targetList,
-  values,
-  override,
-}: MergeWhenClause): Given {
+function givenByAction({ commandType, targetList, values, override }: MergeWhenClause): Given {
   if (commandType !== 'CMD_INSERT') return givenBySet(targetList);
   const given = (values ?? []).flatMap((value, index) => (isDefault(value) ? [] : [index]));
   return { given: atPlaces(given, targetList), overriding: overridingValue(override) ?? null };

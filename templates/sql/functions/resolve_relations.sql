@@ -34,6 +34,8 @@ BEGIN
       'tableColumns', t.target_columns,
       'waitsForColumns', n.entry OPERATOR(pg_catalog.->>) 'target' IS NOT NULL AND EXISTS (
         SELECT FROM pg_catalog.pg_trigger g WHERE g.tgrelid OPERATOR(pg_catalog.=) coalesce(t.target, c.oid) AND g.tgattr::pg_catalog.text OPERATOR(pg_catalog.<>) ''),
+      'hasPolicies', n.entry OPERATOR(pg_catalog.->>) 'target' IS NOT NULL AND EXISTS (
+        SELECT FROM pg_catalog.pg_class w WHERE w.oid OPERATOR(pg_catalog.=) CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN t.target ELSE c.oid END AND w.relrowsecurity),
       'writing', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' AND NOT stage.is_own_schema(s.oid) THEN stage.view_writing(c.oid) END,
       'merge', CASE WHEN c.relkind OPERATOR(pg_catalog.<>) 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,

@@ -57,7 +57,16 @@ function classifyFrom(statement: CopyStmt, source: Source): CopyWrite | Refusal 
     relations: [target, ...relations],
     ...calls,
     qualifiers,
-    rights: [{ target: target.start, operation: 'INSERT', columns, given: [], overriding: null }],
+    rights: [
+      {
+        target: target.start,
+        operation: 'INSERT',
+        columns,
+        given: [],
+        overriding: null,
+        reads: false,
+      },
+    ],
     unclear,
     columns,
     marksDefaults: given.includes('default'),

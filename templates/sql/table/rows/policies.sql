@@ -1,23 +1,38 @@
 -- Checks row-level security with the rights of whoever runs the statement, and before any other error about a row.
 -- The trigger is named to fire before the triggers that stage.
--- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes.
+-- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes. Settings are called by the OID `table`.
 CREATE FUNCTION {{check}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
   _stage_v_failed pg_catalog.text;
+  _stage_v_row pg_catalog.text := 'new row';
+  _stage_v_expression pg_catalog.text;
 BEGIN
   IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
     _stage_v_failed := {{may_insert}};
-  ELSIF TG_OP OPERATOR(pg_catalog.=) 'DELETE' THEN
-    IF {{may_delete}} IS NOT NULL THEN RETURN NULL; END IF;
-    RETURN OLD;
   ELSE
-    IF {{may_touch}} IS NOT NULL THEN RETURN NULL; END IF;
-    _stage_v_failed := coalesce({{may_update}}, {{may_see_new}});
+    _stage_v_failed := CASE WHEN TG_OP OPERATOR(pg_catalog.=) 'DELETE' THEN {{may_delete}} ELSE {{may_touch}} END;
+    IF _stage_v_failed IS NOT NULL THEN
+      _stage_v_expression := '(USING expression) ';
+      IF pg_catalog.current_setting('stage.merge_{{table}}', true) OPERATOR(pg_catalog.=) 'on' THEN
+        _stage_v_row := 'target row';
+      ELSIF pg_catalog.current_setting('stage.resolves_{{table}}', true) OPERATOR(pg_catalog.=) 'on' THEN
+        -- ON CONFLICT DO UPDATE
+        _stage_v_row := 'new row';
+      ELSE
+        RETURN NULL;
+      END IF;
+    ELSIF TG_OP OPERATOR(pg_catalog.=) 'DELETE' THEN
+      RETURN OLD;
+    ELSE
+      _stage_v_failed := {{may_update}};
+    END IF;
   END IF;
+  -- guard: policies for SELECT apply to the new rows of a statement that reads columns of the table
+  IF _stage_v_failed IS NULL AND pg_catalog.strpos(pg_catalog.current_setting('stage.reads_{{table}}', true), TG_OP) OPERATOR(pg_catalog.>) 0 THEN _stage_v_failed := {{may_see_new}}; END IF;
   IF _stage_v_failed IS NOT NULL THEN
-    RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = pg_catalog.concat('new row violates row-level security policy ',
-      CASE WHEN _stage_v_failed OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat('"', _stage_v_failed, '" ') END, 'for table "', {{table_name}}, '"');
+    RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = pg_catalog.concat(_stage_v_row, ' violates row-level security policy ',
+      CASE WHEN _stage_v_failed OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat('"', _stage_v_failed, '" ') END, _stage_v_expression, 'for table "', {{table_name}}, '"');
   END IF;
   RETURN NEW;
 END $body$;

@@ -1,25 +1,26 @@
 -- INSERT ... ON CONFLICT goes through a view of its own. Its trigger runs with the client's rights, because it evaluates the client's own
 -- DO UPDATE expressions; the overlay stages each row.
 -- Filled in src/overlay/rows/upsert.ts: `arbiters` is the expression for the names of the indexes, `key_matches` that for the condition
--- that finds the colliding row; `await` waits for other connections, until `is_certain`.
+-- that finds the colliding row; `await` waits for other connections, until `is_certain`. The parts that depend on row-level security are in
+-- src/overlay/rows/upsert-rows.ts: `reported` is what is known of the colliding row.
 CREATE VIEW {{upsert}} AS SELECT {{all_columns}} FROM {{overlay}};
 GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
 
 -- Fills a new row and returns the row that it collides with; row constraints come first, as in PostgreSQL.
 -- _stage_p_arbiters: names of the unique indexes that count, null for all.
 -- Clients can call it directly: it returns rows only to those who may read them. `role` is what the caller has set by SET ROLE.
-CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, _stage_p_arbiters jsonb, _stage_p_update boolean, OUT _stage_v_row {{upsert}})
+CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, _stage_p_arbiters jsonb, _stage_p_update boolean, OUT {{reported}})
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
   _stage_v_session uuid := current_setting('stage.session')::uuid;
   _stage_v_awaited {{upsert}};
-BEGIN
+{{unreported}}BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{named_oid}}, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
   END IF;
   -- guard: a row that is in the way is not shown past policies that came after the overlay
-  IF EXISTS (SELECT FROM pg_class c WHERE c.oid = {{named_oid}} AND c.relrowsecurity) THEN PERFORM stage.raise_altered({{named_oid}}); END IF;
+  IF {{shows_row}} AND EXISTS (SELECT FROM pg_class c WHERE c.oid = {{named_oid}} AND c.relrowsecurity) THEN PERFORM stage.raise_altered({{named_oid}}); END IF;
 {{prepare_row}}
 {{row_checks}}
   LOOP
@@ -94,8 +95,7 @@ DECLARE
           pg_catalog.set_config('stage.check_later', 'on', true);
 {{fire_triggers}}  _stage_v_judged := {{collision}}({{proposed}}, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
 {{end_firing}}  _stage_v_new := _stage_v_judged.new;
-  _stage_v_row := _stage_v_judged._stage_v_row;
-  IF _stage_v_row IS NULL THEN
+{{find_row}}  IF {{is_free}} THEN
     _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),
             pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(_stage_v_arbiters, 'null')::pg_catalog.text, true);
@@ -106,9 +106,9 @@ DECLARE
   ELSIF _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'nothing' THEN
     _stage_v_rows := 0;
   ELSE
-    EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
+{{begin_update}}    EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
     GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
-  END IF;
+{{end_update}}  END IF;
   PERFORM pg_catalog.set_config('stage.check_later', '', true);
   IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
   RETURN _stage_v_row;

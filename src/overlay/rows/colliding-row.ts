@@ -1,0 +1,70 @@
+/**
+ * What INSERT ... ON CONFLICT learns of the row in the way. The search runs with the service's rights, and clients can call it. So for a
+ * table with row-level security it reports only the index in which the rows collide, as PostgreSQL's own error does; the statement then
+ * reads the row with the client's rights.
+ */
+import { quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table, Unique } from '../../model/table.ts';
+import { columnList, columnNames, overlayName, upsertName } from '../object-names.ts';
+import { raise } from '../raise.ts';
+import { collides } from '../uniques.ts';
+import type { NamedPartition } from './named-partition.ts';
+
+/**
+ * Returns the parts of the conflict view's functions that concern the colliding row.
+ * @param partition set if the view stands for a partition, whose own policies then apply
+ */
+export function collidingRowParts(
+  table: Table,
+  partition: NamedPartition | null,
+): Record<string, string> {
+  const named = partition?.table ?? table;
+  const row = `_stage_v_row ${upsertName(named)}`;
+  if (named.policies === null) {
+    return {
+      ...{ reported: row, unreported: '', shows_row: 'true', is_free: '_stage_v_row IS NULL' },
+      find_row: '  _stage_v_row := _stage_v_judged._stage_v_row;\n',
+      ...{ begin_update: '', end_update: '' },
+    };
+  }
+  const setting = (value: string) =>
+    `    PERFORM pg_catalog.set_config('stage.resolves_${table.oid}', '${value}', true);\n`;
+  return {
+    ...{ reported: '_stage_v_index text', unreported: `  ${row};\n`, shows_row: 'false' },
+    is_free: '_stage_v_judged._stage_v_index IS NULL',
+    find_row: fillSql(loadSql('table/rows/visible_row.sql'), {
+      searches: searches(table, named),
+      table_name: quoteLiteral(named.name),
+    }),
+    begin_update: setting('on'),
+    end_update: setting(''),
+  };
+}
+
+/** Builds a search for the colliding row through the view of the client, for each index. */
+function searches(table: Table, named: Table): string {
+  const cases = table.uniques
+    .filter(({ timing }) => timing === 'immediate')
+    .map((unique) => {
+      const found = isOfColumns(unique)
+        ? `SELECT ${columnList(columnNames(named), 'o.')} INTO _stage_v_row FROM ${overlayName(named)} o WHERE ${collides(table, unique, '_stage_v_new.')} LIMIT 1;`
+        : notSearched(named, unique);
+      return `IF _stage_v_judged._stage_v_index OPERATOR(pg_catalog.=) ${quoteLiteral(unique.name)} THEN
+      ${found}`;
+    });
+  return `${cases.join('\n    ELS')}\n    END IF;`;
+}
+
+/** Whether only columns make rows collide. Expressions and predicates may call functions that the client may not call. */
+const isOfColumns = ({ elements, predicate }: Unique) =>
+  predicate === null && elements.every(({ column }) => column !== null);
+
+const notSearched = ({ name, schema }: Table, unique: Unique) =>
+  raise({
+    message: `cannot stage ON CONFLICT DO UPDATE of a row that collides in index "${unique.name}" of "${name}": the table has row-level security, and the index has expressions or a condition`,
+    sqlstate: '0A000',
+    schema,
+    table: name,
+    hint: 'Check whether the row exists, then send an INSERT or an UPDATE.',
+  });
