@@ -3,6 +3,9 @@ import { sanitize } from '../client/sanitize.ts';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
+import { JsonText } from '../model/json.ts';
+import { elementsOf } from '../model/json-members.ts';
+import { fitting } from './data.ts';
 import { ConnectionFailed } from './statement.ts';
 
 export interface Failure {
@@ -37,6 +40,10 @@ const nextByCode: Partial<Record<ErrorCode, string>> = {
   idempotency_conflict: 'Start the session with another purpose.',
   policy_refused:
     'The rules do not change by trying again. Look with session_status which rules hold, and start a session that keeps to them, or ask a person.',
+  has_dependents:
+    'data has the rows that would have to go along: choose them, too, or repeat the call with with_ties.',
+  not_splittable: 'Choose other rows, and leave some in the session; or propose it as a whole.',
+  no_such_change: 'Look with show_diff which rows are staged, and under which row_id.',
   payload_too_large: 'Send less at once.',
   busy: 'Wait a little, then repeat the call.',
   took_too_long: 'Ask for less at once.',
@@ -52,10 +59,15 @@ function ofService({ code, message, facts }: StageError): Failure {
   if (awayCodes.has(code)) return { ...away, facts: { error: code } };
   if (code === 'internal') return { ...explainFailure(null), facts: { error: code } };
   const status = typeof facts['status'] === 'object' ? facts['status'] : undefined;
+  const { dependents } = facts;
   return {
     summary: `Refused (${code}): ${sanitize(message)}`,
     next: nextByCode[code] ?? 'Look with session_status in which state the session is.',
     facts: { error: code, status },
+    // keys of rows are data
+    ...(dependents instanceof JsonText && {
+      data: { dependents: fitting(elementsOf(dependents))[0] },
+    }),
   };
 }
 

@@ -44,7 +44,7 @@ function problemsOf(
   known: Readonly<Record<string, Argument>>,
   given: ReadonlySet<string>,
 ): string[] {
-  if (issue.code === 'unrecognized_keys')
+  if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
     return issue.keys.map((name) => unknownArgument(name, Object.keys(known)));
   const name = String(issue.path[0]);
   const schema = known[name] ?? {};

@@ -9,6 +9,7 @@ import { propose } from './tools/propose.ts';
 import { query } from './tools/query.ts';
 import { sessionStatus } from './tools/session-status.ts';
 import { showDiff } from './tools/show-diff.ts';
+import { splitSession } from './tools/split-session.ts';
 import { stageWrite } from './tools/stage-write.ts';
 
 export const tools: readonly Tool[] = [
@@ -18,6 +19,7 @@ export const tools: readonly Tool[] = [
   stageWrite,
   showDiff,
   checkConflicts,
+  splitSession,
   propose,
   sessionStatus,
   comment,

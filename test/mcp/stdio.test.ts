@@ -11,6 +11,7 @@ const names = [
   'stage_write',
   'show_diff',
   'check_conflicts',
+  'split_session',
   'propose',
   'session_status',
   'comment',

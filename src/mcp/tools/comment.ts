@@ -1,8 +1,7 @@
 /** `comment`: adds a comment for the reviewer. */
-import { z } from 'zod';
-import { isJsonObject, JsonText } from '../../model/json.ts';
+import { JsonText } from '../../model/json.ts';
 import { changing, defineTool } from '../tool.ts';
-import { message, tableName } from './inputs.ts';
+import { message, rowKey, tableName } from './inputs.ts';
 
 export const comment = defineTool({
   name: 'comment',
@@ -12,18 +11,10 @@ export const comment = defineTool({
   input: {
     body: message.meta({ description: 'What to say', examples: ['All prices are net.'] }),
     table: tableName.optional().describe('The table it is about'),
-    row_id: z
-      .union([
-        z.int(),
-        z.string().max(2000),
-        // a record of zod would drop a member called __proto__
-        z.unknown().refine(isJsonObject, 'must be an object').meta({ type: 'object' }),
-      ])
-      .optional()
-      .meta({
-        description: 'The row it is about, as row_id in show_diff; goes with table',
-        examples: [7],
-      }),
+    row_id: rowKey.optional().meta({
+      description: 'The row it is about, as row_id in show_diff; goes with table',
+      examples: [7],
+    }),
   },
   takesSession: true,
   operations: ['addComment'],

@@ -1,5 +1,6 @@
 /** Arguments that several tools share. */
 import { z } from 'zod';
+import { isJsonObject } from '../../model/json.ts';
 
 export const sql = z
   .string()
@@ -39,3 +40,11 @@ export const tableName = z
   .min(1)
   .max(200)
   .meta({ description: 'Only this table', examples: ['products'] });
+
+/** The key of a row, as `row_id` of `show_diff`. */
+export const rowKey = z.union([
+  z.int(),
+  z.string().max(2000),
+  // a record of zod would drop a member called __proto__
+  z.unknown().refine(isJsonObject, 'must be an object').meta({ type: 'object' }),
+]);
