@@ -68,8 +68,8 @@ export class ApiClient extends ServiceClient {
   }
 
   async listSessions(filter: SessionFilter = {}): Promise<Reply<Page<Session>>> {
-    const { projectId, ...rest } = filter;
-    const query = { project_id: projectId, ...rest };
+    const { projectId, reviewDue, ...rest } = filter;
+    const query = { project_id: projectId, review_due: reviewDue, ...rest };
     return this.get('/sessions', pageOf('sessions', readSession), query);
   }
 

@@ -29,6 +29,8 @@ export interface SessionFilter extends ListPaging {
   /** The name of the token that created the sessions. */
   readonly author?: string | undefined;
   readonly search?: string | undefined;
+  /** Only approvals past the policy that nobody else has reviewed yet. */
+  readonly reviewDue?: 'true' | undefined;
 }
 
 export interface MutationFilter extends ListPaging {

@@ -48,16 +48,19 @@ const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
 
 const newestFirst = 'ORDER BY s.created_at DESC, s.id';
 
-const matching = `
+/** Approvals past the policy that nobody else has reviewed yet, as the index of them has it. */
+const reviewIsDue = 's.break_glass IS NOT NULL AND s.reviewed_at IS NULL';
+
+const matching = ({ reviewDue: due }: SessionFilter) => `
 SELECT s.* FROM stage.session s
-WHERE ($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id)
+WHERE ${due === undefined ? '' : `${due ? '' : 'NOT '}(${reviewIsDue}) AND `}($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id)
   AND ($3::text IS NULL OR s.created_as = $3) AND ($4::text IS NULL OR s.created_as = $4)`;
 
 /** A search covers only this number of the newest sessions, so that its time is bounded. */
 const mostSearched = 10_000;
 
-const searched = `
-SELECT s.* FROM (${matching} ${newestFirst} LIMIT ${mostSearched}) s
+const searched = (filter: SessionFilter) => `
+SELECT s.* FROM (${matching(filter)} ${newestFirst} LIMIT ${mostSearched}) s
 WHERE EXISTS (
   SELECT FROM jsonb_array_elements_text($5::jsonb) w (wanted)
   -- no text that is wanted has the line breaks that keep these apart
@@ -94,6 +97,8 @@ export interface SessionFilter extends PageFilter {
   readonly createdAs?: string | null | undefined;
   /** The same, as a second condition. */
   readonly author?: string | undefined;
+  /** Only sessions that have or have not to be reviewed after their approval. */
+  readonly reviewDue?: boolean | undefined;
   /** Only sessions with this text in their id, project, creator's name or metadata, in any case. */
   readonly search?: string | undefined;
 }
@@ -207,7 +212,7 @@ export async function listSessions(db: Database, filter: SessionFilter): Promise
   const projects = projectIds === undefined ? null : JSON.stringify(projectIds);
   const values = [status, projects, createdAs, author];
   if (search !== undefined) values.push(JSON.stringify([search, ...inJson(search)]));
-  const found = search === undefined ? matching : searched;
+  const found = search === undefined ? matching(filter) : searched(filter);
   const next = values.length + 1;
   const [time = 'infinity', id = firstId] = filter.after ?? [];
   const page = `${found} AND ${behind(next)} ${newestFirst} LIMIT $${next + 2} OFFSET $${next + 3}`;

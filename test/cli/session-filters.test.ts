@@ -158,4 +158,22 @@ suite('lists of sessions', (test) => {
     assert.is(asked.code, 64);
     assert.match(asked.stderr, 'demands no token');
   });
+
+  test('those whose approval past the policy is to be reviewed', async () => {
+    const [id = ''] = ids;
+    const set = (reason: string | null) =>
+      rest.database.query('UPDATE stage.session SET break_glass = $1 WHERE id = $2', [
+        reason,
+        id.slice(5),
+      ]);
+    const list = async () => {
+      const env = { STAGE_TOKEN: 'ann' };
+      const { stdout } = await shell.run(['session', 'list', '--review-due', '--json'], { env });
+      return JSON.parse(stdout).sessions.map((one: { session_id: string }) => one.session_id);
+    };
+    assert.equal(await list(), []);
+    await set('fire');
+    assert.equal(await list(), [id]);
+    await set(null);
+  });
 });

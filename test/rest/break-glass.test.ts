@@ -92,6 +92,33 @@ suite('rest: break-glass', (test) => {
     );
   });
 
+  test('lists have those that are due, and no others, by page and with a text, too', async () => {
+    await set({ approvals: { count: 2 }, break_glass: ['ann'] });
+    const ids = [
+      await proposed(),
+      await proposed('bot', 'UPDATE items SET stock = 0 WHERE id < 0'),
+    ];
+    for (const id of ids) assert.is((await approve(id, 'ann', reason)).status, 200);
+    const list = async (query: string) => {
+      const { body } = await rest.call('GET', `/sessions?limit=100&${query}`, as('bot'));
+      assert.is(body.total_count, body.sessions.length);
+      return body.sessions.map(({ session_id }: { session_id: string }) => session_id) as string[];
+    };
+    const every = await list('');
+    const due = await list('review_due=true');
+    assert.equal(due.filter((id) => ids.includes(id)).sort(), [...ids].sort());
+    for (const id of due) assert.is((await show(id)).review_due, true);
+    assert.equal([...due, ...(await list('review_due=false'))].sort(), every.sort());
+    assert.equal(await list(`review_due=true&search=${ids[0]}`), [ids[0]]);
+    assert.is((await review(String(ids[0]), 'bob')).status, 200);
+    assert.equal(
+      await list('review_due=true'),
+      due.filter((id) => id !== ids[0]),
+    );
+    const wrong = await rest.call('GET', '/sessions?review_due=yes', as('bot'));
+    assert.is(wrong.status, 400);
+  });
+
   test('the grounds are under the hash', async () => {
     const change = (grounds: string) =>
       rest.database.query(`ALTER TABLE stage.approval DISABLE TRIGGER append_only;

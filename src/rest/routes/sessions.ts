@@ -87,6 +87,10 @@ const list = defineRoute({
       description:
         'Only those, of the newest 10,000, with this text in id, project, author or metadata',
     }),
+    review_due: flag.optional().meta({
+      description:
+        'With true only those approved past the policy that nobody else has reviewed yet; with false the others',
+    }),
     card: flag.optional(),
     ...listing,
   }),
@@ -95,13 +99,13 @@ const list = defineRoute({
   needsUpstream: true,
   handle: async ({ query, caller }, services) => {
     const { db } = services;
-    const { project_id: projectId, card, ...filter } = query;
+    const { project_id: projectId, review_due: reviewDue, card, ...filter } = query;
     if (projectId !== undefined) demandProject(caller, projectId);
     const projectIds = projectId === undefined ? (caller.projects ?? undefined) : [projectId];
     // guard: an agent lists its own sessions only
     const createdAs = seesOwnOnly(caller) ? caller.name : undefined;
     const after = sessionPages.placeIn({ query });
-    const page = await listSessions(db, { ...filter, after, projectIds, createdAs });
+    const page = await listSessions(db, { ...filter, reviewDue, after, projectIds, createdAs });
     return {
       body: {
         sessions: card

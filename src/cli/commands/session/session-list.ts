@@ -17,6 +17,7 @@ interface Options extends ListOptions {
   readonly mine?: true;
   readonly author?: string;
   readonly search?: string;
+  readonly reviewDue?: true;
 }
 
 const columns = [
@@ -41,6 +42,7 @@ export const sessionListCommand = defineServerCommand<Options>({
       '--search <text>',
       'only those, of the newest 10,000, with this text in id, project, author or metadata, in whatever case',
     ],
+    ['--review-due', 'only approvals past the policy that nobody else has reviewed yet'],
     ...listOptions,
   ],
   examples: [
@@ -48,16 +50,18 @@ export const sessionListCommand = defineServerCommand<Options>({
     'stage session list --status proposed',
     'stage session list --mine --status active',
     'stage session list --search "fix prices"',
+    'stage session list --review-due',
     'stage session list --project shop --all -o csv',
   ],
   work: async ({ context, connection: { api } }, options) => {
     const { status, project: projectId, search } = options;
+    const reviewDue = options.reviewDue ? 'true' : undefined;
     const author = options.mine ? await ownName(api) : options.author;
     await showList(context, options, {
       columns,
       row: sessionRow,
       member: 'sessions',
-      fetch: (page) => api.listSessions({ status, projectId, author, search, ...page }),
+      fetch: (page) => api.listSessions({ status, projectId, author, search, reviewDue, ...page }),
     });
   },
 });
