@@ -89,6 +89,9 @@ export const sessionPolicyShape = shape({
   version: version('Of the policy; 0 if it has no rules, or the session is decided'),
   verdicts: list(noun(verdictShape)),
   approvals: optional(noun(approvalsShape)),
+  breakGlass: optional(
+    list(text(), 'Names of those who may go past rules that hold for it, with a reason'),
+  ),
 });
 
 export type SessionPolicy = Noun<typeof sessionPolicyShape>;

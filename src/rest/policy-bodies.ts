@@ -24,10 +24,12 @@ export const withApprovals = (approvals: Approvals | null | undefined): JsonObje
 
 export function policyOfSessionBody(policy: SessionPolicy | null): JsonObject {
   if (policy === null) return sessionPolicyBody({ version: '0', verdicts: [] });
-  const { version, verdicts } = policy.check;
+  const { version, verdicts, rules } = policy.check;
+  const breakers = new Set(rules.flatMap(({ break_glass: people = [] }) => people));
   return sessionPolicyBody({
     version: String(version),
     verdicts: verdicts.map(sentVerdict),
     ...(policy.approvals && { approvals: policy.approvals }),
+    ...(breakers.size > 0 && { breakGlass: [...breakers].sort() }),
   });
 }

@@ -51,6 +51,8 @@ suite('rest: break-glass', (test) => {
   test('a person whom the rule names goes past votes, with a reason, until somebody else reviews it', async () => {
     await set({ approvals: { count: 2 }, break_glass: ['ann'] });
     const id = await proposed();
+    const policy = await rest.call('GET', `/sessions/${id}/policy`, as('bot'));
+    assert.equal(policy.body.break_glass, ['ann']);
     for (const other of ['bob', 'cat']) {
       const refused = await approve(id, other, reason);
       assert.equal([refused.status, refused.body.error], [403, 'approver_required'], other);
