@@ -20,6 +20,8 @@ export type Command =
   | 'back'
   | 'mark'
   | 'range'
+  | 'markPart'
+  | 'markTable'
   | 'search'
   | 'nextFound'
   | 'previousFound'
@@ -37,6 +39,10 @@ export type Command =
   | 'goto'
   | 'propose'
   | 'approve'
+  | 'schedule'
+  | 'breakGlass'
+  | 'review'
+  | 'split'
   | 'reject'
   | 'reopen'
   | 'revert'
@@ -81,9 +87,11 @@ export const bindings: readonly Binding[] = [
   },
   { keys: ['shift-tab'], does: 'previousPane', help: 'previous pane' },
   { keys: ['enter', 'x'], does: 'open', help: 'open: the rows of a table, the detail of a row' },
-  { keys: ['escape'], does: 'back', help: 'back' },
+  { keys: ['escape'], does: 'back', help: 'back; clears the marks of a part' },
   { keys: ['space'], does: 'mark', help: 'mark as reviewed, or take the mark away' },
   { keys: ['v'], does: 'range', help: 'begin a range to mark' },
+  { keys: ['m'], does: 'markPart', help: 'mark the row or range for a part, or unmark it' },
+  { keys: ['T'], does: 'markTable', help: 'mark the whole table for a part, or unmark it' },
   { keys: ['/'], does: 'search', help: 'search in the values of this table' },
   { keys: ['n'], does: 'nextFound', help: 'next find' },
   { keys: ['N'], does: 'previousFound', help: 'previous find' },
@@ -103,7 +111,15 @@ export const bindings: readonly Binding[] = [
   { keys: ['Y'], does: 'copyRow', help: 'copy the row as JSON' },
   { keys: ['R'], does: 'refresh', help: 'read everything again' },
   { keys: ['P'], does: 'propose', help: 'propose the session (asks)' },
-  { keys: ['A'], does: 'approve', help: 'approve it and apply it to production (asks)' },
+  {
+    keys: ['A'],
+    does: 'approve',
+    help: 'approve it and apply it to production, or the marked part (asks)',
+  },
+  { keys: ['W'], does: 'schedule', help: 'approve it now, and apply it later (asks when)' },
+  { keys: ['!'], does: 'breakGlass', help: 'approve it past the policy, with a reason (asks)' },
+  { keys: ['V'], does: 'review', help: 'review an approval that went past the policy (asks)' },
+  { keys: ['D'], does: 'split', help: 'move the marked part to a session of its own (asks)' },
   { keys: ['X'], does: 'reject', help: 'reject it and discard what was staged (asks)' },
   { keys: ['C'], does: 'reopen', help: 'give it back for changes, with a message (asks)' },
   { keys: ['U'], does: 'revert', help: 'take an approved session back, in a new one (asks)' },

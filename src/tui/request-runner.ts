@@ -1,11 +1,16 @@
 /** Carries out the reviewer's decisions at the daemon: decisions on the session, edits, comments, rehearsals. */
 import type { ApiClient } from '../client/api-client.ts';
 import { settledInWords, takenOutInWords } from '../client/edits.ts';
+import { choicesOf } from '../client/part-marks.ts';
 import { conflictPlace, conflictsOf, dependentLines } from '../client/place-words.ts';
+import type { PartChoice } from '../client/split.ts';
+import { splitOffInWords } from '../client/split.ts';
 import { StageError } from '../errors.ts';
 import { JsonText } from '../model/json.ts';
+import type { Session } from '../model/session.ts';
 import type { Dispatch } from './app.tsx';
-import type { Edit } from './state/decisions.ts';
+import type { Deciding, Edit } from './state/decisions.ts';
+import type { StateChange } from './state/outcomes.ts';
 import type { Action } from './state/reducer.ts';
 import type { State } from './state/state.ts';
 import { currentDigest } from './state/state.ts';
@@ -58,20 +63,47 @@ export class RequestRunner {
     done();
   }
 
-  async #decide(
-    { decision, reason }: NonNullable<State['deciding']>,
-    state: State,
-  ): Promise<Action> {
+  /** Carries out a decision. If rows are tied to the part, the reviewer is asked about them. */
+  async #decide(deciding: Deciding, state: State): Promise<Action> {
+    const { decision, part } = deciding;
+    try {
+      if (decision === 'revert') return await this.#revert();
+      if (decision === 'split') return await this.#split(deciding);
+      return { type: 'done', decision, session: await this.#send(decision, deciding, state) };
+    } catch (error) {
+      if (!(error instanceof StageError) || error.code !== 'has_dependents') throw error;
+      if (part === undefined || deciding.withTies) throw error;
+      return { type: 'tied', deciding, ties: dependentLines(error), text: sentenceOf(error) };
+    }
+  }
+
+  async #send(decision: StateChange, deciding: Deciding, state: State): Promise<Session> {
     const { api, id, approver } = this.#options;
-    if (decision === 'revert') return this.#revert();
+    const { reason, at } = deciding;
     const digest = currentDigest(state) ?? undefined;
+    const approve = (breakGlass?: string) => {
+      const way = { at, breakGlass, part: partOf(deciding) };
+      return api.approve(id, { approvedBy: approver, digest, ...way });
+    };
     const requests = {
       propose: () => api.propose(id),
-      approve: () => api.approve(id, { approvedBy: approver, digest }),
+      approve: () => approve(),
+      schedule: () => approve(),
+      breakGlass: () => approve(reason),
+      review: () => api.review(id, reason === '' ? undefined : reason),
       reject: () => api.reject(id, reason === '' ? undefined : reason),
       reopen: () => api.reopen(id, reason),
     };
-    return { type: 'done', decision, session: (await requests[decision]()).value };
+    return (await requests[decision]()).value;
+  }
+
+  /** Splits the marked part off. The session itself is read again, so that the split is not taken for a change by others. */
+  async #split(deciding: Deciding): Promise<Action> {
+    const { api, id } = this.#options;
+    const { value } = await api.split(id, partOf(deciding) ?? { rows: [], withTies: false });
+    const { value: session } = await api.getSession(id);
+    const text = `${splitOffInWords(value)} They are in a session of their own: stage diff ${value.session.id}`;
+    return { type: 'splitOff', session, text };
   }
 
   /** Reverts the session. The error names rows that have changed since, and how to leave them out. */
@@ -139,6 +171,11 @@ export class RequestRunner {
       if (!signal.aborted) dispatch({ type: 'unrehearsed', text: sentenceOf(error) });
     }
   }
+}
+
+/** Returns the part of a decision as a request has it; undefined for the whole. */
+function partOf({ part, withTies = false }: Deciding): PartChoice | undefined {
+  return part && { rows: choicesOf(part), withTies };
 }
 
 /** The most rows that a notice names. */

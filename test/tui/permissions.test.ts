@@ -8,6 +8,7 @@ import { changeOf, session, TestUi } from './screen.ts';
 const everything = [
   ...['proposeSession', 'approveSession', 'rejectSession', 'reopenSession', 'revertSession'],
   ...['resolveConflicts', 'unstageRows', 'rehearseSession', 'addComment'],
+  ...['reviewSession', 'splitSession'],
 ];
 
 /** Opens the interface for a role that is allowed everything except some operations. */
@@ -33,6 +34,7 @@ suite('tui: permissions', (test) => {
     ['o', 'resolveConflicts', 'settle conflicts', 'active'],
     ['p', 'resolveConflicts', 'settle conflicts', 'active'],
     ['U', 'revertSession', 'take an approval back', 'approved'],
+    ['W', 'approveSession', 'approve', 'proposed'],
   ] as const;
   for (const [key, operation, words, status] of commands) {
     test(`${key} is not offered to those who may not ${words}, and says why`, () => {

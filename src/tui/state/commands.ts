@@ -1,5 +1,6 @@
 /** Carries out the commands of keys: movement, and display options. */
 
+import { choicesOf } from '../../client/part-marks.ts';
 import type { Command, Move } from '../keys.ts';
 import { isLong } from '../views/brief.ts';
 import { selectedColumn, shownColumns } from './columns.ts';
@@ -15,10 +16,12 @@ import {
   promptForComment,
   promptForSort,
 } from './open-prompts.ts';
+import { confirmSplit, markPart, markTable, withoutPart } from './parts.ts';
 import { forbidden } from './permissions.ts';
 import { toggled } from './reviewed.ts';
 import type { Filter, Pane, State } from './state.ts';
 import { currentBrief, filters, listLength, panes } from './state.ts';
+import { promptForReason, promptForReview, promptForTime } from './ways.ts';
 
 const moves = {
   down: 1,
@@ -51,6 +54,13 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   back,
   mark,
   range,
+  markPart: (state) => {
+    const marked = markPart(state);
+    // a single row that was marked: on to the next one
+    const isOne = state.anchor === null && state.pane === 'rows';
+    return isOne && countOf(marked) > countOf(state) ? move(marked, 'down') : marked;
+  },
+  markTable,
   search: openPrompt({ kind: 'search', text: '' }),
   nextFound: (state) => followed(toFound(state, 1)),
   previousFound: (state) => followed(toFound(state, -1)),
@@ -69,6 +79,10 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   goto: openPrompt({ kind: 'goto', text: '' }),
   propose: confirmDecision('propose'),
   approve: confirmDecision('approve'),
+  schedule: promptForTime,
+  breakGlass: promptForReason,
+  review: promptForReview,
+  split: confirmSplit,
   reject: confirmDecision('reject'),
   reopen: confirmReopen,
   revert: confirmRevert,
@@ -152,6 +166,7 @@ function back(state: State): State {
   if (state.search !== null) return { ...state, search: null };
   if (state.zoomed) return { ...state, zoomed: false };
   if (state.pane === 'effects' && state.rehearsing !== null) return cancelled(state);
+  if (around[state.pane] === undefined) return withoutPart(state);
   return { ...state, pane: around[state.pane] ?? state.pane };
 }
 
@@ -169,6 +184,8 @@ function mark(state: State): State {
     state.anchor === null && state.pane === 'rows' && reviewed.size > state.reviewed.size;
   return onward ? move(marked, 'down') : marked;
 }
+
+const countOf = ({ part }: State) => choicesOf(part).length;
 
 function range(state: State): State {
   return { ...state, anchor: state.anchor === null ? state.row : null };

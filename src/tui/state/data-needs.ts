@@ -2,6 +2,7 @@
 import { markKey } from '../../client/marks.ts';
 import type { Chunk, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
+import { isApproval } from './decisions.ts';
 import type { Filter, Sort, State } from './state.ts';
 import {
   countIn,
@@ -87,7 +88,8 @@ export function dataNeedsOf(state: State): DataNeed[] {
 
 /** Whether the digest is needed: to approve the diff, or to know whether it is the rehearsed one. */
 const wantsDigest = ({ prompt, pane, rehearsal }: State) =>
-  (prompt?.kind === 'confirm' && prompt.decision === 'approve') ||
+  ((prompt?.kind === 'confirm' || prompt?.kind === 'reason') && isApproval(prompt.decision)) ||
+  prompt?.kind === 'time' ||
   (pane === 'effects' && rehearsal !== null);
 
 function changeCount({ outline }: State): number {

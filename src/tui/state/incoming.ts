@@ -5,6 +5,7 @@ import type { ChangePage, NumberedChange, Outline } from '../../model/change.ts'
 import type { DataNeed, PageNeed } from './data-needs.ts';
 import { startOfChunkWith } from './data-needs.ts';
 import { scrolled } from './lists.ts';
+import { clearedWords, withoutPart } from './parts.ts';
 import type { Loaded, State } from './state.ts';
 import { currentTable, editName, listLength, sortOf } from './state.ts';
 
@@ -25,10 +26,12 @@ export function renewed(state: State, outline: Outline): State {
   // guard: what others stage is news in the review
   const isOwn = session !== null && editName(session) === edited;
   const written = !first && !isOwn && session?.status === 'active';
-  const text = 'The session has changed: the diff was read again.';
-  const notice = written ? { text, alarm: true } : state.notice;
+  const isMarked = state.part.size > 0;
+  const text = `The session has changed: the diff was read again.${isMarked ? ` ${clearedWords}` : ''}`;
+  const notice = written || (isMarked && !isOwn) ? { text, alarm: true } : state.notice;
   return scrolled({
-    ...next,
+    // guard: rows are marked in the diff that is shown
+    ...withoutPart(next),
     row,
     top: position ? Math.min(state.top, row) : 0,
     mutations: new Map(),

@@ -18,7 +18,12 @@ export const confirmDecision =
   (decision: 'propose' | 'approve' | 'reject') =>
   (state: State): State => {
     const status = state.session?.status;
-    if (status !== 'approved' && status !== 'rejected') return confirm(decision)(state);
+    if (status !== 'approved' && status !== 'rejected') {
+      const isPart = decision === 'approve' && state.part.size > 0;
+      // guard: the review approves the marked rows alone
+      const plan = isPart ? { plan: { reason: '', part: state.part } } : {};
+      return openPrompt({ kind: 'confirm', decision, ...plan, text: '' })(state);
+    }
     return withAlarm(state, `The session is ${status} already: there is nothing to ${decision}.`);
   };
 

@@ -2,10 +2,16 @@
 import type { CallerReport } from '../../model/service.ts';
 import type { Command, Effect } from '../keys.ts';
 
-/** The operations of the REST interface behind commands, and what each command does, in words. */
-const operations: Partial<Record<Command | Effect, readonly [operation: string, words: string]>> = {
+/** The operations of the REST interface behind commands, one of which suffices, and what each command does, in words. */
+const operations: Partial<Record<Command | Effect, readonly [anyOf: string, words: string]>> = {
   propose: ['proposeSession', 'propose'],
   approve: ['approveSession', 'approve'],
+  schedule: ['approveSession', 'approve'],
+  breakGlass: ['approveSession', 'approve'],
+  review: ['reviewSession', 'review an approval'],
+  split: ['splitSession', 'split'],
+  markPart: ['approveSession splitSession', 'choose a part'],
+  markTable: ['approveSession splitSession', 'choose a part'],
   reject: ['rejectSession', 'reject'],
   reopen: ['reopenSession', 'give a session back'],
   revert: ['revertSession', 'take an approval back'],
@@ -18,9 +24,9 @@ const operations: Partial<Record<Command | Effect, readonly [operation: string, 
 
 /** Returns why the caller may not carry out a command; null if it may, and as long as its permissions are not known. */
 export function forbidden(caller: CallerReport | null, does: Command | Effect): string | null {
-  const [operation, words] = operations[does] ?? [];
-  if (operation === undefined || !caller?.operations) return null;
-  if (caller.operations.includes(operation)) return null;
+  const [anyOf, words] = operations[does] ?? [];
+  if (anyOf === undefined || !caller?.operations) return null;
+  if (anyOf.split(' ').some((name) => caller.operations?.includes(name))) return null;
   return `You may not ${words} here: your role is ${caller.role}.`;
 }
 

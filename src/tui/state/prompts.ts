@@ -3,12 +3,14 @@ import { nameCell } from '../../client/cell.ts';
 import { shortId } from '../../model/session.ts';
 import { nearest } from '../../nearest.ts';
 import { toRow } from './commands.ts';
-import type { Decision, Prompt } from './decisions.ts';
+import type { Prompt } from './decisions.ts';
+import { isApproval } from './decisions.ts';
 import { withAlarm } from './direct-actions.ts';
 import { followed } from './incoming.ts';
 import { relisted, toTable } from './lists.ts';
 import type { State } from './state.ts';
 import { currentDigest, currentTable, sortOf } from './state.ts';
+import { reasoned, timed } from './ways.ts';
 
 const longest = 200;
 
@@ -36,7 +38,7 @@ function inHelp(state: State, text: string, key: string): State {
 }
 
 function cancelled(state: State, prompt: Prompt): State {
-  const asked = ['confirm', 'edit', 'reason', 'comment'].includes(prompt.kind);
+  const asked = ['confirm', 'edit', 'reason', 'comment', 'time'].includes(prompt.kind);
   const notice = asked ? nothingDone : null;
   return { ...state, prompt: null, notice };
 }
@@ -55,14 +57,17 @@ function accepted(state: State, prompt: Prompt): State {
       return commented(state, prompt);
     case 'edit':
       return edited(state, prompt);
+    case 'time':
+      return timed(state, prompt.text);
     case 'confirm':
-      return confirmed(state, prompt.decision, prompt.text.trim());
+      return confirmed(state, prompt);
   }
 }
 
 /** Accepts a reason, which is required to reopen a session. */
 function worded(state: State, prompt: Prompt & { kind: 'reason' }): State {
   const { decision, text } = prompt;
+  if (decision === 'breakGlass' || decision === 'review') return reasoned(state, prompt);
   if (decision === 'reject' || text.trim() !== '')
     return { ...state, deciding: { decision, reason: text } };
   const notice = { text: 'Nothing was done: say what is to be changed.', alarm: true };
@@ -117,13 +122,18 @@ function edited(state: State, { edit, dependents, text }: Prompt & { kind: 'edit
   return { ...state, edit: { ...edit, withDependents: dependents.length > 0 } };
 }
 
-function confirmed(state: State, decision: Decision, text: string): State {
-  if (!isAgreed(state, text)) return { ...state, notice: nothingDone };
+function confirmed(
+  state: State,
+  { decision, text, plan = { reason: '' }, ties }: Prompt & { kind: 'confirm' },
+): State {
+  if (!isAgreed(state, text.trim())) return { ...state, notice: nothingDone };
   if (decision === 'reject' || decision === 'reopen')
     return { ...state, prompt: { kind: 'reason', decision, text: '' } };
-  if (decision === 'approve' && currentDigest(state) === null) {
+  if (isApproval(decision) && currentDigest(state) === null) {
     const notice = { text: 'The digest of the diff is not known yet; ask again.', alarm: true };
     return { ...state, notice };
   }
-  return { ...state, deciding: { decision, reason: '' } };
+  // guard: the review asks before it includes what is tied to a part
+  const tied = ties === undefined ? {} : { withTies: ties.length > 0 };
+  return { ...state, deciding: { decision, ...plan, ...tied } };
 }

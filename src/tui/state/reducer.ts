@@ -12,9 +12,12 @@ import { effects } from '../keys.ts';
 import type { StatementFacts } from '../statement-facts.ts';
 import { command } from './commands.ts';
 import type { DataNeed, PageNeed } from './data-needs.ts';
-import type { Decision, Edit } from './decisions.ts';
+import type { Deciding, Edit } from './decisions.ts';
 import { explained, found, page, renewed } from './incoming.ts';
 import { scrolled } from './lists.ts';
+import type { StateChange } from './outcomes.ts';
+import { outcomeOf } from './outcomes.ts';
+import { clearedWords, withoutPart } from './parts.ts';
 import { typed } from './prompts.ts';
 import type { Digest, Size, State } from './state.ts';
 import { editName, rowKey } from './state.ts';
@@ -59,7 +62,15 @@ export type Action =
       readonly dependents: readonly string[];
       readonly text: string;
     }
+  | {
+      /** A part was refused, since other rows are tied to it. */
+      readonly type: 'tied';
+      readonly deciding: Deciding;
+      readonly ties: readonly string[];
+      readonly text: string;
+    }
   | { readonly type: 'reverted'; readonly id: string }
+  | { readonly type: 'splitOff'; readonly session: Session; readonly text: string }
   | { readonly type: 'rehearsed'; readonly report: RehearsalReport }
   | { readonly type: 'unrehearsed'; readonly text: string }
   | { readonly type: 'offline'; readonly text: string | null }
@@ -68,29 +79,12 @@ export type Action =
 
 type Handlers = { [T in Action['type']]: (state: State, action: Action & { type: T }) => State };
 
-/** Decisions that change the state of the session. */
-type StateChange = Exclude<Decision, 'revert'>;
-
-const outcomes: Readonly<Record<StateChange, string>> = {
-  propose: 'Proposed: the session takes no more writes.',
-  approve: 'Approved: the rows are in production.',
-  reject: 'Rejected: what was staged is gone, production is untouched.',
-  reopen: 'Given back: the session takes writes again, and its author reads what is to change.',
-};
-
-/** An approval that left the session proposed was recorded as a vote. */
-function outcomeOf(decision: StateChange, { status }: Session): string {
-  if (decision === 'approve' && status === 'proposed') return voted;
-  return outcomes[decision];
-}
-
-const voted = 'Your approval is recorded. Others have to agree, too: production is untouched.';
-
 const handlers: Handlers = {
   key: (state, { name }) => pressed(state, name),
   resized: (state, { size }) => scrolled({ ...state, size }),
   session: (state, { session, database }) => ({
     ...state,
+    ...(isOpen(session) ? {} : withoutPart(state)),
     session,
     database: database ?? state.database,
     mutationCount: session.mutationCount,
@@ -130,7 +124,7 @@ const handlers: Handlers = {
   }),
   facts: (state, { id, facts }) => ({ ...state, facts: new Map([...state.facts, [id, facts]]) }),
   done: (state, { decision, session }) => ({
-    ...state,
+    ...(isOpen(session) ? state : withoutPart(state)),
     session,
     deciding: null,
     notice: { text: outcomeOf(decision, session), alarm: false },
@@ -146,6 +140,20 @@ const handlers: Handlers = {
     state.prompt === null && state.help === null
       ? { ...state, edit: null, prompt: { kind: 'edit', edit, dependents, text: '' } }
       : { ...state, edit: null, notice: { text, alarm: true } },
+  tied: (state, { deciding, ties, text }) => {
+    const { decision, ...plan } = deciding;
+    const waits = state.prompt === null && state.help === null && state.part === plan.part;
+    return waits
+      ? { ...state, deciding: null, prompt: { kind: 'confirm', decision, plan, ties, text: '' } }
+      : { ...state, deciding: null, notice: { text, alarm: true } };
+  },
+  splitOff: (state, { session, text }) => ({
+    ...withoutPart(state),
+    session,
+    deciding: null,
+    edited: editName(session),
+    notice: { text, alarm: false },
+  }),
   reverted: (state, { id }) => ({
     ...state,
     deciding: null,
@@ -186,13 +194,16 @@ function pressed(state: State, name: string): State {
   return isEffect(does) ? { ...state, effect: { name: does } } : command(state, does);
 }
 
+const isOpen = ({ status }: Session) => status === 'active' || status === 'proposed';
+
 const isEffect = (does: Command | Effect): does is Effect =>
   (effects as readonly string[]).includes(does);
 
 /** Reports that somebody else changed the session's status; null otherwise. */
-function moved({ session: before }: State, { status }: Session): State['notice'] {
+function moved({ session: before, notice }: State, { status }: Session): State['notice'] {
   if (before === null || before.status === status) return null;
-  return { text: `The session is ${status} by now.`, alarm: true };
+  const kept = notice?.text.includes(clearedWords) ? `${clearedWords} ` : '';
+  return { text: `${kept}The session is ${status} by now.`, alarm: true };
 }
 
 function withConflicts(state: State, conflicts: readonly Conflict[] | null): State {

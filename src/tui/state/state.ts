@@ -1,6 +1,8 @@
 /** The state of the screen. */
 
 import type { Marks } from '../../client/marks.ts';
+import type { PartMarks } from '../../client/part-marks.ts';
+import { noMarks } from '../../client/part-marks.ts';
 import type { RehearsalReport } from '../../client/rehearsal.ts';
 import type {
   Mutation,
@@ -18,7 +20,7 @@ import type { CallerReport } from '../../model/service.ts';
 import type { Session } from '../../model/session.ts';
 import type { Effect, Keymap } from '../keys.ts';
 import type { StatementFacts } from '../statement-facts.ts';
-import type { Decision, Edit, Prompt, Subject } from './decisions.ts';
+import type { Deciding, Edit, Prompt, Subject } from './decisions.ts';
 
 export const panes = [
   'tables',
@@ -118,6 +120,8 @@ export interface State {
   readonly whys: ReadonlyMap<string, readonly string[]>;
   /** The changes that the reviewer marked. */
   readonly reviewed: Marks;
+  /** The rows and tables that are marked as a part of the session. */
+  readonly part: PartMarks;
   /** The position at which a range of rows to mark begins. */
   readonly anchor: number | null;
   readonly search: Search | null;
@@ -131,7 +135,7 @@ export interface State {
   /** Why the daemon does not respond; null if it does. What is shown may be outdated. */
   readonly offline: string | null;
   /** The decision that is being carried out. */
-  readonly deciding: { readonly decision: Decision; readonly reason: string } | null;
+  readonly deciding: Deciding | null;
   /** The edit that is being carried out. */
   readonly edit: Edit | null;
   /** The session after the reviewer's latest edit, see editName, so that it is not reported as a change by others. */
@@ -194,6 +198,7 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
     detailTop: 0,
     ...nothingRead,
     reviewed,
+    part: noMarks,
     anchor: null,
     search: null,
     target: null,

@@ -22,8 +22,9 @@ export function bodyView(state: State, sides: SidesCache): Line[] {
   if (state.help !== null) return fitLines(helpView(state, height), columns, height);
   const { prompt } = state;
   if (prompt?.kind === 'confirm')
-    return fitLines(confirmView(state, prompt.decision), columns, height);
+    return fitLines(confirmView(state, prompt.decision, prompt.plan, prompt.ties), columns, height);
   if (prompt?.kind === 'edit') return fitLines(editView(prompt, columns), columns, height);
+  if (prompt?.kind === 'time') return fitLines(confirmView(state, 'schedule'), columns, height);
   if (prompt?.kind === 'reason')
     return fitLines(confirmView(state, prompt.decision), columns, height);
   const brief = briefView(state);

@@ -7,14 +7,16 @@ import { aboutSession } from '../../client/session-words.ts';
 import { countsInWords, furtherExplained, triggersInWords } from '../../client/words.ts';
 import type { TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
-import type { Decision, Edit, Prompt } from '../state/decisions.ts';
+import type { Decision, Edit, Plan, Prompt } from '../state/decisions.ts';
+import { isApproval } from '../state/decisions.ts';
 import { isAllowed } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 import { currentDigest } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';
-import { fit, widthOf, wrap } from '../terminal/text.ts';
+import { fit, wrap } from '../terminal/text.ts';
 import { isOutdated } from './effects.ts';
+import { inColumns, planLines } from './plan.ts';
 
 /** Draws the bindings that match the typed text, without those that the caller may not use. */
 export function helpView({ help, keymap, caller }: State, height: number): Line[] {
@@ -41,6 +43,11 @@ export function helpView({ help, keymap, caller }: State, height: number): Line[
 const questions: Readonly<Record<Decision, (database: string) => string>> = {
   propose: () => 'Propose this session for review? It then takes no more writes.',
   approve: (database) => `Approve, and apply to production database ${database}?`,
+  schedule: (database) => `Approve now, and apply to production database ${database} later?`,
+  breakGlass: (database) =>
+    `Approve PAST THE POLICY, and apply to production database ${database}?`,
+  review: () => 'Record that you have reviewed this approval?',
+  split: () => 'Move the marked part to a session of its own?',
   reject: () => 'Reject this session? Everything it staged is discarded.',
   reopen: () => 'Give this session back for changes? It takes writes again.',
   revert: () =>
@@ -48,16 +55,22 @@ const questions: Readonly<Record<Decision, (database: string) => string>> = {
 };
 
 /** Draws what a decision does, how many changes it concerns, and possible objections. */
-export function confirmView(state: State, decision: Decision): Line[] {
+export function confirmView(
+  state: State,
+  decision: Decision,
+  plan?: Plan,
+  ties: readonly string[] = [],
+): Line[] {
   const tables = state.outline?.tables ?? [];
   const count = tables.length === 1 ? '1 table' : `${tables.length} tables`;
   const shown = tables.slice(0, 8);
   return [
     [],
-    [span(`  ${questions[decision](sanitize(state.database))}`, 'strong')],
+    [span(`  ${question(state, decision, plan)}`, 'strong')],
     ...(state.session === null ? [] : [[span(`  It was ${aboutSession(state.session)}.`)]]),
+    ...planLines(state, decision, plan, ties),
     [],
-    [span(`  ${countsInWords(stepCountsOf(tables))} in ${count}`)],
+    [span(`  ${plan?.part ? 'Of ' : ''}${countsInWords(stepCountsOf(tables))} in ${count}`)],
     ...shown.flatMap((table) => tableLines(table, decision)),
     ...(tables.length > shown.length
       ? [[span(`    and ${tables.length - shown.length} more`)]]
@@ -66,6 +79,12 @@ export function confirmView(state: State, decision: Decision): Line[] {
     ...remarks(state, decision),
   ];
 }
+
+const question = ({ database }: State, decision: Decision, plan: Plan | undefined) =>
+  questions[decision](sanitize(database)).replace(
+    /^Approve,/,
+    plan?.part ? 'Approve the marked part,' : 'Approve,',
+  );
 
 const changes = {
   unstage: 'Take this out of the session, as if it had never been staged?',
@@ -100,18 +119,8 @@ function editPlace(edit: Edit): string {
     : rowPlace({ table, rowId });
 }
 
-/** Draws short texts side by side, as there may be many. */
-function inColumns(texts: readonly string[], columns: number): Line[] {
-  const width = Math.max(...texts.map(widthOf)) + 2;
-  const count = Math.max(1, Math.floor((columns - 4) / width));
-  return Array.from({ length: Math.ceil(texts.length / count) }, (_, row) => [
-    span('    '),
-    ...texts.slice(row * count, (row + 1) * count).map((text) => span(fit(text, width))),
-  ]);
-}
-
 function tableLines(table: TableOutline, decision: Decision): Line[] {
-  const triggers = decision === 'approve' ? triggersInWords(table.triggers) : null;
+  const triggers = isApproval(decision) ? triggersInWords(table.triggers) : null;
   return [
     [span(`    ${tableCell(table.table)}: ${countsInWords(stepCountsOf([table]))}`, 'faint')],
     ...(triggers === null ? [] : [[span(`      ! ${triggers}`, 'alarm')] satisfies Line]),
@@ -125,16 +134,16 @@ function remarks(state: State, decision: Decision): Line[] {
   const changes = stepCountsOf(outline?.tables ?? []);
   const total = changes.inserts + changes.updates + changes.deletes;
   const lines: Line[] = [];
-  const applies = decision === 'approve' || decision === 'propose';
+  const applies = isApproval(decision) || decision === 'propose';
   if (applies && changes.furtherChanges > 0) {
     lines.push(...wrap(furtherExplained, columns - 4).map((text) => [span(`  ${text}`, 'alarm')]));
   }
-  if (decision === 'approve') {
+  if (isApproval(decision)) {
     lines.push([span(`  digest ${digest ?? 'is being computed …'}`)]);
     lines.push([span(`  ${reviewed.size} of ${total} changes marked as reviewed`)]);
     lines.push(...rehearsalRemark(state));
   }
-  if ((decision === 'approve' || decision === 'reject') && session?.status === 'active') {
+  if ((isApproval(decision) || decision === 'reject') && session?.status === 'active') {
     lines.push([span('  ! The session is still active: propose it first, with P.', 'alarm')]);
   }
   if (conflicts && conflicts.length > 0 && applies) {

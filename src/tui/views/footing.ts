@@ -13,6 +13,7 @@ const hints: Readonly<Record<Pane, readonly Hint[]>> = {
   tables: [
     [['down', 'up'], 'table'],
     [['open'], 'rows'],
+    [['markPart'], 'mark a part'],
     [['nextPane'], 'pane'],
     [['comment'], 'comment'],
   ],
@@ -20,6 +21,7 @@ const hints: Readonly<Record<Pane, readonly Hint[]>> = {
     [['down', 'up'], 'row'],
     [['open'], 'detail'],
     [['mark'], 'reviewed'],
+    [['markPart', 'markTable'], 'mark a part'],
     [['search'], 'search'],
     [['sort'], 'sort'],
     [['nextFilter'], 'filter'],
@@ -92,9 +94,13 @@ export function keysLine(state: State): Line {
     [['quit'], 'quit'],
   ];
   const zoom: Hint[] = zoomed ? [[['zoom'], 'whole screen off']] : [];
-  const deciding = session === null ? [] : decisions[session.status];
+  const late: Hint[] = session?.reviewDue ? [[['review'], 'review it']] : [];
+  const splitting: Hint[] =
+    session?.status === 'active' && state.part.size > 0 ? [[['split'], 'split off']] : [];
+  const deciding = session === null ? [] : [...late, ...splitting, ...decisions[session.status]];
   const editing = session?.status === 'active' ? (edits[pane] ?? []) : [];
-  const shown = [...everywhere, ...deciding, ...editing, ...zoom, ...hints[pane]]
+  const later: Hint[] = session?.status === 'proposed' ? [[['schedule'], 'later']] : [];
+  const shown = [...everywhere, ...deciding, ...editing, ...zoom, ...hints[pane], ...later]
     .filter(([does]) => does.every((name) => isAllowed(caller, name)))
     .map(([does, text]) => `${does.map((name) => keymap.keyFor(name)).join('/')} ${text}`);
   return [span(` ${shown.join(' · ')}`, 'faint')];

@@ -1,8 +1,10 @@
 /** The lines above the keys: the prompt, the running action, or a notice. */
 import { keyCell, tableCell } from '../../client/cell.ts';
+import { marksInWords } from '../../client/part-marks.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { shortId } from '../../model/session.ts';
 import type { Prompt, Subject } from '../state/decisions.ts';
+import { restInWords } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { lineWidth, span } from '../terminal/line.ts';
@@ -11,6 +13,10 @@ import { wrap } from '../terminal/text.ts';
 const decisions = {
   propose: 'Proposing',
   approve: 'Approving',
+  schedule: 'Approving for later',
+  breakGlass: 'Approving past the policy',
+  review: 'Recording the review',
+  split: 'Splitting',
   reject: 'Rejecting',
   reopen: 'Giving back',
   revert: 'Staging the inverse',
@@ -25,7 +31,7 @@ export function noticeLines(state: State, most: number): Line[] {
   const doing = doingWords(state);
   if (doing !== null) return [[span(` ${doing} …`, 'strong')]];
   const standing = standingWords(state).map((text) => span(` ! ${text}`, 'alarm'));
-  if (notice === null) return [standing];
+  if (notice === null) return [[...standing, ...quietWords(state)]];
   const style = notice.alarm ? 'alarm' : 'accent';
   const text = span(` ${sanitize(notice.text)}`, style);
   if (lineWidth([...standing, text]) <= size.columns || most === 1) return [[...standing, text]];
@@ -49,18 +55,34 @@ function standingWords({ offline, banner }: State): string[] {
   return banner === null ? [] : [banner];
 }
 
+const reasons = {
+  reject: 'Reason (may be empty): ',
+  reopen: 'What is to change: ',
+  breakGlass: 'Why past the policy: ',
+  review: 'What the review found (may be empty): ',
+} as const;
+
+/** Draws what is marked as a part, or where the rest of a session is. It stays until the marks or the session change. */
+function quietWords({ part, session, keymap }: State): Line {
+  if (part.size > 0) {
+    const does = session?.status === 'active' ? 'split' : 'approve';
+    const keys = `${keymap.keyFor(does)} ${does === 'split' ? 'splits them off' : 'approves them'} · ${keymap.keyFor('back')} clears`;
+    return [span(` Marked: ${marksInWords(part)}. ${keys}`, 'accent')];
+  }
+  if (session === null || session.remaining === null) return [];
+  return [span(` ${restInWords(session.remaining)}`, 'accent')];
+}
+
 function promptLine({ session }: State, prompt: Prompt): Line {
   const agree = `Type yes or ${shortId(session?.id ?? '')} to go on: `;
   const labels = {
     search: '/',
     goto: 'Go to table or row: ',
     sort: 'Sort by column (-name: descending; empty: order of the diff): ',
+    time: 'When (2026-01-31T02:00:00Z, 2026-01-31 02:00 here, or window): ',
     confirm: agree,
     edit: agree,
-    reason:
-      prompt.kind === 'reason' && prompt.decision === 'reopen'
-        ? 'What is to change: '
-        : 'Reason (may be empty): ',
+    reason: prompt.kind === 'reason' ? reasons[prompt.decision] : '',
     comment: `Comment on ${prompt.kind === 'comment' ? subjectOf(prompt.about) : ''}: `,
   };
   return [

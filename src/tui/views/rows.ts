@@ -1,5 +1,6 @@
 /** The list of changes: a grid whose key columns stay visible, or one change after the other. */
 import { keyCell, nameCell } from '../../client/cell.ts';
+import { isRowMarked } from '../../client/part-marks.ts';
 import { changesHidden, countsInWords, nothingInWords } from '../../client/words.ts';
 import type { NumberedChange, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
@@ -153,7 +154,7 @@ function aligned(line: Line, width: number, align: 'left' | 'right'): Line {
   return [span(' '.repeat(gap)), ...line];
 }
 
-/** Draws the marks before a change: selection or range, operation, reviewed, commented. */
+/** Draws the marks before a change: selection or range, part, operation, reviewed, commented. */
 function rowMarks(state: State, change: NumberedChange | undefined, index: number): Span[] {
   const { row, anchor } = state;
   const inRange =
@@ -161,8 +162,10 @@ function rowMarks(state: State, change: NumberedChange | undefined, index: numbe
   const pointer = index === row ? '>' : inRange ? '|' : ' ';
   if (change === undefined) return [span(`${pointer}     `)];
   const { sign, style } = signs[change.type];
+  const isPart = isRowMarked(state.part, change);
   return [
-    span(`${pointer} `, 'strong'),
+    span(pointer, 'strong'),
+    span(isPart ? '*' : ' ', 'accent'),
     span(sign, style),
     span(isReviewed(state, change) ? ' ✓' : '  ', 'accent'),
     span(state.commented.has(rowKey(change.table, change.rowId)) ? '"' : ' ', 'accent'),

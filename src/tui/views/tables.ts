@@ -1,5 +1,6 @@
 /** The tables of the diff with their counts. */
 import { tableCell } from '../../client/cell.ts';
+import { isTableMarked } from '../../client/part-marks.ts';
 import type { StepCounts } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { State } from '../state/state.ts';
@@ -35,11 +36,18 @@ export function tablesView(state: State, height: number): Line[] {
       return [
         [span(chosen ? '>' : ' ', 'strong'), span(tableCell(entry.table), style)],
         [
-          span('  '),
+          span(isTableMarked(state.part, entry.table) ? ' *' : '  ', 'accent'),
           ...countSpans(stepCountsOf([entry])),
           span(entry.hidden ? 'hidden' : '', 'faint'),
+          span(markedRows(state, entry.table), 'accent'),
         ],
       ];
     }),
   ];
+}
+
+/** Returns how many rows of a table are marked one by one: `*2`. */
+function markedRows({ part }: State, table: string): string {
+  const rows = part.get(table);
+  return rows === undefined || rows === 'whole' ? '' : `*${inGroups(rows.size)}`;
 }
