@@ -1,40 +1,20 @@
 /** The actions on a session. Each one asks first, and then calls the REST interface. */
 /// <reference lib="dom" />
 
-import { nameCell, tableCell } from '../client/cell.ts';
+import { tableCell } from '../client/cell.ts';
 import { readSession } from '../client/decode.ts';
 import { Fields } from '../client/fields.ts';
-import { approvalsInWords, readApprovals } from '../client/policy.ts';
 import type { RehearsalReport } from '../client/rehearsal.ts';
 import { readRehearsal } from '../client/rehearsal.ts';
-import { rehearsalInWords } from '../client/rehearsal-words.ts';
-import { countsInWords } from '../client/words.ts';
-import type { Outline } from '../model/change.ts';
-import { stepCountsOf } from '../model/change.ts';
-import type { Comment } from '../model/event.ts';
-import type { Approvals, SessionPolicy } from '../model/policy.ts';
+import { personOf } from '../model/access.ts';
+import { stringifyJson } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
-import { sessionStatuses, shortId } from '../model/session.ts';
+import { sessionStatuses } from '../model/session.ts';
+import { askForLater, askForReview, askPastPolicy, askToApprove, askToSplit } from './approvals.ts';
 import { askFor, field } from './dialogs.ts';
 import { h } from './dom.ts';
 import { request } from './http.ts';
-
-/** What the page knows of a session. */
-export interface Known {
-  readonly session: Session;
-  /** Digest of the diff on display; null if it is not loaded, or the session has changed since. */
-  readonly digest: string | null;
-  readonly outline: Outline | null;
-  readonly conflicts: number | null;
-  readonly rehearsal: RehearsalReport | null;
-  readonly comments: readonly Comment[];
-  /** What the policy says about it, with the votes; null if that is not known. */
-  readonly policy: SessionPolicy | null;
-  /** Names of the operations that the caller is allowed. */
-  readonly operations: ReadonlySet<string>;
-  /** The caller's name; null if no token is required. */
-  readonly name: string | null;
-}
+import type { After, Known, Post } from './known.ts';
 
 export interface Action {
   readonly name: string;
@@ -46,7 +26,10 @@ export interface Action {
   readonly run: () => void;
 }
 
-interface Definition extends Omit<Action, 'hindrance' | 'run'> {
+interface Definition extends Omit<Action, 'hindrance' | 'run' | 'label'> {
+  readonly label: string | ((known: Known) => string);
+  /** Whether it is offered, besides the caller's rights and the session's status. */
+  readonly isOffered?: (known: Known) => boolean;
   /** Name of the operation of the REST interface. */
   readonly operation: string;
   readonly statuses: readonly Session['status'][];
@@ -54,13 +37,28 @@ interface Definition extends Omit<Action, 'hindrance' | 'run'> {
   readonly run: (known: Known, post: Post, after: After) => void;
 }
 
-export type After = (report?: RehearsalReport, said?: string) => void;
-
 const definitions: readonly Definition[] = [
   {
     ...{ name: 'approve', operation: 'approveSession', statuses: ['proposed'] },
-    ...{ label: 'Approve…', key: 'A', look: 'main', hindrance: hindranceOf },
+    ...{ key: 'A', look: 'main', hindrance: hindranceOf },
+    label: ({ part }) => (part.size > 0 ? 'Approve the marked…' : 'Approve…'),
     run: askToApprove,
+  },
+  {
+    ...{ name: 'split', operation: 'splitSession', statuses: ['active'] },
+    ...{ label: 'Split off the marked…', key: 'D', look: 'main' },
+    isOffered: ({ part }) => part.size > 0,
+    run: askToSplit,
+  },
+  {
+    ...{ name: 'review', operation: 'reviewSession', statuses: ['approved'] },
+    ...{ label: 'Review it…', key: 'V', look: 'main' },
+    isOffered: ({ session }) => session.reviewDue === true,
+    hindrance: ({ session, name }) =>
+      isNamed(name, [session.approvedAs])
+        ? 'Whoever went past the policy does not review that.'
+        : null,
+    run: askForReview,
   },
   {
     ...{ name: 'propose', operation: 'proposeSession', statuses: ['active'] },
@@ -73,10 +71,14 @@ const definitions: readonly Definition[] = [
   },
   {
     ...{ name: 'changes', operation: 'reopenSession', statuses: ['proposed'] },
-    ...{ label: 'Request changes…', key: 'C', look: '' },
-    run: (_, post, after) =>
+    ...{ key: 'C', look: '' },
+    label: ({ session }) =>
+      session.applyAt === null ? 'Request changes…' : 'Cancel, request changes…',
+    run: ({ session }, post, after) =>
       askText(
-        'Give it back for changes',
+        session.applyAt === null
+          ? 'Give it back for changes'
+          : 'Cancel the scheduled approval, and give it back',
         'What is to be changed',
         'Request changes',
         'needed',
@@ -85,6 +87,11 @@ const definitions: readonly Definition[] = [
           after();
         },
       ),
+  },
+  {
+    ...{ name: 'later', operation: 'approveSession', statuses: ['proposed'] },
+    ...{ label: 'Approve later…', key: 'W', look: '', hindrance: hindranceOfWhole },
+    run: askForLater,
   },
   {
     ...{ name: 'rehearse', operation: 'rehearseSession', statuses: ['active', 'proposed'] },
@@ -99,6 +106,12 @@ const definitions: readonly Definition[] = [
         await post('reject', reason === '' ? {} : { reason });
         after();
       }),
+  },
+  {
+    ...{ name: 'glass', operation: 'approveSession', statuses: ['proposed'] },
+    ...{ label: 'Past the policy…', key: '!', look: 'grave', hindrance: hindranceOfWhole },
+    isOffered: ({ policy, name }) => isNamed(name, policy?.breakGlass ?? []),
+    run: askPastPolicy,
   },
   {
     ...{ name: 'revert', operation: 'revertSession', statuses: ['approved'] },
@@ -128,56 +141,37 @@ export function actionsFor(
 ): Action[] {
   const { session, operations } = known;
   const post: Post = (path, body = {}) =>
-    request('POST', `/sessions/${session.id}/${path}`, body).catch((error: unknown) => {
-      refused(error);
-      throw error;
-    });
+    request('POST', `/sessions/${session.id}/${path}`, stringifyJson(body)).catch(
+      (error: unknown) => {
+        refused(error);
+        throw error;
+      },
+    );
   return definitions
     .filter((each) => operations.has(each.operation) && each.statuses.includes(session.status))
-    .map(({ hindrance, run, ...action }) => ({
+    .filter(({ isOffered }) => isOffered?.(known) ?? true)
+    .map(({ hindrance, run, label, isOffered: _, ...action }) => ({
       ...action,
+      label: typeof label === 'string' ? label : label(known),
       hindrance: hindrance?.(known) ?? null,
       run: () => run(known, post, after),
     }));
 }
 
-type Post = (path: string, body?: Readonly<Record<string, unknown>>) => ReturnType<typeof request>;
+/** Whether somebody is among those of a list: a person is a name, in upper or lower case. */
+const isNamed = (name: string | null, people: readonly (string | null)[]) =>
+  name !== null && people.some((each) => each !== null && personOf(each) === personOf(name));
+
+/** Returns why the session cannot be approved as a whole, for later or past the policy. */
+function hindranceOfWhole(known: Known): string | null {
+  if (known.part.size > 0) return 'A part is approved at once: clear the marks first.';
+  return hindranceOf(known);
+}
 
 function hindranceOf({ digest, conflicts }: Known): string | null {
   if (digest === null) return 'The diff is not read to its end yet, or has changed since.';
   if (conflicts === null) return 'Conflicts are being looked for.';
   return conflicts > 0 ? 'Production has changed: see the conflicts.' : null;
-}
-
-/** Says that an approval counts as one of several. */
-const voteInWords = (votes: Approvals) =>
-  `Your approval is recorded, and nothing is applied yet: ${approvalsInWords(votes)}.`;
-
-function askToApprove(known: Known, post: Post, after: After): void {
-  const { session, digest, outline, rehearsal, name } = known;
-  const code = shortId(session.id).slice(0, 4);
-  const typed = h('input', { autocomplete: 'off', spellcheck: 'false', name: 'typed' });
-  const by = h('input', { name: 'by', autocomplete: 'name' });
-  const counts = countsInWords(stepCountsOf(outline?.tables ?? []));
-  const isRehearsed = rehearsal !== null && rehearsal.digest === digest;
-  askFor({
-    title: 'Apply to production?',
-    body: [
-      h('p', {}, `${counts} in ${outline?.tables.length ?? 0} tables, in one transaction.`),
-      h('p', {}, isRehearsed ? rehearsalInWords(rehearsal) : 'Not rehearsed.'),
-      h('p', { class: 'digest' }, digest),
-      name === null ? field('Your name, for the audit', by) : h('p', {}, `As ${nameCell(name)}.`),
-      field(`Type ${code} to approve`, typed),
-    ],
-    act: 'Approve',
-    isReady: () => typed.value.trim() === code,
-    do: async () => {
-      const approvedBy = by.value.trim();
-      const named = approvedBy === '' ? {} : { approved_by: approvedBy };
-      const votes = readApprovals(await post('approve', { digest, ...named }));
-      after(undefined, votes === null ? undefined : voteInWords(votes));
-    },
-  });
 }
 
 function askToRehearse(post: Post, after: (report: RehearsalReport) => void): void {

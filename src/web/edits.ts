@@ -2,15 +2,13 @@
 /// <reference lib="dom" />
 import { nameCell, tableCell } from '../client/cell.ts';
 import type { Side } from '../client/edits.ts';
-import { readRow } from '../client/edits.ts';
 import { conflictPlace, conflictSides, rowPlace } from '../client/place-words.ts';
 import type { Conflict } from '../model/conflict.ts';
-import type { RowReport } from '../model/edits.ts';
 import type { JsonText } from '../model/json.ts';
-import type { Known } from './decide.ts';
-import { askFor } from './dialogs.ts';
-import { fill, h } from './dom.ts';
-import { Refusal, request } from './http.ts';
+import { h } from './dom.ts';
+import { request } from './http.ts';
+import type { Known } from './known.ts';
+import { askWithTies } from './ties.ts';
 
 /** The edits that the session's state and the caller's rights allow; null for each one that they do not. */
 export interface Edits {
@@ -72,37 +70,18 @@ interface Edit {
 }
 
 /** Asks before an edit. Rows that would not hold without it are named, and have to be agreed to. */
-function askEdit({ title, text, act, path, members, after }: Edit): void {
-  const agreed = h('input', { type: 'checkbox', name: 'dependents' });
-  const more = h('div');
-  askFor({
-    ...{ title, act, isGrave: true },
-    body: [h('p', {}, text), more],
-    do: async () => {
-      try {
-        await request('POST', path, `{${members},"with_dependents":${agreed.checked}}`);
-      } catch (error) {
-        if (error instanceof Refusal && error.code === 'has_dependents')
-          fill(
-            more,
-            ...dependentsOf(error),
-            h('label', { class: 'check' }, agreed, 'Take these out, too'),
-          );
-        throw error;
-      }
+const askEdit = ({ title, text, act, path, members, after }: Edit): void =>
+  askWithTies({
+    ...{
+      title,
+      act,
+      isGrave: true,
+      include: 'Take these out, too',
+      named: 'These would not hold without it:',
+    },
+    body: [h('p', {}, text)],
+    send: async (withDependents) => {
+      await request('POST', path, `{${members},"with_dependents":${withDependents}}`);
       after();
     },
   });
-}
-
-const mostNamed = 20;
-
-function dependentsOf({ fields }: Refusal): HTMLElement[] {
-  const rows: readonly RowReport[] = fields.list('dependents').map(readRow);
-  const more = fields.number('dependents_count') - Math.min(rows.length, mostNamed);
-  const names = [
-    ...rows.slice(0, mostNamed).map(rowPlace),
-    ...(more > 0 ? [`and ${more} more`] : []),
-  ];
-  return [h('ul', {}, ...names.map((name) => h('li', {}, name)))];
-}

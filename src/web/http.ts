@@ -10,11 +10,11 @@ export class Refusal extends Error {
   readonly hint: string;
   readonly fields: Fields;
 
-  constructor(status: number, fields: Fields) {
+  constructor(status: number, fields: Fields, hint = fields.text('hint') ?? '') {
     super(fields.text('message') ?? `the service answered ${status}`);
     this.status = status;
     this.code = fields.text('error') ?? '';
-    this.hint = fields.text('hint') ?? '';
+    this.hint = hint;
     this.fields = fields;
   }
 }

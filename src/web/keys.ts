@@ -8,6 +8,8 @@ interface Key {
   readonly keys: readonly string[];
   readonly does: string;
   readonly run: (view: SessionView) => void;
+  /** Whether it does anything for the caller, in this state of the session; left out for always. */
+  readonly isOffered?: (view: SessionView) => boolean;
 }
 
 const keys: readonly Key[] = [
@@ -25,11 +27,26 @@ const keys: readonly Key[] = [
   { keys: ['2'], does: 'inserted rows', run: ({ rows }) => rows.filterBy('INSERT') },
   { keys: ['3'], does: 'updated rows', run: ({ rows }) => rows.filterBy('UPDATE') },
   { keys: ['4'], does: 'deleted rows', run: ({ rows }) => rows.filterBy('DELETE') },
-  { keys: ['Escape'], does: 'close the row', run: ({ rows }) => rows.close() },
+  {
+    ...{ keys: ['m'], does: 'mark the row for a part, or unmark it' },
+    run: ({ rows }) => rows.toggleMark(),
+    isOffered: (view) => view.marking.isPossible,
+  },
+  {
+    ...{ keys: ['T'], does: 'mark the whole table for a part, or unmark it' },
+    run: ({ rows }) => rows.toggleTable(),
+    isOffered: (view) => view.marking.isPossible,
+  },
+  {
+    ...{ keys: ['Escape'], does: 'close the row, then clear the marks' },
+    run: (view) => {
+      if (!view.rows.close()) view.clearMarks();
+    },
+  },
   { keys: ['u'], does: 'take the open row out', run: ({ rows }) => rows.takeOut() },
   { keys: ['R'], does: 'read again', run: (view) => void view.read() },
   { keys: ['q'], does: 'all sessions', run: () => location.assign('/review') },
-  { keys: ['?'], does: 'this help', run: () => help() },
+  { keys: ['?'], does: 'this help', run: (view) => help(view) },
 ];
 
 /** Listens for the keys, except while a field or a dialog has the focus. */
@@ -37,7 +54,7 @@ export function listen(view: SessionView): void {
   document.addEventListener('keydown', (event) => {
     const { target, key } = event;
     if (isOthers(event)) return;
-    if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) {
+    if (isTextField(target)) {
       if (key === 'Escape') target.blur();
       return;
     }
@@ -54,12 +71,22 @@ export function listen(view: SessionView): void {
 const isOthers = ({ ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   ctrlKey || metaKey || altKey || document.querySelector('dialog[open]') !== null;
 
-function help(): void {
-  const lines = keys.flatMap(({ keys: names, does }) => [
+/** Whether keys are characters for the target. A checkbox takes the space only. */
+function isTextField(target: EventTarget | null): target is HTMLElement {
+  if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
+  return target instanceof HTMLTextAreaElement;
+}
+
+/** Shows the keys, with those of the actions that the caller may take now. */
+function help(view: SessionView): void {
+  const known = keys.filter(({ isOffered }) => isOffered?.(view) ?? true);
+  const actions = view.actions().map(({ key, label }) => ({
+    keys: [key],
+    does: label.replace(/…$/, '').toLowerCase(),
+  }));
+  const lines = [...known, ...actions].flatMap(({ keys: names, does }) => [
     h('dt', {}, ...names.flatMap((name) => [h('kbd', {}, name), ' '])),
     h('dd', {}, does),
   ]);
-  const actions =
-    'A approve, X reject, C request changes, e rehearse, M comment, P propose, U take back: the buttons at the bottom.';
-  show('Keys', h('dl', { class: 'keys' }, ...lines), h('p', {}, actions));
+  show('Keys', h('dl', { class: 'keys' }, ...lines));
 }

@@ -1,27 +1,33 @@
 /** The pane of rows: tables, pages of changes, and the open row. */
 /// <reference lib="dom" />
-import { tableCell } from '../client/cell.ts';
+import { isRowMarked, isTableMarked, tableToggled } from '../client/part-marks.ts';
 import { changesHidden, countsInWords, triggersInWords } from '../client/words.ts';
 import type { Brief } from '../model/brief.ts';
 import type { ChangePage, Operation, Outline, TableOutline } from '../model/change.ts';
-import { operations, stepCountsOf, sumOf } from '../model/change.ts';
+import { operations, stepCountsOf } from '../model/change.ts';
 import type { Comment } from '../model/event.ts';
 import { commentOn } from './decide.ts';
 import { button, fill, h } from './dom.ts';
 import type { Edits } from './edits.ts';
 import { figuresOf } from './figures.ts';
 import { faultOf } from './http.ts';
+import type { Marking } from './marking.ts';
+import { rowBox, showTableMark } from './marking.ts';
+import type { Turn } from './pager.ts';
+import { drawPager } from './pager.ts';
 import type { Filter } from './pages.ts';
-import { countOf, Pages } from './pages.ts';
+import { Pages } from './pages.ts';
 import { commentItem } from './panes.ts';
 import type { Listed } from './rows.ts';
 import { detailOf, lineOf } from './rows.ts';
+import { tableEntries } from './table-list.ts';
 
 export class RowsPane {
   readonly #id: string;
   readonly #comments: () => readonly Comment[];
   readonly #afterComment: () => void;
   readonly #edits: () => Edits;
+  readonly #marking: () => Marking;
   readonly #nav = h('nav', { class: 'tables', 'aria-label': 'Tables' });
   readonly #about = h('p', { class: 'about' });
   readonly #figures = h('div');
@@ -46,9 +52,10 @@ export class RowsPane {
     comments: () => readonly Comment[],
     afterComment: () => void,
     edits: () => Edits,
+    marking: () => Marking,
   ) {
     [this.#id, this.#comments, this.#afterComment] = [id, comments, afterComment];
-    this.#edits = edits;
+    [this.#edits, this.#marking] = [edits, marking];
     this.#search.addEventListener('change', () => {
       this.#filter = { ...this.#filter, search: this.#search.value || undefined };
       if (this.#pages) this.open(this.#pages.table);
@@ -111,7 +118,7 @@ export class RowsPane {
     this.#search.focus();
   }
 
-  go(where: 'first' | 'previous' | 'next' | 'last'): void {
+  go(where: Turn): void {
     const [pages, outline] = [this.#pages, this.#current];
     if (pages === null) return;
     if (where === 'last') {
@@ -130,15 +137,17 @@ export class RowsPane {
     return [...this.#list.querySelectorAll<HTMLButtonElement>('.line')];
   }
 
-  /** Returns the index of the focused line; -1 if there is none. */
+  /** Returns the index of the line with the focus; -1 if there is none. */
   #focused(): number {
-    return this.#lines().indexOf(document.activeElement as HTMLButtonElement);
+    const focus = document.activeElement;
+    return this.#lines().findIndex(({ parentElement }) => parentElement?.contains(focus));
   }
 
-  /** Closes the open row. */
-  close(): void {
+  /** Closes the open row. Returns whether there was one. */
+  close(): boolean {
     const open = this.#list.querySelector<HTMLButtonElement>('[aria-expanded=true]');
-    if (open) open.click();
+    open?.click();
+    return open !== null;
   }
 
   get #current(): TableOutline | null {
@@ -165,7 +174,8 @@ export class RowsPane {
     if (page === null) return;
     const columns = outline?.columns ?? [];
     const lines = page.changes.map((change) => {
-      const line = lineOf(change, columns, { open: (row) => this.#toggle(line, row, page) });
+      const box = rowBox(change, (outline?.key.length ?? 0) > 0, this.#marking);
+      const line = lineOf(change, columns, { open: (row) => this.#toggle(line, row, page), box });
       return line;
     });
     const opened = page.changes.findIndex(({ rowId }) => rowId.text === this.#opened);
@@ -184,36 +194,14 @@ export class RowsPane {
       this.#takeOutTable(),
     );
     this.#drawPager(page.changes.length);
+    this.showMarks();
   }
 
   #drawPager(length: number): void {
-    const pages = this.#pages;
-    if (pages === null) return;
-    const outline = this.#current;
-    const isFiltered = Boolean(this.#filter.type || this.#filter.search);
-    const total =
-      outline && !isFiltered ? ` of ${countOf(outline.chunks).toLocaleString('en-US')}` : '';
-    const from = (length === 0 ? pages.start : pages.start + 1).toLocaleString('en-US');
-    const to = (pages.start + length).toLocaleString('en-US');
-    const step = (label: string, where: 'first' | 'previous' | 'next' | 'last', isOn: boolean) => {
-      const made = button(label, () => this.go(where));
-      made.disabled = !isOn;
-      return made;
-    };
-    const kind = button(this.#filter.type?.toLowerCase() ?? 'all kinds', () => this.nextFilter());
-    if (this.#pager.childElementCount === 0)
-      this.#pager.append(h('span'), h('span', { class: 'filters' }, this.#search), h('span'));
-    const [turn, , filter] = this.#pager.children;
-    if (turn)
-      fill(
-        turn,
-        step('First', 'first', pages.hasPrevious),
-        step('‹', 'previous', pages.hasPrevious),
-        ` ${from}–${to}${total} `,
-        step('›', 'next', pages.hasNext),
-        step('Last', 'last', outline !== null && !isFiltered && pages.hasNext),
-      );
-    if (filter) fill(filter, kind);
+    if (this.#pages === null) return;
+    const place = { pages: this.#pages, outline: this.#current, filter: this.#filter, length };
+    const [go, nextFilter] = [(where: Turn) => this.go(where), () => this.nextFilter()];
+    drawPager(this.#pager, this.#search, place, go, nextFilter);
   }
 
   #toggle(line: HTMLLIElement, change: Listed, page: ChangePage): void {
@@ -262,23 +250,42 @@ export class RowsPane {
   }
 
   #drawNav(): void {
-    const tables = this.#outline?.tables ?? [];
-    fill(
-      this.#nav,
-      ...tables.map((outline) => {
-        const { table, chunks } = outline;
-        const entry = button(tableCell(table), () => this.open(table), {
-          'aria-current': String(table === this.#pages?.table),
-        });
-        const { inserts, updates, deletes } = sumOf(chunks);
-        const counts = [
-          inserts > 0 ? `+${inserts}` : '',
-          updates > 0 ? `~${updates}` : '',
-          deletes > 0 ? `−${deletes}` : '',
-        ];
-        entry.append(h('span', { class: 'counts' }, counts.filter(Boolean).join(' ') || '»'));
-        return entry;
-      }),
-    );
+    const current = this.#pages?.table;
+    const open = (table: string) => this.open(table);
+    fill(this.#nav, ...tableEntries(this.#outline?.tables ?? [], current, open, this.#marking));
+  }
+
+  /** Marks the focused row, and moves to the next one; or removes its mark. */
+  toggleMark(): void {
+    const line = this.#lines()[this.#focused()];
+    const box = line?.parentElement?.querySelector<HTMLInputElement>('.mark input');
+    if (!box || box.disabled) return;
+    box.click();
+    if (box.checked) this.move(1);
+  }
+
+  /** Marks the open table as a whole, or removes that mark. */
+  toggleTable(): void {
+    const table = this.#pages?.table;
+    const { marks, isPossible, set } = this.#marking();
+    if (table !== undefined && isPossible) set(tableToggled(marks, table));
+  }
+
+  /** Shows the marks in the checkboxes, without drawing the rows again. */
+  showMarks(): void {
+    const { marks } = this.#marking();
+    const changes = this.#page?.changes ?? [];
+    const boxes = this.#list.querySelectorAll<HTMLInputElement>('.mark input');
+    for (const [at, change] of changes.entries()) {
+      const box = boxes[at];
+      if (box === undefined) break;
+      box.checked = isRowMarked(marks, change);
+      box.disabled = isTableMarked(marks, change.table);
+    }
+    const tables = this.#nav.querySelectorAll<HTMLInputElement>('.mark input');
+    for (const [at, { table }] of (this.#outline?.tables ?? []).entries()) {
+      const box = tables[at];
+      if (box) showTableMark(box, marks, table);
+    }
   }
 }

@@ -33,13 +33,15 @@ function sidesOf(change: Change, columns: readonly OutlineColumn[]): Sides {
 /** Callbacks of a line. */
 export interface RowActions {
   readonly open: (change: Listed) => void;
+  /** The checkbox that marks the row; null for none. */
+  readonly box: HTMLElement | null;
 }
 
 /** Creates the line of a row. An update shows its changed columns only. */
 export function lineOf(
   change: Listed,
   columns: readonly OutlineColumn[],
-  { open }: RowActions,
+  { open, box }: RowActions,
 ): HTMLLIElement {
   const { names, before, after } = sidesOf(change, columns);
   const isUpdate = change.type === 'UPDATE';
@@ -65,7 +67,8 @@ export function lineOf(
   const sign = h('span', { class: 'sign', 'aria-hidden': 'true' }, signs[change.type]);
   line.append(word, sign, h('code', { class: 'key' }, keyCell(change.rowId)));
   line.append(h('span', { class: 'cells' }, ...cells));
-  return h('li', { class: change.type.toLowerCase() }, line);
+  const kind = change.type.toLowerCase();
+  return h('li', { class: box === null ? kind : `${kind} markable` }, box, line);
 }
 
 function plain(value: Value | undefined): HTMLElement {

@@ -47,18 +47,21 @@ export function headOf({ session, digest, outline, policy }: Shown): Child[] {
     ),
     h('p', { class: 'digest' }, digest ?? 'digest not known yet'),
     session.reason === null ? null : h('p', {}, `Reason: ${session.reason}`),
-    remarkOf(session) === '' ? null : h('p', { class: 'flag' }, `It ${remarkOf(session)}.`),
-    linkTo('Split from ', session.splitFrom),
-    linkTo('Only a part was approved. The rest is in ', session.remaining),
+    remarkOf(session) === ''
+      ? null
+      : h('p', { class: 'flag' }, `${session.applyAt === null ? '' : 'It '}${remarkOf(session)}.`),
+    session.splitFrom && h('p', {}, linkTo('Split from ', session.splitFrom)),
+    session.remaining &&
+      h('p', {}, linkTo('Only a part was approved. The rest is in ', session.remaining)),
     ...policyView(policy),
   ];
 }
 
-/** Returns a line with a link to another session. */
-const linkTo = (text: string, id: string | null): Child =>
+/** Returns a text with a link to another session. */
+export const linkTo = (text: string, id: string | null): Child =>
   id === null
     ? null
-    : h('p', {}, text, h('a', { href: `/review/${id}` }, `session ${shortId(id)}`));
+    : h('span', {}, text, h('a', { href: `/review/${id}` }, `session ${shortId(id)}`));
 
 /** Reads the card; null if the diff is shown without it. */
 export async function readCardOf(id: string): Promise<Card | null> {

@@ -1,15 +1,20 @@
 /** The view of one session: head, banner, panes and actions. */
 /// <reference lib="dom" />
 import { readOutline } from '../client/decode.ts';
+import type { PartMarks } from '../client/part-marks.ts';
+import { noMarks } from '../client/part-marks.ts';
 import type { Session } from '../model/session.ts';
-import type { Action, After, Known } from './decide.ts';
+import type { Action } from './decide.ts';
 import { actionsFor, readDigest } from './decide.ts';
 import type { Child } from './dom.ts';
-import { button, fill, h } from './dom.ts';
+import { fill, h } from './dom.ts';
 import type { Edits } from './edits.ts';
 import { editsFor } from './edits.ts';
 import { faultOf, Refusal, request } from './http.ts';
+import type { After, Known } from './known.ts';
 import type { News } from './live.ts';
+import type { Marking } from './marking.ts';
+import { canMark, cleared, faultOfMarks, marksIn } from './marking.ts';
 import {
   commentItem,
   commentsPane,
@@ -20,6 +25,8 @@ import {
   statementsPane,
 } from './panes.ts';
 import { RowsPane } from './rows-pane.ts';
+import type { PaneName } from './session-frame.ts';
+import { bannerOf, footOf, tabsOf } from './session-frame.ts';
 import { briefView, headOf, readCardOf } from './session-head.ts';
 import { firstTableOf, isAsBefore, isOpen, readSessionOf } from './session-reads.ts';
 import { readPolicyOf } from './votes.ts';
@@ -28,9 +35,6 @@ export interface Caller {
   readonly name: string | null;
   readonly operations: ReadonlySet<string>;
 }
-
-const paneNames = ['Rows', 'Conflicts', 'Comments', 'Statements', 'Effects'] as const;
-type PaneName = (typeof paneNames)[number];
 
 export class SessionView {
   readonly #id: string;
@@ -47,7 +51,7 @@ export class SessionView {
   /** Text of the banner: the session has changed since it was loaded, or an error. */
   #notice: string | null = null;
   /** The outcome of the caller's last action. */
-  #said: string | null = null;
+  #said: readonly Child[] | null = null;
   /** Number of the current load; results of an earlier one are dropped. */
   #reading = 0;
   /** Whether the digest of the card is not that of the diff, as after a migration. */
@@ -61,6 +65,7 @@ export class SessionView {
       () => this.#known?.comments ?? [],
       () => void this.#readComments(),
       () => this.#edits,
+      () => this.marking,
     );
     fill(region, this.#head, this.#brief, this.#banner, this.#tabs, this.#body, this.#actions);
   }
@@ -76,7 +81,9 @@ export class SessionView {
     this.#conflicts = null;
     const unknown = { digest: null, outline: null, conflicts: null, comments: [], policy: null };
     const rehearsal = this.#known?.rehearsal ?? null;
-    this.#known = { session, ...unknown, rehearsal, ...this.#caller };
+    const part = marksIn(session, this.#known);
+    if (part !== (this.#known?.part ?? part)) this.#said = [cleared];
+    this.#known = { session, ...unknown, rehearsal, part, ...this.#caller };
     this.#draw();
     this.#show();
     const table = await this.#part(turn, () => firstTableOf(id));
@@ -138,17 +145,37 @@ export class SessionView {
       : { settle: null, takeOut: null };
   }
 
+  /** Returns the marks, and sets them. */
+  get marking(): Marking {
+    return {
+      marks: this.#known?.part ?? noMarks,
+      isPossible: this.#known !== null && canMark(this.#known),
+      set: (part) => this.#mark(part),
+    };
+  }
+
+  clearMarks(): void {
+    if (this.marking.marks.size > 0) this.#mark(noMarks);
+  }
+
+  #mark(part: PartMarks): void {
+    const fault = faultOfMarks(part);
+    if (fault !== null) this.#said = [fault];
+    this.#learn(fault === null ? { part } : {});
+  }
+
   show(pane: PaneName): void {
     this.#pane = pane;
     this.#drawTabs();
     this.#show();
   }
 
-  async #done(rehearsal?: Known['rehearsal'], said: string | null = null): Promise<void> {
+  async #done(rehearsal?: Known['rehearsal'], said: readonly Child[] | null = null): Promise<void> {
     if (rehearsal && this.#known) {
       this.#known = { ...this.#known, rehearsal };
       return this.show('Effects');
     }
+    if (this.#known) this.#known = { ...this.#known, part: noMarks };
     const reading = this.read();
     this.#said = said;
     await reading;
@@ -204,8 +231,9 @@ export class SessionView {
   /** Shows that the session has changed, and disables approval until the next load. */
   #change(now: Session, how: string): void {
     if (this.#known === null) return;
-    this.#notice = `The session has changed: ${how}.`;
-    this.#known = { ...this.#known, session: now, digest: null };
+    const lost = this.#known.part.size > 0 ? ` ${cleared}` : '';
+    this.#notice = `The session has changed: ${how}.${lost}`;
+    this.#known = { ...this.#known, session: now, digest: null, part: noMarks };
     this.#draw();
   }
 
@@ -229,51 +257,26 @@ export class SessionView {
     if (this.#pane === 'Conflicts') this.#show();
   }
 
-  #drawBanner(): void {
-    const { conflicts = 0 } = this.#known ?? {};
-    const again = button('Read it again', () => void this.read());
-    const see = button('See them', () => this.show('Conflicts'));
-    const counted = `${conflicts} ${conflicts === 1 ? 'conflict' : 'conflicts'} with production: approval would be refused. `;
-    if (this.#notice !== null)
-      fill(this.#banner, h('p', { class: 'banner' }, `${this.#notice} `, again));
-    else if (this.#said !== null) fill(this.#banner, h('p', { class: 'banner' }, this.#said));
-    else if (conflicts) fill(this.#banner, h('p', { class: 'banner alarm' }, counted, see));
-    else fill(this.#banner);
-  }
-
   #draw(): void {
-    this.#drawBanner();
+    const { conflicts = null } = this.#known ?? {};
+    const news = { notice: this.#notice, said: this.#said, conflicts };
+    const see = () => this.show('Conflicts');
+    fill(
+      this.#banner,
+      bannerOf(news, () => void this.read(), see),
+    );
     if (this.#known === null) return;
     const { comments } = this.#known;
     fill(this.#head, ...headOf(this.#known));
     const [word] = comments.filter(({ kind }) => kind !== 'comment').slice(-1);
     if (word) this.#head.append(h('ul', { class: 'comments' }, commentItem(word)));
     this.#drawTabs();
-    const buttons = this.actions().map(({ name, label, key, look, hindrance, run }) => {
-      const made = button(label, run, {
-        class: look,
-        'data-action': name,
-        title: hindrance ?? `key ${key}`,
-      });
-      made.disabled = hindrance !== null;
-      return made;
-    });
-    fill(this.#actions, ...buttons);
+    this.rows.showMarks();
+    fill(this.#actions, ...footOf(this.#known, this.actions(), () => this.clearMarks()));
   }
 
   #drawTabs(): void {
-    const { conflicts = null, comments = [] } = this.#known ?? {};
-    const counts: Partial<Record<PaneName, number | null>> = {
-      Conflicts: conflicts,
-      Comments: comments.length,
-    };
-    const tabs = paneNames.map((name) =>
-      button(counts[name] ? `${name} ${counts[name]}` : name, () => this.show(name), {
-        role: 'tab',
-        'aria-selected': String(name === this.#pane),
-      }),
-    );
-    fill(this.#tabs, ...tabs);
+    fill(this.#tabs, ...tabsOf(this.#known ?? {}, this.#pane, (name) => this.show(name)));
   }
 
   #show(): void {

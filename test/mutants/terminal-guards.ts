@@ -57,4 +57,44 @@ export const terminalGuards: readonly Guard[] = [
     without: 'const isOwn = session !== null && edited !== null;',
     tests: ['tui/edits'],
   },
+  {
+    name: 'the review marks the chosen row alone',
+    without: 'if (table.key.length < 0)',
+    tests: ['tui/parts'],
+  },
+  {
+    name: 'the review approves the marked rows alone',
+    without: 'const plan = isPart ? {} : {};',
+    tests: ['tui/parts'],
+  },
+  {
+    name: 'the review asks before it includes what is tied to a part',
+    without: 'const tied = { withTies: ties === undefined || ties.length > 0 };',
+    tests: ['tui/parts'],
+  },
+  {
+    name: 'rows are marked in the diff that is shown',
+    without: '...next,',
+    tests: ['tui/parts'],
+  },
+  {
+    name: 'the page marks the chosen row alone',
+    without: 'if (!marking().isPossible) return null;',
+    tests: ['web/review-page-parts'],
+  },
+  {
+    name: 'rows are marked on the page in the diff that is shown',
+    without: 'return isOpen(session) ? before.part : noMarks;',
+    tests: ['web/review-page-parts'],
+  },
+  {
+    name: 'the page approves the marked rows alone',
+    without: 'const rows = [...known.part.keys()].map((table) => ({ table }));',
+    tests: ['web/review-page-parts'],
+  },
+  {
+    name: 'the page asks before it includes what is tied to a part',
+    without: 'await send(true);',
+    tests: ['web/review-page-parts'],
+  },
 ];
