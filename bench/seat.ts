@@ -223,7 +223,7 @@ async function manySessions(): Promise<void> {
   print(`last of ${pages.length} pages`, await least(() => ask('GET', pages.at(-1) ?? all)));
   print('the same by offset', await least(() => ask('GET', `${all}&offset=${sessions}`)));
   print('all pages', await least(() => cursorsOf(all), 1));
-  const list = ['bin/stage.js', 'session', 'list', '--all', '-o', 'tsv', '--url', daemon.rest];
+  const list = ['bin/stage.js', 'session', 'list', '--all', '-o', 'tsv', '--server', daemon.rest];
   print('stage session list --all', await least(() => run(process.execPath, list, large)));
   print('search', await least(() => ask('GET', '/sessions?limit=100&search=nothing')));
   print('1,000 events', await least(() => ask('GET', '/events?limit=1000')));
