@@ -73,7 +73,7 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
       .list('pairs')
       .map((pair) => {
         const of = new Fields(pair);
-        return `${shortCell(of.json('before'))} → ${shortCell(of.json('after'))} ${of.number('rows')}`;
+        return `${shortCell(of.json('before'))} → ${shortCell(of.json('after'))} (${rowsInWords(of.number('rows'))})`;
       })
       .join(', '),
   range: (fields) => {
@@ -120,7 +120,8 @@ function ruleInWords(fields: Fields, prefix: string): string {
 }
 
 const flagWords: Readonly<Record<FlagCode, (flag: Flag, where: string) => string>> = {
-  beyond_rule: ({ count }, where) => `${rowsInWords(count)} of ${where} break the rule`,
+  beyond_rule: ({ count }, where) =>
+    `${rowsInWords(count)} of ${where} ${count === 1 ? 'breaks' : 'break'} the rule`,
   new_values: ({ count }, where) =>
     `values that no row of production has in ${where}: ${rowsInWords(count)}`,
   duplicates: ({ count }, where) => `duplicates among the rows inserted into ${where}: ${count}`,
