@@ -19,8 +19,21 @@ const perPage = 50;
 /** The cursors of the pages up to the one that is shown; the first page has none. */
 type Cursors = readonly (string | undefined)[];
 
-/** Fills a region with the inbox. Returns the function that reloads it. */
-export function openInbox(region: Element): () => Promise<void> {
+/** The tab of approvals past the policy that nobody else has reviewed. */
+const due = 'review due';
+
+/** Returns the tabs: the states of sessions, and what the caller may review afterwards. */
+const tabsFor = (operations: ReadonlySet<string>): string[] => [
+  'proposed',
+  ...sessionStatuses.filter((each) => each !== 'proposed'),
+  ...(operations.has('reviewSession') ? [due] : []),
+];
+
+/**
+ * Fills a region with the inbox. Returns the function that reloads it.
+ * @param operations names of the operations that the caller is allowed
+ */
+export function openInbox(region: Element, operations: ReadonlySet<string>): () => Promise<void> {
   let status = 'proposed';
   let cursors: Cursors = [undefined];
   /** Number of the current load; results of an earlier one are dropped. */
@@ -40,7 +53,7 @@ export function openInbox(region: Element): () => Promise<void> {
   const read = async () => {
     fill(
       tabs,
-      ...['proposed', ...sessionStatuses.filter((each) => each !== 'proposed')].map((each) =>
+      ...tabsFor(operations).map((each) =>
         button(each, () => choose(each), { 'aria-pressed': String(each === status) }),
       ),
     );
@@ -48,14 +61,14 @@ export function openInbox(region: Element): () => Promise<void> {
     const turn = reading;
     try {
       const path = withQuery('/sessions', {
-        status,
+        ...(status === due ? { review_due: 'true' } : { status }),
         limit: perPage,
         cursor: cursors.at(-1),
         card: 'true',
       });
       const page = new Fields(await request('GET', path));
       if (turn !== reading) return;
-      const none = h('li', { class: 'none' }, `No session is ${status}.`);
+      const none = h('li', { class: 'none' }, noneIn(status));
       const sessions = page.list('sessions');
       fill(list, ...(sessions.length === 0 ? [none] : sessions.map(entryOf)));
       fill(pager, ...pagerOf(page, cursors, turnTo));
@@ -75,6 +88,9 @@ function pagerOf(page: Fields, cursors: Cursors, turnTo: (to: Cursors) => void):
     next === null ? null : button('Older', () => turnTo([...cursors, next])),
   ];
 }
+
+const noneIn = (tab: string) =>
+  tab === due ? 'No approval is to be reviewed.' : `No session is ${tab}.`;
 
 function entryOf(json: JsonText): HTMLLIElement {
   const session = readSession(json);

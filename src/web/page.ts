@@ -79,7 +79,7 @@ function askToLogIn(fault: string | null): void {
 function open(caller: Caller): (news: News | null) => void {
   const id = location.pathname.slice('/review/'.length);
   if (!isSessionId(id)) {
-    const read = openInbox(main);
+    const read = openInbox(main, caller.operations);
     return () => void read();
   }
   const view = new SessionView(main, id, caller);

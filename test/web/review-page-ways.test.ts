@@ -123,7 +123,11 @@ suite('web: ways to approve on the review page', (test) => {
     await ann.sees(`${text('header.session')}.includes('REVIEW DUE')`);
     assert.equal([(await show(id)).status, (await show(id)).review_due], ['approved', true]);
     await ann.sees("document.querySelector('[data-action=review]')?.disabled");
-    await bob.press('R');
+    await bob.goTo(`${page.rest.url}/review`);
+    await bob.click('.tabs button', 'review due');
+    await bob.sees(`${count('.sessions a')} === 1 && ${text('.sessions')}.includes('REVIEW DUE')`);
+    assert.equal(await violations(bob), []);
+    await bob.click('.sessions a');
     await bob.sees("document.querySelector('[data-action=review]')?.disabled === false");
     await bob.press('V');
     await bob.sees(
@@ -136,6 +140,9 @@ suite('web: ways to approve on the review page', (test) => {
     await bob.click('dialog button', 'Record the review');
     await bob.sees(`${text('header.session')}.includes('reviewed by bob')`);
     assert.is((await show(id)).review_due, false);
+    const dev = await open();
+    await dev.goTo((await linkFor('dev', id)).replace(`/${id}`, ''));
+    await dev.sees(`${count('.tabs button')} === 4`);
     await bob.sees(`${count('[data-action=review]')} === 0`);
     assert.equal([...ann.faults, ...bob.faults], []);
   });
