@@ -182,9 +182,17 @@ export interface Trigger {
   readonly arguments: readonly string[];
   /** The full CREATE TRIGGER statement; null without a condition. */
   readonly definition: string | null;
-  readonly function: { readonly schema: string; readonly name: string; readonly body: string };
+  readonly function: TriggerFunction;
   /** What keeps it from firing while rows are staged, as far as the catalogs tell, as the end of "trigger ...". */
   readonly obstacle: string | null;
+}
+
+interface TriggerFunction {
+  readonly schema: string;
+  readonly name: string;
+  readonly body: string;
+  /** The schemas of its SET search_path, in order; null without that clause. */
+  readonly path: readonly string[] | null;
 }
 
 export interface Table {

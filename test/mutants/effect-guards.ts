@@ -92,7 +92,7 @@ export const effectGuards: readonly Guard[] = [
     without: '',
     tests,
   },
-  { name: "a trigger's ON CONFLICT and OVERRIDING are not lost", without: '', tests },
+  { name: "a trigger's OVERRIDING and MERGE are not lost", without: '', tests },
   {
     name: 'what a trigger wrote while staging does not count as a row that fails to land',
     without: "'', p_relation);",

@@ -2,12 +2,13 @@
 import type { Guard } from './guard.ts';
 
 const tests = ['proxy/unstaged-functions'];
+const upserts = ['proxy/upserting-code'];
 const attacks = ['attacks/function-effects'];
 
 export const functionGuards: readonly Guard[] = [
   {
-    name: 'ON CONFLICT, OVERRIDING and MERGE of a function are not lost',
-    without: 'return !replacement;',
+    name: 'OVERRIDING and MERGE of a function are not lost',
+    without: 'return upserts.length <= 1 && !replacement;',
     tests,
   },
   {
@@ -95,8 +96,7 @@ export const functionGuards: readonly Guard[] = [
   },
   {
     name: 'a staged function is called with the rights that its function demands',
-    without:
-      "WHERE NOT has_function_privilege(p.oid, 'EXECUTE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)",
+    without: "WHERE NOT has_function_privilege(p.oid, 'EXECUTE'))",
     tests: attacks,
   },
   {
@@ -104,4 +104,81 @@ export const functionGuards: readonly Guard[] = [
     without: 'IF false THEN',
     tests: attacks,
   },
+  {
+    name: 'a function with a path of its own passes over schemas that the role may not use',
+    without: "THEN 'stage_function_' || t.id END) ORDER BY c.place)",
+    lines: 3,
+    tests: ['proxy/own-paths'],
+  },
+  {
+    name: 'a function finds names in the schemas of its own SET clause',
+    without: 'const own = context;',
+    tests: ['proxy/own-paths'],
+  },
+  {
+    name: 'what a function calls is found in its own path',
+    without: 'const inner = context;',
+    tests: ['proxy/own-paths'],
+  },
+  {
+    name: 'names of a function with a path of its own are looked up there',
+    without: 'SELECT CASE WHEN false THEN ARRAY(',
+    tests: ['proxy/own-paths'],
+  },
+  {
+    name: 'the names in a query of an ON CONFLICT clause are not taken for variables',
+    without: '',
+    tests: upserts,
+  },
+  {
+    name: 'a row of the table is not taken for a variable',
+    without: '',
+    tests: upserts,
+  },
+  {
+    name: 'what an ON CONFLICT clause calls, or names with a schema, is not left as it is',
+    without: '',
+    lines: 2,
+    tests: upserts,
+  },
+  {
+    name: 'a name that may be a column is not taken for a variable',
+    without: 'const column = undefined as string | undefined;',
+    tests: upserts,
+  },
+  {
+    name: 'rows conflict in a copy where they do in PostgreSQL',
+    without: '',
+    lines: 4,
+    tests: upserts,
+  },
+  {
+    name: 'a value is text between quotes, whatever it contains',
+    without: "RETURN format('(''%s''::%s)', p_value::text, format_type(pg_typeof(p_value), -1));",
+    tests: upserts,
+  },
+  {
+    name: 'DO UPDATE of a copy needs the right to update, whether or not a row is in the way',
+    without: 'IF false THEN',
+    tests: upserts,
+  },
+  {
+    name: 'what triggers have written before is no row of this statement',
+    without: "AND s._stage_mutation = current_setting('stage.mutation_{{key}}')::bigint;",
+    tests: upserts,
+  },
+  {
+    name: 'the rows of a part of an upsert in a trigger are those of the whole',
+    without:
+      "_stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger';",
+    tests: upserts,
+  },
+  {
+    name: "names of the service's own query are not found in schemas of users",
+    without: '',
+    tests: ['proxy/own-paths'],
+  },
+  { name: 'a copy has no setting of its own but the path', without: '', tests },
+  { name: 'a role chooses no schema in which a copy finds names', without: '', tests },
+  { name: 'no schema of a copy comes before pg_catalog', without: 'WHEN false', tests },
 ];

@@ -44,7 +44,7 @@ INSERT INTO ${marks} SELECT g, 'old' FROM generate_series(1, 3) g;`;
 }
 
 const made = (name: string, declared: string, body: string, head: string, call = '') =>
-  `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$\n${declared}BEGIN\n  ${body}\nEND $f$;
+  `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql ${name.includes('A0') ? 'SET search_path = public' : ''} AS $f$\n${declared}BEGIN\n  ${body}\nEND $f$;
 CREATE TRIGGER ${name} ${head} EXECUTE FUNCTION ${name}(${call});`;
 
 /** A trigger of the rows: it keeps sums, marks, or the rows themselves. */
@@ -71,7 +71,27 @@ function rowsTrigger(number: number, index: number, pick: Pick): string {
   const own = `IF TG_OP <> 'DELETE' THEN UPDATE ${rows} SET touched = touched + 1 WHERE id = NEW.id; END IF;`;
   const caught = `BEGIN ${add('+', "CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END").replaceAll(/CASE.*?END/g, 'changed')}; EXCEPTION WHEN check_violation THEN RAISE NOTICE 'too much'; END;`;
   const refused = `IF coalesce(NEW.a, OLD.a) = ${pick(20)} THEN RAISE EXCEPTION 'no % of it', coalesce(NEW.a, OLD.a) USING ERRCODE = 'P0099'; END IF;`;
-  const bodies = [kept, kept, found, marked, moved, own, caught, `${refused}\n  ${kept}`];
+  const upserted = `IF TG_OP <> 'DELETE' THEN INSERT INTO ${marks} AS m (id, kind, n) VALUES (NEW.id % 4, ${oneOf(pick, ['TG_NAME', "'all'"])}, NEW.a) ${oneOf(
+    pick,
+    [
+      'ON CONFLICT DO NOTHING',
+      'ON CONFLICT (id, kind) DO UPDATE SET n = m.n + excluded.n',
+      'ON CONFLICT (kind, id) DO UPDATE SET n = m.n + NEW.a * 2 WHERE NEW.a > 4',
+      `ON CONFLICT ON CONSTRAINT ${marks}_pkey DO UPDATE SET (n, kind) = (m.n + (CASE WHEN TG_OP = 'INSERT' THEN 1 ELSE 3 END), excluded.kind)`,
+    ],
+  )}; END IF;`;
+  const bodies = [
+    upserted,
+    upserted,
+    kept,
+    kept,
+    found,
+    marked,
+    moved,
+    own,
+    caught,
+    `${refused}\n  ${kept}`,
+  ];
   const body = `${oneOf(pick, bodies)}\n  RETURN NULL;`;
   const isOwn = body.includes(own);
   const events = oneOf(pick, [

@@ -32,6 +32,10 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
       `UPDATE ${a} x SET n = y.c FROM (SELECT a, count(*) AS c FROM ${b} GROUP BY a) y WHERE y.a = x.id;`,
     () => `UPDATE ${a} SET id = id + 20 WHERE id = ${n()} RETURNING id INTO v;`,
     () => `DELETE FROM ${one(pick, a, b)} WHERE id = ${n()};`,
+    () =>
+      `INSERT INTO ${a} AS x (id, n) VALUES (${n()}, ${n()}) ON CONFLICT ${one(pick, 'DO NOTHING', '(id) DO NOTHING', '(id) DO UPDATE SET n = x.n + v', '(id) DO UPDATE SET n = excluded.n + p, id = x.id + 0 WHERE x.n < v + 20')};`,
+    () =>
+      `INSERT INTO ${a} SELECT id + ${pick(4)}, n FROM ${a} ORDER BY id ON CONFLICT (id) DO UPDATE SET n = greatest(${a}.n, excluded.n, v);`,
     () => `GET DIAGNOSTICS v = ROW_COUNT;`,
     () => `IF FOUND THEN v := v + 1; ELSE RAISE NOTICE 'nothing at %', v; END IF;`,
     () => `SELECT coalesce(sum(n), 0) INTO v FROM ${a}; v := v % 9;`,
@@ -69,7 +73,7 @@ const drawBody = (pick: Pick, seed: number, at: number, end: string) =>
 function drawSchema(pick: Pick, seed: number): string {
   const functions = [0, 1, 2].map(
     (at) =>
-      `CREATE FUNCTION f${seed}_${at}(p int${at === 2 ? ' = 3' : ''}) RETURNS int LANGUAGE plpgsql ${one(pick, '', 'STRICT')} AS $f$${drawBody(pick, seed, at, 'RETURN v;')}$f$;`,
+      `CREATE FUNCTION f${seed}_${at}(p int${at === 2 ? ' = 3' : ''}) RETURNS int LANGUAGE plpgsql ${one(pick, '', 'STRICT', 'SET search_path = public, pg_temp')} AS $f$${drawBody(pick, seed, at, 'RETURN v;')}$f$;`,
   );
   return `CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40));
 INSERT INTO f${seed}_a SELECT i, i * 2 FROM generate_series(1, 5) i;

@@ -61,7 +61,7 @@ BEGIN
   CASE WHEN n > 0 THEN RETURN (SELECT count(*) FROM orders) + total(7); ELSE RAISE EXCEPTION 'only % orders', (SELECT count(*) FROM orders); END CASE;
 END $$;
 CREATE FUNCTION definer() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT count(*) FROM orders';
-CREATE FUNCTION pinned() RETURNS bigint LANGUAGE sql STABLE SET search_path = public AS 'SELECT count(*) FROM orders';
+CREATE FUNCTION pinned() RETURNS bigint LANGUAGE sql STABLE SET work_mem = '1MB' AS 'SELECT count(*) FROM orders';
 CREATE FUNCTION atomic() RETURNS bigint STABLE BEGIN ATOMIC SELECT count(*) FROM orders; END;
 CREATE FUNCTION dynamic() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE n bigint; BEGIN EXECUTE 'SELECT count(*) FROM orders' INTO n; RETURN n; END $$;

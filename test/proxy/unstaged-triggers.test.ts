@@ -15,7 +15,7 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
   dynamic: [body(`EXECUTE 'SELECT 1'`), '', /does more than read/],
   locks: [body('PERFORM FROM log FOR UPDATE'), '', /does more than read/],
   owner: [body('NULL'), 'SECURITY DEFINER', /runs with its owner's rights/],
-  own_path: [body('NULL'), 'SET search_path = public', /has settings of its own/],
+  own_settings: [body('NULL'), `SET work_mem = '1MB'`, /has settings of its own/],
   notifies: [body(`PERFORM pg_notify('a', 'b')`), '', /calls pg_notify\(\)/],
   sets: [body(`PERFORM set_config('stage.session', 'x', true)`), '', /calls set_config\(\)/],
   sets_any: [body(`PERFORM set_config(TG_NAME || '.x', 'x', true)`), '', /calls set_config\(\)/],

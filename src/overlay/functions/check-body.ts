@@ -13,12 +13,12 @@ import {
 } from '../../sql/functions/functions.ts';
 import { oidArray } from '../object-names.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
-import { headOf, Obstacle } from './function-script.ts';
+import { findNamesIn, headOf, Obstacle } from './function-script.ts';
+import type { Lookup } from './own-path.ts';
+import { lookupOf, recorded } from './own-path.ts';
 
-interface Context {
+interface Context extends Lookup {
   readonly tx: Queryable;
-  /** OIDs of the schemas in which names are looked for, in order. */
-  readonly path: readonly number[];
   /** What is called is added to it. */
   readonly uses: FoundUses & { readonly sequences?: string[] };
   /** What the functions that are called may do. */
@@ -71,10 +71,12 @@ export function usesOfDefaults({ defaults }: FunctionDefinition): BodyUses[] {
 }
 
 /**
- * Checks what a body calls, directly and through other functions.
+ * Checks what a body calls, directly and through other functions. It sets the transaction's search path to that of the body: the names of
+ * operators and types are found as the body finds them.
  * @throws Obstacle for a call that has effects, or whose effects are unknown
  */
 export async function checkBody(context: Context, body: BodyUses): Promise<void> {
+  await findNamesIn(context.tx, context.path);
   await checkCalls({ ...context, followed: new Set() }, body, 0);
 }
 
@@ -93,12 +95,14 @@ async function checkCalls(context: Walk, body: BodyUses, depth: number): Promise
 }
 
 /** Collects the sequences that a trigger draws from. A function draws with its caller's rights, which PostgreSQL checks. */
-function noteSequences({ uses: { sequences } }: Context, { functions }: BodyUses): void {
+function noteSequences({ uses: { sequences }, ownPath }: Context, { functions }: BodyUses): void {
   if (sequences === undefined) return;
   for (const { name, sequence } of functions) {
     if (name !== 'nextval') continue;
     // guard: the right to draw from a sequence is checked by its name
     if (sequence === undefined) throw new Obstacle('draws from a sequence that it computes');
+    if (ownPath !== undefined && !sequence.includes('.'))
+      throw new Obstacle('draws from a sequence without its schema');
     sequences.push(sequence);
   }
 }
@@ -128,8 +132,8 @@ function checkFound(row: Row): void {
 }
 
 async function checkCalled(context: Walk, call: QualifiedName, depth: number): Promise<void> {
-  context.uses.functions.push(call);
-  const key = JSON.stringify(call);
+  context.uses.functions.push(recorded(context, call));
+  const key = JSON.stringify([call, context.path]);
   if (context.followed.has(key)) return;
   context.followed.add(key);
   const [row] = await context.tx.query(
@@ -148,7 +152,11 @@ async function checkCalled(context: Walk, call: QualifiedName, depth: number): P
     const { extent } = context;
     const body = await readBodyAnywhere({ ...each, head, extent });
     if (body === null) throw new Obstacle(`${what} ${beyondExtent(extent)}`);
-    for (const uses of [body.uses, ...usesOfDefaults(each)])
-      await checkCalls(context, uses, depth + 1);
+    // guard: what a function calls is found in its own path
+    const inner = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
+    await findNamesIn(context.tx, inner.path);
+    await checkCalls(inner, body.uses, depth + 1);
+    await findNamesIn(context.tx, context.path);
+    for (const uses of usesOfDefaults(each)) await checkCalls(context, uses, depth + 1);
   }
 }

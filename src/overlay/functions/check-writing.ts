@@ -9,12 +9,12 @@ import { obstacleOf } from '../install/obstacle.ts';
 import { kindApart, waitsForColumns } from '../triggers/candidates.ts';
 import { checkBody } from './check-body.ts';
 import type { FoundUses } from './function-script.ts';
-import { Obstacle, shownPath } from './function-script.ts';
+import { Obstacle } from './function-script.ts';
 import { targetNamed } from './named-table.ts';
+import type { Lookup } from './own-path.ts';
 
-interface Context {
+interface Context extends Lookup {
   readonly tx: Queryable;
-  readonly path: readonly number[];
 }
 
 /**
@@ -22,15 +22,13 @@ interface Context {
  * @throws Obstacle for a call that has effects other than on rows, or whose effects are unknown
  */
 export async function checkWriting(
-  { tx, path }: Context,
+  context: Context,
   bodies: readonly BodyUses[],
   uses: FoundUses,
 ): Promise<void> {
-  // the names of operators and types are found as the functions find them
-  await tx.query(`SET LOCAL search_path = ${await shownPath(tx, path)}`);
-  for (const body of bodies) await checkBody({ tx, path, uses, extent: 'writes' }, body);
+  for (const body of bodies) await checkBody({ ...context, uses, extent: 'writes' }, body);
   // names of the service's own statements are not found in schemas of users
-  await tx.query('SET LOCAL search_path = pg_catalog');
+  await context.tx.query('SET LOCAL search_path = pg_catalog');
 }
 
 /**

@@ -5,6 +5,7 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { makeSchema } from '../install/schemas.ts';
 import { oidArray } from '../object-names.ts';
+import type { RecordedName } from './own-path.ts';
 
 /** All functions of one name in one schema. */
 export interface Definition {
@@ -36,13 +37,15 @@ export interface FunctionDefinition {
     | (QualifiedName & { readonly columns: readonly { name: string; type: string }[] })
     | null;
   readonly options: string;
+  /** The schemas of its SET search_path, in order; null without that clause. */
+  readonly path: readonly string[] | null;
   readonly body: string;
 }
 
 /** The names found while bodies are followed. */
 export interface FoundUses {
-  readonly relations: QualifiedName[];
-  readonly functions: QualifiedName[];
+  readonly relations: RecordedName[];
+  readonly functions: RecordedName[];
 }
 
 /** The reason why functions have no staged functions. */
@@ -71,13 +74,15 @@ export async function createStagedFunctions(
  * table's type.
  */
 export function scriptFor(
-  { oid, row, isSet, ...each }: FunctionDefinition,
+  { oid, row, isSet, path, ...each }: FunctionDefinition,
   name: string,
   schema: string,
   body: string,
 ): string[] {
+  const settings = path === null ? '' : `SET search_path = ${shownSchemas(path)}`;
   if (each.isProcedure) {
-    const parts = { arguments: each.arguments, language: each.language, body: quoteLiteral(body) };
+    const { arguments: parameters, language } = each;
+    const parts = { arguments: parameters, language, settings, body: quoteLiteral(body) };
     const procedure = qualifiedName(schema, name);
     return [fillSql(loadSql('table/functions/staged_procedure.sql'), { procedure, ...parts })];
   }
@@ -88,11 +93,14 @@ export function scriptFor(
     arguments: each.arguments,
     result: each.result ?? `${isSet ? 'SETOF ' : ''}${type}`,
     language: each.language,
-    options: each.options,
+    options: `${each.options} ${settings}`,
     body: quoteLiteral(body),
   });
   return [...(columns ? [`CREATE TYPE ${type} AS (${columns.join(', ')})`] : []), create];
 }
+
+/** Returns the names of schemas as SET takes them. */
+export const shownSchemas = (names: readonly string[]) => names.map(quoteIdentifier).join(', ');
 
 /** Returns `name(arguments) RETURNS result`, also for a procedure. @param row the type of rows */
 export function headOf(each: FunctionDefinition, name: string, row: string): string {
@@ -107,14 +115,24 @@ export function headOf(each: FunctionDefinition, name: string, row: string): str
  * Returns the search path as SQL.
  * @throws Obstacle where pg_catalog is not first in it: no name may hide those that the service uses
  */
-export async function shownPath(tx: Queryable, path: readonly number[]): Promise<string> {
+async function shownPath(tx: Queryable, path: readonly number[]): Promise<string> {
   const rows = await tx.query(
     `SELECT n.nspname AS name FROM unnest($1::oid[]) WITH ORDINALITY p(oid, place) JOIN pg_namespace n ON n.oid = p.oid ORDER BY p.place`,
     [oidArray(path)],
   );
   const names = rows.map(({ name }) => String(name));
   if (names[0] !== 'pg_catalog') throw new Obstacle('pg_catalog does not come first');
-  return names.map(quoteIdentifier).join(', ');
+  return shownSchemas(names);
+}
+
+/**
+ * Sets the transaction's search path.
+ * @throws Obstacle as `shownPath` does
+ */
+export async function findNamesIn(tx: Queryable, path: readonly number[]): Promise<void> {
+  // guard: names of the service's own query are not found in schemas of users
+  await tx.query('SET LOCAL search_path = pg_catalog');
+  await tx.query(`SET LOCAL search_path = ${await shownPath(tx, path)}`);
 }
 
 /**

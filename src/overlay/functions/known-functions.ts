@@ -6,10 +6,11 @@ import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { oidArray } from '../object-names.ts';
 import type { Definition, FoundUses } from './function-script.ts';
 import { Obstacle } from './function-script.ts';
+import type { RecordedName } from './own-path.ts';
 
 interface Uses {
-  readonly relations: readonly QualifiedName[];
-  readonly functions: readonly QualifiedName[];
+  readonly relations: readonly RecordedName[];
+  readonly functions: readonly RecordedName[];
   /** The tables that they write to, by their full names. */
   readonly written?: readonly QualifiedName[];
   /** Whether they write, or draw from sequences: only a staged write calls them. */

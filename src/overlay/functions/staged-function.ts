@@ -6,6 +6,7 @@ import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
 import { standInSchema } from '../../model/own-schemas.ts';
+import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
@@ -28,10 +29,12 @@ import {
   readStagedFunctions,
   readsNothing,
 } from './known-functions.ts';
+import type { Lookup } from './own-path.ts';
+import { lookupOf, recorded } from './own-path.ts';
+import { withUpserts } from './staged-upserts.ts';
 
-export interface Context {
+export interface Context extends Lookup {
   readonly tx: Queryable;
-  readonly path: readonly number[];
   readonly server: number;
   /** Functions whose bodies are being followed. */
   readonly open: ReadonlySet<string>;
@@ -85,7 +88,7 @@ async function make(
   );
   const schema = standInSchema('function', String(row?.['id']));
   const uses: FunctionUses = {
-    ...{ relations: [], functions: [nameOf(called)], written: [], writes: false },
+    ...{ relations: [], functions: [recorded({}, called)], written: [], writes: false },
   };
   await tx.query('SAVEPOINT staged_function');
   const obstacle = await build(context, definition, schema, uses).then(
@@ -146,13 +149,14 @@ async function writingScripts(
   const bodies = await readBodies(definition, 'writes');
   if (bodies === null) throw new Obstacle(beyondExtent('writes'));
   uses.writes = true;
-  const parts = bodies.map(([, body]) => body.uses);
-  const defaults = definition.functions.flatMap(usesOfDefaults);
-  await checkWriting(context, [...parts, ...defaults], uses);
-  for (const part of parts) {
+  await checkWriting(context, definition.functions.flatMap(usesOfDefaults), uses);
+  for (const [each, { uses: part }] of bodies) {
+    const own = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
+    await checkWriting(own, [part], uses);
+    const targets = part.relations.filter(({ target }) => target !== null);
     // guard: staged functions are made anew when a table changes that they write to
-    uses.relations.push(...part.relations.filter(({ target }) => target !== null).map(nameOf));
-    uses.written.push(...(await checkWritten(context, part)));
+    uses.relations.push(...targets.map((target) => recorded(own, target)));
+    uses.written.push(...(await checkWritten(own, part)));
   }
   return (await scriptsFor(context, definition, bodies, schema, uses)).scripts;
 }
@@ -184,9 +188,11 @@ async function scriptsFor(
   const scripts: string[] = [];
   let isStaged = false;
   for (const [each, body] of bodies) {
-    const replacements = await replacementsIn(context, body.uses, uses);
+    // guard: a function finds names in the schemas of its own SET clause
+    const own = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
+    const replacements = await replacementsIn(own, body.uses, uses);
     isStaged ||= replacements.length > 0;
-    if (each.row) uses.relations.push(nameOf(each.row));
+    if (each.row) uses.relations.push(recorded(own, each.row));
     // rows are not locked: the service's checks at the end of a statement notice what others change
     const unlocked = body.uses.locking.map(({ start, end }) => ({ start, end, text: ' ' }));
     const text = await body.replaced([...replacements, ...unlocked]);
@@ -205,12 +211,12 @@ export async function replacementsIn(
   context: Context,
   body: BodyUses,
   uses: FoundUses | FunctionUses,
-): Promise<Replacement[]> {
+): Promise<BodyReplacement[]> {
   const replacements: Replacement[] = [];
   const sources = new Map<string, Source>();
   for (const use of body.relations) {
     // a relation that an INSERT only writes to needs no right to be read
-    if (!('target' in use) || use.target === null) uses.relations.push(nameOf(use));
+    if (!('target' in use) || use.target === null) uses.relations.push(recorded(context, use));
     const source = await sourceOf(context, use, sources);
     const overlay = use.only ? source?.only : source?.name;
     if (overlay) replacements.push({ start: use.start, end: use.end, text: overlay });
@@ -224,7 +230,8 @@ export async function replacementsIn(
     const use = body.relations.find(({ start }) => start === relation);
     return (use && sources.get(JSON.stringify(nameOf(use)))?.dependents) ?? null;
   });
-  return [...replacements, ...grouped, ...(await callsIn(context, body, uses))];
+  const calls = await callsIn(context, body, uses);
+  return withUpserts(context, body, [...replacements, ...grouped, ...calls]);
 }
 
 /**
@@ -240,12 +247,12 @@ async function callsIn(
   const called: Known[] = [];
   for (const { start, end, ...call } of body.called) {
     if (call.schema === 'pg_catalog') continue;
-    uses.functions.push(nameOf(call));
+    uses.functions.push(recorded(context, call));
     const known = await follow(context, call);
     if (known === null) continue;
     called.push(known);
-    uses.relations.push(...known.uses.relations);
-    uses.functions.push(...known.uses.functions);
+    uses.relations.push(...known.uses.relations.map((name) => recorded(context, name)));
+    uses.functions.push(...known.uses.functions.map((name) => recorded(context, name)));
     noteWriting(known, call, body, uses);
     if (known.schema === null) continue;
     replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });

@@ -8,7 +8,9 @@ import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { loadParser } from '../../sql/parser/parser.ts';
 import { checkBody, readTriggerBody } from '../functions/check-body.ts';
 import type { FoundUses } from '../functions/function-script.ts';
-import { Obstacle } from '../functions/function-script.ts';
+import { Obstacle, shownSchemas } from '../functions/function-script.ts';
+import type { RecordedName } from '../functions/own-path.ts';
+import { lookupOf, recorded } from '../functions/own-path.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
 import { mayFire, rowTriggers, tableObstacle } from './candidates.ts';
@@ -21,6 +23,16 @@ export interface Path {
   readonly oids: readonly number[];
   /** The quoted names, as SET takes them. */
   readonly text: string;
+  /** The names, where they are those of the trigger's own SET clause. */
+  readonly own?: readonly string[];
+}
+
+/** Returns the schemas in which a trigger finds names: those of its function's SET clause, or the given ones. */
+export async function pathOf(tx: Queryable, trigger: Trigger, path: Path): Promise<Path> {
+  const own = trigger.function.path;
+  if (own === null) return path;
+  const { path: oids } = await lookupOf(tx, { path: [] }, own);
+  return { oids, text: shownSchemas(own), own };
 }
 
 /** A trigger that is followed, with what is made of it; or the reason why it is not, as the end of "trigger ...". */
@@ -65,6 +77,7 @@ export async function checkTrigger(
 ): Promise<Followed<TriggerBody>> {
   const { schema, name, body } = trigger.function;
   uses.functions.push({ schema, name });
+  const lookup = { path: path.oids, ownPath: path.own };
   const obstacle = tableObstacle(table) ?? trigger.obstacle;
   if (obstacle !== null) return { obstacle };
   await loadParser();
@@ -73,19 +86,21 @@ export async function checkTrigger(
     demandBlock(body);
     // what a BEFORE trigger writes has no staged row yet on which it hangs
     const made = await readTriggerBody(name, body, trigger.timing === 'after');
-    const names = writtenNames(made.uses);
+    const names = writtenNames(made.uses).map((each) => ({
+      ...recorded(lookup, each),
+      operation: each.operation,
+    }));
     uses.written.push(...names);
     // an update reads the rows that it changes, and RETURNING what it returns
     const isRead = /\breturning\b/i.test(body);
-    for (const { schema, name, operation } of names)
-      if (isRead || operation !== 'INSERT') uses.relations.push({ schema, name });
+    for (const { operation, ...each } of names)
+      if (isRead || operation !== 'INSERT') uses.relations.push(each);
     // guard: a trigger that is not followed may be once the table that it writes to changes
-    uses.checked.push(...names.map(({ schema, name }) => ({ schema, name })));
+    uses.checked.push(...names.map(({ operation: _, ...each }) => each));
     const written = await writtenTables(tx, made.uses.writes, path.oids, (linked) =>
       uses.checked.push(nameOf(linked)),
     );
-    await tx.query(`SET LOCAL search_path = ${path.text}`);
-    await checkBody({ tx, path: path.oids, uses, extent: 'reads' }, made.uses);
+    await checkBody({ ...lookup, tx, uses, extent: 'reads' }, made.uses);
     return { ...made, written };
   });
   // guard: names of the service's own statements are not found in schemas of users
@@ -108,9 +123,9 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
 /** What the triggers of a table use. */
 export interface TriggerUses extends FoundUses {
   /** The tables that they write to. */
-  readonly written: (QualifiedName & Pick<BodyWrite, 'operation'>)[];
+  readonly written: (RecordedName & Pick<BodyWrite, 'operation'>)[];
   /** The same, and those that foreign keys connect with them. */
-  readonly checked: QualifiedName[];
+  readonly checked: RecordedName[];
   /** The sequences that they draw from, as calls of nextval() name them. */
   readonly sequences: string[];
 }
@@ -188,7 +203,7 @@ export async function readTriggerReports(
   const found = new Map<Trigger, Followed<TriggerBody>>();
   for (const each of table.triggers) {
     const uses = noUses();
-    found.set(each, await checkTrigger(tx, table, each, path, uses));
+    found.set(each, await checkTrigger(tx, table, each, await pathOf(tx, each, path), uses));
   }
   return triggerReports(table, found);
 }

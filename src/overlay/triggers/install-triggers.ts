@@ -22,6 +22,7 @@ import {
   firedOperations,
   noUses,
   orObstacle,
+  pathOf,
   triggerReports,
 } from './follow-triggers.ts';
 import { copySql } from './trigger-copy.ts';
@@ -57,10 +58,11 @@ export async function installTriggers(
   const uses = noUses();
   const copies: Copies = new Map();
   for (const trigger of table.triggers) {
-    const checked = await checkTrigger(tx, table, trigger, path, uses);
+    const own = await pathOf(tx, trigger, path);
+    const checked = await checkTrigger(tx, table, trigger, own, uses);
     const copy =
       'made' in checked
-        ? await copied(tx, table, trigger, checked.made, path, server, uses)
+        ? await copied(tx, table, trigger, checked.made, own, server, uses)
         : checked;
     copies.set(trigger, copy);
   }
@@ -104,7 +106,7 @@ function copied(
   uses: TriggerUses,
 ): Promise<Followed<Copy>> {
   return orObstacle(async () => {
-    const context = { tx, path: path.oids, server, open: new Set<string>() };
+    const context = { tx, path: path.oids, ownPath: path.own, server, open: new Set<string>() };
     const text = await body.replaced(await replacementsIn(context, body.uses, uses));
     if (text === null) throw new Obstacle('cannot be followed');
     const script = copySql(table, trigger, text.toString(), path.text);

@@ -5,9 +5,11 @@ import type { Grouping } from '../locate/grouping.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 import type { Read } from '../read.ts';
-import type { ByteRange, Replacement } from '../splice.ts';
+import type { ByteRange } from '../splice.ts';
 import type { Statement, Verdict } from '../verdict.ts';
 import type { QueryWrite, Right } from '../write.ts';
+import type { BodyReplacement, BodyUpsert } from './body-upserts.ts';
+import { bodyUpserts, movedUpserts } from './body-upserts.ts';
 import type { FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 
 /** The statements that a body may have: reads, also writes to one table each, or also writes to several and reads that lock rows. */
@@ -28,6 +30,8 @@ export interface BodyUses {
   readonly rights: readonly Right[];
   /** The row locking clauses. A staged function must not have them. */
   readonly locking: readonly ByteRange[];
+  /** The ON CONFLICT clauses. */
+  readonly upserts: readonly BodyUpsert[];
   /** The functions that its statements with targets call. */
   readonly calledByWrites: readonly QualifiedName[];
 }
@@ -39,7 +43,7 @@ export interface BodyWrite extends QualifiedName, Pick<Right, 'operation' | 'col
 export interface FunctionBody {
   readonly uses: BodyUses;
   /** Returns the body with names replaced; null if anything else in it would change. */
-  replaced(replacements: readonly Replacement[]): Promise<Buffer | null>;
+  replaced(replacements: readonly BodyReplacement[]): Promise<Buffer | null>;
 }
 
 /**
@@ -52,13 +56,19 @@ export function usesOf(text: Buffer, extent: Extent = 'reads'): BodyUses | null 
     const isRead = verdict.kind === 'read';
     if (!isRead && !isWriteWithin(verdict, extent)) return null;
     if (verdict.locking.length > 0 && extent !== 'writes') return null;
-    const rights = verdict.kind === 'write' ? verdict.rights : [];
-    const calledByWrites = rights.length > 0 ? verdict.called : [];
-    const writes = verdict.kind === 'write' ? writesOf(verdict) : [];
-    const uses = { ...verdict, writes, rights, calledByWrites };
-    parts.push(movedUses(uses, (at) => at + start));
+    const own = isRead ? readUses(verdict) : writeUses(verdict, text.subarray(start));
+    if (own === null) return null;
+    parts.push(movedUses(own, (at) => at + start));
   }
   return mergedUses(parts);
+}
+
+/** Returns the uses of a statement that writes; null if it has an ON CONFLICT clause that cannot be followed. */
+function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
+  const upserts = bodyUpserts(text, write.upserts);
+  if (upserts === null) return null;
+  const calledByWrites = write.rights.length > 0 ? write.called : [];
+  return { ...write, writes: writesOf(write), calledByWrites, upserts };
 }
 
 const writesOf = ({ relations, rights }: QueryWrite): BodyWrite[] =>
@@ -74,16 +84,17 @@ function isWriteWithin(verdict: Verdict, extent: Extent): verdict is QueryWrite 
 
 /** Whether a statement has no clauses that the proxy itself handles. */
 function isPlainWrite({ upserts, overriding, merges, replacement }: QueryWrite): boolean {
-  // guard: ON CONFLICT, OVERRIDING and MERGE of a function are not lost
-  return upserts.length + overriding.length + merges.length === 0 && !replacement;
+  // guard: OVERRIDING and MERGE of a function are not lost
+  return overriding.length + merges.length === 0 && upserts.length <= 1 && !replacement;
 }
 
 /** Whether a statement inserts, updates or deletes rows of one table, without clauses that the proxy itself handles. */
 function isSingleWrite(verdict: QueryWrite): boolean {
   const targets = verdict.relations.filter(({ target }) => target !== null);
-  // guard: a trigger's ON CONFLICT and OVERRIDING are not lost
-  if (verdict.upserts.length + verdict.overriding.length + verdict.merges.length > 0) return false;
-  return targets.length === 1 && verdict.rights.length === 1 && !verdict.replacement;
+  // guard: a trigger's OVERRIDING and MERGE are not lost
+  if (verdict.overriding.length + verdict.merges.length > 0) return false;
+  const isOne = verdict.rights.every(({ target }) => target === targets[0]?.start);
+  return targets.length === 1 && isOne && !verdict.replacement;
 }
 
 /** Parses and classifies a text. A text with a syntax error counts as one that does not only read. */
@@ -99,7 +110,7 @@ function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
 /** Returns the uses of a read. */
 export const readUses = (read: Read): BodyUses => ({
   ...read,
-  ...{ rights: [], writes: [], calledByWrites: [] },
+  ...{ rights: [], writes: [], upserts: [], calledByWrites: [] },
 });
 
 /** Returns the same uses with each position mapped by `moved`. */
@@ -121,6 +132,7 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     rights: uses.rights.map((right) => ({ ...right, target: moved(right.target) })),
     locking: uses.locking.map(move),
     writes: uses.writes,
+    upserts: movedUpserts(uses.upserts, moved),
     calledByWrites: uses.calledByWrites,
   };
 }
@@ -137,6 +149,7 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     rights: parts.flatMap(({ rights }) => rights),
     locking: parts.flatMap(({ locking }) => locking),
     writes: parts.flatMap(({ writes }) => writes),
+    upserts: parts.flatMap(({ upserts }) => upserts),
     calledByWrites: parts.flatMap(({ calledByWrites }) => calledByWrites),
   };
 }

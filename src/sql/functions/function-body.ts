@@ -2,8 +2,9 @@
 
 import { parseThread } from '../parser/parse-thread.ts';
 import { isLight } from '../parser/text-weight.ts';
-import type { Replacement } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
+import type { BodyReplacement } from './body-upserts.ts';
+import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { usesOf } from './body-uses.ts';
 import { readPlpgsql } from './plpgsql-body.ts';
@@ -25,13 +26,18 @@ export async function readFunctionBody(text: FunctionText): Promise<FunctionBody
   if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body, text.extent);
   const body = Buffer.from(text.body);
   const uses = usesOf(body, text.extent);
-  return uses && { uses, replaced: async (replacements) => spliceBytes(body, replacements) };
+  const replaced = async (replacements: readonly BodyReplacement[]) =>
+    spliceBytes(
+      body,
+      withCalls(replacements, (call) => `SELECT ${call};`),
+    );
+  return uses && { uses, replaced };
 }
 
 /** Returns a body with names replaced, as `FunctionBody.replaced` does. */
 export async function replaceInBody(
   text: FunctionText,
-  replacements: readonly Replacement[],
+  replacements: readonly BodyReplacement[],
 ): Promise<Buffer | null> {
   return (await readFunctionBody(text))?.replaced(replacements) ?? null;
 }

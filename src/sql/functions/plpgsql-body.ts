@@ -5,8 +5,9 @@
 import type { ScanToken } from 'libpg-query';
 import { parsePlpgsql, parseTree, scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
-import type { Replacement } from '../splice.ts';
 import { isSameRange, spliceBytes } from '../splice.ts';
+import type { BodyReplacement } from './body-upserts.ts';
+import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
 import { hasHazard } from './plpgsql-hazards.ts';
@@ -39,10 +40,10 @@ export async function readPlpgsql(
     replaced: async (replacements) => {
       // An insertion covers no text of the body, so it cannot be assigned to a part.
       if (replacements.some(({ start, end }) => !(start < end))) return null;
-      const made = spliceBytes(body, replacements);
+      const made = spliceBytes(body, withCalls(replacements, precede));
       // names of overlays, to which no statement may write, stand in it: only its words are compared
       const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]));
-      const wanted = parts.map((part) => splicePart(part, replacements));
+      const wanted = parts.flatMap((part) => splicePart(part, replacements));
       return found !== null &&
         isSame(
           found.map(({ text }) => text),
@@ -53,6 +54,9 @@ export async function readPlpgsql(
     },
   };
 }
+
+/** Evaluates an expression before a statement: so that FOUND stays what it was. */
+const precede = (call: string) => `IF ${call} THEN NULL; END IF;`;
 
 const noText = Buffer.alloc(0);
 
@@ -223,21 +227,26 @@ function inBody(part: Part): BodyUses {
   return movedUses(part.uses, (at) => edges.get(at) ?? Number.NaN);
 }
 
-/** Returns the part's text with the replacements that fall into it. */
-function splicePart(part: Part, replacements: readonly Replacement[]): Buffer {
+/** Returns the part's text with the replacements that fall into it, and the expressions of calls before it: statements are found from the last one. */
+function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffer[] {
   const [before, after] = [part.uses, inBody(part)].map((uses) => [
     ...uses.relations,
     ...uses.called,
     ...uses.qualifiers,
     ...uses.groupings.map(({ start }) => ({ start, end: start })),
     ...uses.locking,
+    ...uses.upserts.flatMap(({ clause, first }) => [clause, first]),
   ]);
   const inside = (before ?? []).flatMap(({ start, end }, index) => {
     const place = after?.[index];
     const replacement = place && replacements.find((each) => isSameRange(each, place));
     return replacement ? [{ start, end, text: replacement.text }] : [];
   });
-  return spliceBytes(part.text, inside);
+  const calls = inBody(part).upserts.flatMap(({ first }) => {
+    const call = replacements.find((each) => isSameRange(each, first))?.call;
+    return call === undefined ? [] : [Buffer.from(call)];
+  });
+  return [spliceBytes(part.text, inside), ...calls];
 }
 
 function isSame(found: readonly Buffer[], wanted: readonly Buffer[]): boolean {

@@ -53,8 +53,9 @@ BEGIN
     PERFORM stage.note_judged(split_part(TG_ARGV[0], '_', 1), pg_trigger_depth() = 1 AND current_setting('stage.mutations_of', true) IS DISTINCT FROM v_statement);
   END IF;
   IF pg_trigger_depth() > 1 THEN  -- a foreign key's action, or what a trigger writes: part of the mutation that caused it
-    -- an OVERRIDING clause is that of the client's own statement
-    PERFORM set_config('stage.overriding_' || split_part(TG_ARGV[0], '_', 1), '', true) WHERE current_setting('stage.origin', true) = 'trigger';
+    -- an OVERRIDING clause is that of the client's own statement, or of an upsert that hands on what it has drawn
+    PERFORM set_config('stage.overriding_' || split_part(TG_ARGV[0], '_', 1), '', true)
+    WHERE current_setting('stage.origin', true) = 'trigger' AND coalesce(current_setting('stage.upserted_' || split_part(TG_ARGV[0], '_', 1), true), '') = '';
     PERFORM set_config('stage.start_' || TG_ARGV[0], v_id, true),
             set_config('stage.mutation_' || TG_ARGV[0], current_setting('stage.mutation'), true);
     RETURN NULL;

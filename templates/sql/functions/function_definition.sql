@@ -14,7 +14,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         WHEN p.prokind NOT IN ('f', 'p') THEN 'no plain function'
         -- guard: a function with its owner's rights reads nothing that is staged
         WHEN p.prosecdef THEN 'runs with its owner''s rights'
-        WHEN p.proconfig IS NOT NULL THEN 'has settings of its own'
+        WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
         WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) a(type) WHERE a.type >= 16384)
           THEN 'takes types of users'
@@ -44,6 +44,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         CASE p.proparallel WHEN 's' THEN 'PARALLEL SAFE' WHEN 'r' THEN 'PARALLEL RESTRICTED' ELSE 'PARALLEL UNSAFE' END,
         'COST ' || p.procost::text,
         CASE WHEN p.proretset THEN 'ROWS ' || p.prorows::text END),
+      'path', stage.own_path(p.proconfig),
       'body', p.prosrc) ORDER BY p.oid))
   FROM stage.functions_named(p_name, p_path) p
   JOIN pg_namespace n ON n.oid = p.pronamespace

@@ -38,7 +38,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       'schema', CASE WHEN t.obstacle IS NULL AND NOT EXISTS (
         SELECT FROM jsonb_array_elements(t.uses -> 'functions') u(name) CROSS JOIN LATERAL stage.functions_named(u.name, path.oids) p
         -- guard: a staged function is called with the rights that its function demands
-        WHERE NOT (has_function_privilege(p.oid, 'EXECUTE') AND has_schema_privilege(p.pronamespace, 'USAGE'))) THEN 'stage_function_' || t.id END) ORDER BY c.place)
+        WHERE NOT (has_function_privilege(p.oid, 'EXECUTE') AND has_schema_privilege(p.pronamespace, 'USAGE')))
+        -- guard: a function with a path of its own passes over schemas that the role may not use
+        AND NOT EXISTS (SELECT FROM jsonb_array_elements((t.uses -> 'relations') || (t.uses -> 'functions')) u(name)
+          CROSS JOIN LATERAL jsonb_array_elements_text(u.name -> 'path') s(name) JOIN pg_namespace n ON n.nspname = s.name
+          WHERE NOT has_schema_privilege(n.oid, 'USAGE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)
     FROM called c
     LEFT JOIN stage.staged_function t ON c.code AND t.namespace = c.namespace AND t.name = c.name AND t.path = path.oids
       AND t.stamp = stage.function_stamp(t.uses, path.oids)))

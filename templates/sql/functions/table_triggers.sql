@@ -14,7 +14,7 @@ BEGIN
                         FROM unnest(string_to_array(regexp_replace(encode(t.tgargs, 'hex'), '(..)', '\1 ', 'g'), '00 ')) WITH ORDINALITY x(value, place)
                        WHERE x.place <= t.tgnargs),
         'definition', CASE WHEN t.tgqual IS NOT NULL THEN pg_get_triggerdef(t.oid) END,
-        'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', p.prosrc),
+        'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', p.prosrc, 'path', stage.own_path(p.proconfig)),
         'obstacle', CASE
           WHEN l.lanname <> 'plpgsql' THEN 'is not written in PL/pgSQL'
           WHEN t.tgdeferrable THEN 'is a deferrable constraint trigger'
@@ -22,7 +22,7 @@ BEGIN
           WHEN t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL THEN 'reads transition tables'
           -- guard: a trigger with its owner's rights does not fire with those of a client
           WHEN p.prosecdef THEN 'runs with its owner''s rights'
-          WHEN p.proconfig IS NOT NULL THEN 'has settings of its own'
+          WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
           WHEN EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[]) AND a.attgenerated <> '')
             THEN 'waits for updates of a generated column'
           WHEN EXISTS (SELECT FROM stage.called_in(t.tgqual::text) f(function) JOIN pg_proc c ON c.oid = f.function

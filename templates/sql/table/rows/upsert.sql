@@ -1,8 +1,8 @@
 -- INSERT ... ON CONFLICT goes through a view of its own. Its trigger runs with the client's rights, because it evaluates the client's own
 -- DO UPDATE expressions; the overlay stages each row.
 -- Filled in src/overlay/rows/upsert.ts: `arbiters` is the expression for the names of the indexes, `key_matches` that for the condition
--- that finds the colliding row; `await` waits for other connections, until `is_certain`. The parts that depend on row-level security are in
--- src/overlay/rows/upsert-rows.ts: `reported` is what is known of the colliding row.
+-- that finds the colliding row; `await` waits for other connections, until `is_certain`. The parts that depend on row-level security come
+-- from colliding-row.ts in the same folder: `reported` is what is known of the colliding row.
 CREATE VIEW {{upsert}} AS SELECT {{all_columns}} FROM {{overlay}};
 GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
 
@@ -34,7 +34,8 @@ DECLARE
   IF _stage_p_update AND NOT (_stage_v_row IS NULL) THEN
     PERFORM 1 FROM {{shadow}} s
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches_v_row}}
-      AND s._stage_mutation = current_setting('stage.mutation_{{key}}')::bigint;
+      -- guard: what triggers have written before is no row of this statement
+      AND s._stage_mutation = current_setting('stage.mutation_{{key}}')::bigint AND s._stage_seq > current_setting('stage.start_{{key}}')::bigint;
     IF FOUND THEN
       RAISE EXCEPTION 'ON CONFLICT DO UPDATE command cannot affect row a second time' USING ERRCODE = '21000',
         HINT = 'Ensure that no rows proposed for insertion within the same command have duplicate constrained values.';

@@ -5,7 +5,8 @@ CREATE OR REPLACE FUNCTION {{affected}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger';
+  -- guard: the rows of a part of an upsert in a trigger are those of the whole
+  _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger' AND coalesce(current_setting('stage.check_later', true), '') = '';
   _stage_v_rows refcursor := concat('_stage_fired_', TG_ARGV[0], '_', pg_trigger_depth());
   _stage_v_session uuid := current_setting('stage.session')::uuid;
   _stage_v_mutation bigint := current_setting('stage.mutation_' || TG_ARGV[0])::bigint;
@@ -48,7 +49,7 @@ REVOKE ALL ON FUNCTION {{queued}}(uuid, bigint, bigint, bigint) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION {{behind}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger';
+  _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger' AND coalesce(current_setting('stage.check_later', true), '') = '';
   _stage_v_rows refcursor := concat('_stage_fired_', TG_ARGV[0], '_', pg_trigger_depth());
   _stage_v_mutation bigint := CASE WHEN _stage_v_nested THEN current_setting('stage.mutation') ELSE current_setting('stage.mutation_' || TG_ARGV[0]) END::bigint;
   _stage_v_row record;
