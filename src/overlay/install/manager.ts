@@ -14,6 +14,7 @@ import { ensureStagedView } from '../views/staged-view.ts';
 import { ensureBound } from './binding.ts';
 import { installOverlay } from './install.ts';
 import { lockInstallation } from './installation-lock.ts';
+import { KnownTables } from './known-tables.ts';
 import { obstacleOf } from './obstacle.ts';
 
 export interface OverlayManager {
@@ -51,6 +52,7 @@ export function createOverlayManager(
   db: Database,
   demandUpToDate: () => void = () => undefined,
 ): OverlayManager {
+  const known = new KnownTables();
   const install = async (work: (tx: Queryable, server: number) => Promise<void>) => {
     await ensureBound(db);
     return db.transaction(async (tx) => {
@@ -71,7 +73,7 @@ export function createOverlayManager(
     ensure: (relations, cascades = false, trees = []) =>
       install(async (tx, server) => {
         const targets = await tablesBehind(tx, relations, trees, server);
-        const { tables, written } = await reachableTables(tx, targets, cascades);
+        const { tables, written } = await reachableTables(tx, known, targets, cascades);
         for (const table of tables) await installOverlay(tx, table, server);
         for (const table of tables)
           if (written.includes(table.oid)) await installTriggers(tx, table, server);
@@ -146,26 +148,29 @@ interface Reachable {
 /** Reads the write targets and the tables that they need: the other end of each foreign key, and recursively wherever an action writes. */
 async function reachableTables(
   tx: Queryable,
+  known: KnownTables,
   { tables: targets, trees }: Targets,
   cascades: boolean,
 ): Promise<Reachable> {
   const tables = new Map<number, Table>();
+  const read = (oid: number, because: Reason | null) =>
+    readInto(tables, { tx, known }, oid, because);
   const written = new Set(targets);
   for (const root of trees) {
     const because = { target: await nameOf(tx, root), link: 'its rows include those of' };
     for (const oid of await treeTables(tx, root)) {
-      if (oid !== root) await readInto(tables, tx, oid, because);
+      if (oid !== root) await read(oid, because);
       written.add(oid);
     }
   }
   // iteration over a set includes elements that are added meanwhile
   for (const oid of written) {
-    const table = await readInto(tables, tx, oid, null);
+    const table = await read(oid, null);
     const target = shownName(table.schema, table.name);
     const because = { target, link: 'a foreign key links it with' };
-    for (const { parent } of table.references) await readInto(tables, tx, parent.oid, because);
+    for (const { parent } of table.references) await read(parent.oid, because);
     for (const foreignKey of table.referencedBy) {
-      await readInto(tables, tx, foreignKey.child.oid, because);
+      await read(foreignKey.child.oid, because);
       if (cascades || writesChild(foreignKey)) written.add(foreignKey.child.oid);
     }
   }
@@ -186,13 +191,13 @@ interface Reason {
 /** Reads a table, unless it was read before. @param because null for a table that is written to itself */
 async function readInto(
   tables: Map<number, Table>,
-  tx: Queryable,
+  { tx, known }: { readonly tx: Queryable; readonly known: KnownTables },
   oid: number,
   because: Reason | null,
 ): Promise<Table> {
-  const known = tables.get(oid);
-  if (known !== undefined) return known;
-  const table = await readTable(tx, oid);
+  const before = tables.get(oid);
+  if (before !== undefined) return before;
+  const table = await known.read(tx, oid);
   if (table === null) {
     throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
   }
