@@ -43,7 +43,10 @@ BEGIN
   END IF;
   RETURN EXISTS (
     SELECT FROM ROWS FROM (pg_catalog.unnest(v_catalogs), pg_catalog.unnest(v_objects)) o(catalog, object)
-    JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) o.catalog AND d.objid OPERATOR(pg_catalog.=) o.object
+    -- OFFSET 0: the planner looks each object up, and does not read all of pg_depend
+    CROSS JOIN LATERAL (
+      SELECT e.refclassid, e.refobjid FROM pg_catalog.pg_depend e
+      WHERE e.classid OPERATOR(pg_catalog.=) o.catalog AND e.objid OPERATOR(pg_catalog.=) o.object OFFSET 0) d
     WHERE CASE
       WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass THEN stage.is_user_code(d.refobjid)
       WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_operator'::pg_catalog.regclass

@@ -6,7 +6,10 @@ CREATE OR REPLACE FUNCTION stage.used_by(p_relation oid, p_catalogs oid[], p_obj
 LANGUAGE sql STABLE AS $$
   SELECT d.refclassid, d.refobjid
   FROM ROWS FROM (pg_catalog.unnest(p_catalogs), pg_catalog.unnest(p_objects)) o(catalog, object)
-  JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) o.catalog AND d.objid OPERATOR(pg_catalog.=) o.object
+  -- OFFSET 0: the planner looks each object up, and does not read the dependencies on all objects of users
+  CROSS JOIN LATERAL (
+    SELECT e.refclassid, e.refobjid FROM pg_catalog.pg_depend e
+    WHERE e.classid OPERATOR(pg_catalog.=) o.catalog AND e.objid OPERATOR(pg_catalog.=) o.object OFFSET 0) d
   WHERE d.refobjid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid AND CASE
     WHEN d.refclassid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.pg_proc'::pg_catalog.regclass, 'pg_catalog.pg_operator'::pg_catalog.regclass]) THEN true
     WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
