@@ -230,7 +230,7 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: 'a schema is not ours by its name alone',
-    without: ')',
+    without: ');',
     tests: ['attacks/own-schemas'],
   },
   {

@@ -47,7 +47,8 @@ suite('known tables', (test) => {
     return String(row?.['names']);
   };
 
-  test('are read again after a change of them, of their overlay or of the registry', async () => {
+  /** Makes a change, and returns the tables that a manager reads then for a write to `child`. */
+  const reader = async () => {
     const [parent, child] = [await oidOf('parent'), await oidOf('child')];
     const manager = createOverlayManager(service);
     const reads = async (change = '') => {
@@ -56,9 +57,20 @@ suite('known tables', (test) => {
       await manager.ensure([Number(child)]);
       return read.sort();
     };
-    const both = [parent, child].sort();
+    return { parent, child, both: [parent, child].sort(), manager, reads };
+  };
+
+  test('are read once by each manager', async () => {
+    const [first, second] = [await reader(), await reader()];
+    for (const { reads, both } of [first, second]) {
+      assert.equal(await reads(), both);
+      assert.equal(await reads(), []);
+    }
+  });
+
+  test('are read again after a change of them, of their overlay or of the registry', async () => {
+    const { parent, child, both, manager, reads } = await reader();
     assert.equal(await reads(), both);
-    assert.equal(await reads(), []);
     // a stamp covers the columns of the tables on the other side of foreign keys
     assert.equal(await reads('ALTER TABLE child ADD COLUMN w int'), both);
     assert.is(await columns('child'), 'id parent v w');

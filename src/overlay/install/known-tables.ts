@@ -23,13 +23,14 @@ export class KnownTables {
 }
 
 /**
- * Returns whether the table's overlay was made for this definition, and the table has not changed since. The registry has both stamp and
- * signature: after a restore of an older state of the database, another definition may have got the stamp.
+ * Returns whether the table's overlay was made for this definition, and the table has not changed since. The stamp of an overlay that is
+ * marked as outdated differs from every table's. The registry has the signature beside the stamps: after a restore of an older state of the
+ * database, another definition may have the stamp that this one had.
  */
 async function isAsBuilt(tx: Queryable, { oid, signature, stamp }: Table): Promise<boolean> {
   const rows = await tx.query(
     `SELECT o.relation FROM stage.overlay o
-     WHERE o.relation = $1::oid AND o.signature = $2 AND o.definition_stamp = $3 AND NOT starts_with(o.stamp, 'outdated ')
+     WHERE o.relation = $1::oid AND o.signature = $2 AND o.definition_stamp = $3 AND o.stamp = (SELECT stage.table_stamp($1::oid))
        AND o.definition_stamp = (SELECT concat_ws(' ', stage.definition_stamp($1::oid), stage.system_stamp()))`,
     [oid, signature, stamp],
   );

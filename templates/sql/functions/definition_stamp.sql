@@ -75,6 +75,8 @@ BEGIN
         WHERE u.class = 'pg_opclass'::regclass
       UNION ALL SELECT l.xmin FROM used u JOIN pg_proc p ON p.oid = u.object JOIN pg_language l ON l.oid = p.prolang
         WHERE u.class = 'pg_proc'::regclass
+      -- guard: a definition depends on the labels of enums
+      UNION ALL SELECT m.xmin FROM used u JOIN pg_enum m ON m.enumtypid = u.object WHERE u.class = 'pg_type'::regclass
       -- guard: a definition depends on casts to json
       UNION ALL SELECT k.xmin FROM used u JOIN pg_cast k ON k.castsource = u.object AND k.casttarget = 'json'::regtype
         WHERE u.class = 'pg_type'::regclass

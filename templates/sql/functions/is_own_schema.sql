@@ -1,12 +1,14 @@
 -- Returns whether a schema is the service's own, by its name and its owner: a role that may create schemas can choose a name of that form,
 -- but cannot make the service the owner, nor a role that is a member of the service's.
+-- In PL/pgSQL, which keeps its plan: it is called for each name, and in loops over catalogs.
 CREATE OR REPLACE FUNCTION stage.is_own_schema(p_schema oid) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (
     SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_namespace s ON s.nspname OPERATOR(pg_catalog.=) 'stage'
     WHERE n.oid OPERATOR(pg_catalog.=) p_schema
       -- guard: a schema is not ours by its owner alone
       AND n.nspname OPERATOR(pg_catalog.~) '{{own_schemas}}'
       -- guard: a schema is not ours by its name alone
-      AND pg_catalog.pg_has_role(n.nspowner, s.nspowner, 'MEMBER'))
-$$;
+      AND pg_catalog.pg_has_role(n.nspowner, s.nspowner, 'MEMBER'));
+END $$;
