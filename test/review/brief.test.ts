@@ -89,7 +89,10 @@ suite('briefs', (test) => {
     const both = await sentences(
       `UPDATE products SET status = CASE status WHEN 'paid' THEN 'open' ELSE 'paid' END`,
     );
-    assert.ok(both.includes('  status: open → paid (203 rows), paid → open (203 rows)'), both.join('\n'));
+    assert.ok(
+      both.includes('  status: open → paid (203 rows), paid → open (203 rows)'),
+      both.join('\n'),
+    );
     assert.ok(!both.some((line) => line.includes('no row of production')));
     const gone = await sentences('DELETE FROM products WHERE id <= 100');
     assert.ok(

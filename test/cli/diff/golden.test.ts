@@ -16,12 +16,12 @@ const statements = [
 
 const forms: Readonly<Record<string, readonly string[]>> = {
   'brief.txt': ['--brief'],
-  'brief.json': ['--brief', '--json'],
+  'brief-json.txt': ['--brief', '--json'],
   'stat.txt': ['--stat'],
   'diff.txt': [],
   'diff.md': ['-o', 'markdown'],
   'diff.csv': ['-o', 'csv'],
-  'diff.html': ['-o', 'html'],
+  'diff-html.txt': ['-o', 'html'],
 };
 
 /** Replaces what differs from run to run. */
