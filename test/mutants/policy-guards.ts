@@ -25,7 +25,7 @@ export const policyGuards: readonly Guard[] = [
   {
     name: 'the policy judges a statement at its end',
     without: '',
-    tests: ['proxy/limits-attacks'],
+    tests: ['proxy/limits.test', 'proxy/limits-attacks'],
   },
   {
     name: "what foreign keys' actions do at last is judged",
