@@ -168,8 +168,10 @@ function hindranceOfWhole(known: Known): string | null {
   return hindranceOf(known);
 }
 
-function hindranceOf({ digest, conflicts }: Known): string | null {
+function hindranceOf({ digest, conflicts, part }: Known): string | null {
   if (digest === null) return 'The diff is not read to its end yet, or has changed since.';
+  // the service looks for conflicts of the part alone
+  if (part.size > 0) return null;
   if (conflicts === null) return 'Conflicts are being looked for.';
   return conflicts > 0 ? 'Production has changed: see the conflicts.' : null;
 }

@@ -184,6 +184,25 @@ suite('web: parts on the review page', (test) => {
     assert.equal(tab.faults, []);
   });
 
+  test('a part without a conflict is approved, whatever the rest is in conflict with', async () => {
+    const id = await staged('UPDATE products SET stock = 55 WHERE id IN (3, 4)');
+    await propose(id);
+    await page.rest.database.query('UPDATE products SET stock = 3 WHERE id = 3');
+    const tab = await open();
+    await tab.goTo(await linkFor('ann', id));
+    await tab.sees(`${text('.banner')}.includes('1 conflict')`);
+    await tab.sees(`${count('.rows .mark input')} === 2`);
+    assert.is(await tab.evaluate(ready), false);
+    await tab.evaluate("document.querySelectorAll('.rows .mark input')[1].click()");
+    await tab.sees(ready);
+    await tab.click('[data-action=approve]');
+    await answer(tab, '[name=typed]', id.slice(5, 9));
+    await tab.press('Enter');
+    await tab.sees(`${text('.status')} === 'approved'`);
+    assert.equal(await stock(3, 4), [3, 55]);
+    assert.equal(tab.faults, []);
+  });
+
   test('of a table without a key the whole is marked, and no row', async () => {
     await page.rest.database.query('CREATE TABLE notes (n int); INSERT INTO notes VALUES (1), (2)');
     const id = await staged('UPDATE notes SET n = 5', 'UPDATE products SET stock = 1 WHERE id = 4');
