@@ -232,9 +232,9 @@ export function fixedReplacements(body: Read | QueryWrite, offset = 0): readonly
 const nothing: readonly Replacement[] = [];
 
 function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
-  // the client's texts are sent before it; errors of an EXPLAIN of a write are not forwarded unchanged
+  // the client's texts, or a query for rights, are sent before it; errors of an EXPLAIN of a write are not forwarded unchanged
   if (verdict.kind === 'read')
-    return explainsWrite(verdict) || readsList(verdict) ? 'step' : 'read';
+    return explainsWrite(verdict) || readsList(verdict) || verdict.locking[0] ? 'step' : 'read';
   if (verdict.kind !== 'control') return 'step';
   switch (verdict.action.type) {
     case 'declare':

@@ -31,6 +31,8 @@ export interface Read {
   readonly replacement?: Replacement;
   /** Whether this is an EXPLAIN of a write, which requires the right to write in production. */
   readonly explainsWrite?: true;
+  /** The relations whose rows the locking clauses name, which requires the right to UPDATE. Set if there are any. */
+  readonly lockedRelations?: readonly RelationUse[];
   /** Set for a top-level SELECT that locks rows of tables. */
   readonly locks?: RowLocks;
 }

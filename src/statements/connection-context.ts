@@ -17,6 +17,7 @@ import type { CopyBufferTotal } from '../server-connection/copy-buffer.ts';
 import { CopyIn } from '../server-connection/copy-in.ts';
 import type { FreshBlock } from '../server-connection/fresh-block.ts';
 import { InternalQueries } from '../server-connection/internal-queries.ts';
+import type { ServerQuery } from '../server-connection/internal-statement.ts';
 import type {
   Portal,
   PreparedStatement,
@@ -44,6 +45,7 @@ export interface ConnectionContext {
   readonly router: ResponseRouter;
   readonly link: UpstreamWriter;
   readonly internal: InternalQueries;
+  readonly query: ServerQuery;
   readonly stagedNotice: StagedNotice;
   readonly names: Names;
   readonly functions: FunctionNames;
@@ -139,6 +141,7 @@ export function createConnectionContext(
     metrics,
     reads: pair.reads,
     ...parts,
+    query,
     stagedNotice: new StagedNotice(internal, pair, limits.stagedNotice),
     names,
     functions,

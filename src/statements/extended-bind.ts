@@ -19,6 +19,7 @@ import { bindMessage, decodeBind } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { isControlling } from './controls.ts';
+import { checkLockRights, needsLockCheck } from './lock-rights.ts';
 import { checkBound, namesSettings } from './named-settings.ts';
 import type { PreparedWrite } from './prepared-writes.ts';
 import { findWrite, stagePrepared } from './prepared-writes.ts';
@@ -59,7 +60,7 @@ function isReady(context: ConnectionContext, statement: PreparedStatement): bool
   const { body } = statement;
   if (body.kind !== 'read' || needsCallCheck(context, body) || namesSettings(context, body))
     return false;
-  if (listsStatements(context, body)) return false;
+  if (listsStatements(context, body) || needsLockCheck(context, body)) return false;
   return !needsBlock(context, body) && !needsRefresh(context, statement, body);
 }
 
@@ -78,6 +79,7 @@ async function bindUnready(context: ConnectionContext, bound: Bound): Promise<vo
   const { body } = statement;
   // guard: the catalog is asked before a read is bound
   await checkReadCalls(context, body);
+  await checkLockRights(context, body);
   await checkBound(context, statement, message);
   if (needsBlock(context, body)) await openCheckedBlock(context);
   const refusal = body.kind === 'write' ? await readOnlyError(context, body) : null;

@@ -16,6 +16,7 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
+import { needsLockCheck } from './lock-rights.ts';
 import { needsBlock, needsCallCheck } from './read-calls.ts';
 import { isStampGone, stampCalls } from './stamp-calls.ts';
 
@@ -116,7 +117,7 @@ function knownRead(context: ConnectionContext, parse: Buffer): ReadBatch | null 
 
 function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
   if (verdict.kind !== 'read' || explainsWrite(verdict) || movesPath(verdict)) return false;
-  if (readsList(verdict)) return false;
+  if (readsList(verdict) || needsLockCheck(context, verdict)) return false;
   return !needsCallCheck(context, verdict) && !needsBlock(context, verdict);
 }
 

@@ -13,6 +13,7 @@ import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
+import { checkLockRights } from './lock-rights.ts';
 import { validateWithBatch } from './read-batches.ts';
 import { checkCursorWithHold, checkReadCalls, needsBlock, noteHeldCursor } from './read-calls.ts';
 import { lockRows } from './row-locks.ts';
@@ -44,6 +45,7 @@ async function tryRead(context: ConnectionContext, step: Step): Promise<boolean>
   for (;;) {
     // guard: the catalog is asked before a read runs
     await checkReadCalls(context, verdict);
+    await checkLockRights(context, verdict);
     checkCursorWithHold(context, verdict);
     if (needsBlock(context, verdict)) internal.begin();
     const verification = verificationOf(context, step);

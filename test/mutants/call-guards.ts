@@ -181,4 +181,9 @@ export const callGuards: readonly Guard[] = [
     without: 'AND true OR EXISTS (',
     tests: ['staging/user-code'],
   },
+  {
+    name: 'FOR UPDATE needs the right to UPDATE',
+    without: '',
+    tests: ['proxy/lock-rights'],
+  },
 ];

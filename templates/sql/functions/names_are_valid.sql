@@ -26,7 +26,7 @@ BEGIN
       RETURN false;
     END IF;
     BEGIN
-      EXECUTE pg_catalog.concat('SELECT ', v_function, '()') INTO v_stamp;
+      EXECUTE pg_catalog.format('SELECT %I.%I()', pg_catalog.split_part(v_function, '.', 1), pg_catalog.split_part(v_function, '.', 2)) INTO v_stamp;
     EXCEPTION WHEN undefined_function OR invalid_schema_name THEN
       RETURN false;  -- dropped meanwhile
     END;

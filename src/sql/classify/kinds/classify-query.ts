@@ -1,6 +1,7 @@
 /** Classifies queries: SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE, MERGE. */
 import type { Node } from 'libpg-query';
 import type { FunctionUse } from '../../functions/calls.ts';
+import { withLockedRelations } from '../../locate/locked-relations.ts';
 import { findLocking } from '../../locate/locking-ranges.ts';
 import type { Read } from '../../read.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -34,7 +35,7 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
         inserts: draws ? null : placeOfInserted(query, rights),
         changes: draws ? null : changedRows(query, rights),
       })
-    : plainRead({ ...common, functions: calls.functions });
+    : withLockedRelations(plainRead({ ...common, functions: calls.functions }), query, source);
 }
 
 /** Returns whether a call changes a sequence. Sequences are not staged: they are production's, and staged rows draw keys from them. */
