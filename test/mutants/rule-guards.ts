@@ -137,7 +137,7 @@ export const ruleGuards: readonly Guard[] = [
   {
     name: 'the pause between attempts grows',
     without: 'const pauseMs = Math.min(most, firstPauseMs);',
-    tests: ['review/scheduled-retries'],
+    tests: ['review/scheduled'],
   },
   {
     name: 'the policy applies nothing before the time that somebody has set',

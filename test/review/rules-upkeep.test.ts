@@ -127,7 +127,7 @@ suite('review: upkeep by the rules', (test) => {
     const run = autoApproval(ruled.rest.db, ruled.rules);
     const outcomes = await run();
     assert.equal(
-      outcomes.map(({ hindrance, approved }) => hindrance ?? approved?.status),
+      outcomes.map(({ hindrance, approved, retry }) => retry ?? hindrance ?? approved?.status),
       ['broken', 'approved'],
     );
     assert.equal(await run(), []);
