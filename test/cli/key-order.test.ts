@@ -6,7 +6,7 @@ const schema = `
 CREATE TABLE line (note text, price numeric, order_id int, region text, no int, PRIMARY KEY (order_id, region, no));
 INSERT INTO line SELECT 'first', 10, o, 'us', n FROM generate_series(41, 44) o, generate_series(1, 2) n;
 CREATE TABLE history (account_id int, was numeric, at int, PRIMARY KEY (account_id, at));
-CREATE FUNCTION log_price() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION log_price() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN INSERT INTO history VALUES (NEW.order_id, OLD.price, NEW.no) ON CONFLICT DO NOTHING; RETURN NULL; END $$;
 CREATE TRIGGER log_price AFTER UPDATE ON line FOR EACH ROW EXECUTE FUNCTION log_price();
 CREATE FUNCTION round_price() RETURNS trigger LANGUAGE plpgsql AS $$

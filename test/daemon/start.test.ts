@@ -47,8 +47,7 @@ suite('daemon: start', (test) => {
     const stopped = daemon.logged.map((line) => JSON.parse(line)).map(({ part }) => part);
     assert.equal(stopped.filter(Boolean), [
       'cards of sessions',
-      'approval by the policy',
-      'expiry by the policy',
+      'rules of the policy',
       'scheduled approvals',
       'removal of staged rows',
       'waiting requests',

@@ -28,7 +28,7 @@ CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN
 CREATE TRIGGER instead INSTEAD OF DELETE ON instead FOR EACH ROW EXECUTE FUNCTION do_nothing();
 CREATE FUNCTION stock() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT sum(qty) FROM item';
 CREATE FUNCTION real_stock() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT sum(qty) FROM item';
-CREATE FUNCTION settled_stock() RETURNS bigint LANGUAGE sql STABLE SET search_path = public AS 'SELECT sum(qty) FROM item';
+CREATE FUNCTION settled_stock() RETURNS bigint LANGUAGE sql STABLE SET work_mem = '4MB' AS 'SELECT sum(qty) FROM item';
 CREATE FUNCTION drawn() RETURNS int LANGUAGE plpgsql VOLATILE AS $$ BEGIN RETURN 1; END $$;
 CREATE FUNCTION writes() RETURNS int LANGUAGE plpgsql VOLATILE AS $$ BEGIN DELETE FROM keyless; RETURN 1; END $$;
 CREATE TABLE called (id int PRIMARY KEY, v int DEFAULT writes());

@@ -89,11 +89,6 @@ export const ofStatements: readonly SqlStatement[] = [
     refused,
   ),
   limits(
-    'ON CONFLICT is refused for tables with row-level security',
-    `INSERT INTO owned VALUES (1, 'x') ON CONFLICT DO NOTHING`,
-    refused,
-  ),
-  limits(
     'OVERRIDING SYSTEM VALUE with NULL for a GENERATED ALWAYS AS IDENTITY column counts as DEFAULT',
     `INSERT INTO always (id, v) OVERRIDING SYSTEM VALUE VALUES (NULL, 'x') RETURNING id IS NOT NULL`,
     [[true]],
