@@ -154,7 +154,7 @@ export const functionGuards: readonly Guard[] = [
   },
   {
     name: 'a value is text between quotes, whatever it contains',
-    without: "RETURN format('(''%s''::%s)', p_value::text, format_type(pg_typeof(p_value), -1));",
+    without: "RETURN format('(''%s''::%s)', p_value, format_type(pg_typeof(p_value), -1));",
     tests: upserts,
   },
   {

@@ -40,6 +40,7 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   settings: [`SET work_mem = '1MB' ${block(write)}`, /has settings of its own/],
   own_schema: [`SET search_path = "$user", public ${block(write)}`, /in a schema of the role/],
   behind: [`SET search_path = public, pg_catalog ${block(write)}`, /before pg_catalog/],
+  behind_in_capitals: [`SET search_path FROM CURRENT ${block(write)}`, /before pg_catalog/],
   atomic: [`BEGIN ATOMIC ${write}; END`, /names tables for good/],
   catalog: [block(`DELETE FROM pg_catalog.pg_proc`), /does more than read/],
   own: [block(`DELETE FROM stage.session`), /does more than read/],
@@ -87,7 +88,9 @@ CREATE FUNCTION operator_writer(int, int) RETURNS int LANGUAGE sql AS 'INSERT IN
 CREATE OPERATOR ==> (LEFTARG = int, RIGHTARG = int, FUNCTION = operator_writer);
 CREATE FUNCTION swallowing() RETURNS int LANGUAGE plpgsql AS $f$BEGIN PERFORM writer(); RETURN 1; EXCEPTION WHEN OTHERS THEN RETURN 2; END$f$;
 CREATE FUNCTION volatile_one() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+SELECT set_config('search_path', 'public, PG_CATALOG', false);
 ${names.map((name) => `CREATE PROCEDURE ${name}() ${apart[name]?.[0]};`).join('\n')}
+RESET search_path;
 `;
 
 suite('functions that are not staged', (test) => {

@@ -30,12 +30,12 @@ const columns = types.map((type, at) => `c${at} ${type}`).join(', ');
 const schema = `
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 CREATE TYPE mood AS ENUM ('so so', 'well');
-CREATE TABLE typed (id int PRIMARY KEY, ${columns});
+CREATE TABLE typed (id int PRIMARY KEY, ${columns}, blanks int);
 CREATE FUNCTION put(p_id int, p typed) RETURNS void LANGUAGE plpgsql AS $$ BEGIN NULL; END $$;
 CREATE PROCEDURE fill(p_id int) LANGUAGE plpgsql AS $f$
 DECLARE ${types.map((type, at) => `v${at} ${type} := ${values[type]};`).join(' ')} nothing text;
 BEGIN
-  INSERT INTO typed AS t (id) VALUES (p_id) ON CONFLICT (id) DO UPDATE SET ${types.map((_, at) => `c${at} = v${at}`).join(', ')} WHERE nothing IS NULL AND t.id = p_id;
+  INSERT INTO typed AS t (id) VALUES (p_id) ON CONFLICT (id) DO UPDATE SET ${types.map((_, at) => `c${at} = v${at}`).join(', ')}, blanks = octet_length(v${types.indexOf('char(5)')}) WHERE nothing IS NULL AND t.id = p_id;
 END $f$;
 CREATE TABLE counts (name text PRIMARY KEY, n int NOT NULL DEFAULT 0 CHECK (n < 100), changes int NOT NULL DEFAULT 0);
 INSERT INTO counts VALUES ('a', 1);
@@ -83,7 +83,7 @@ CREATE FUNCTION twice(p_name text) RETURNS int LANGUAGE plpgsql AS $$ DECLARE v 
   RETURN v; END $$;
 `;
 const seen = ['counts', 'seen', 'words', 'aside.tags'].map((name) => `TABLE ${name} ORDER BY 1, 2`);
-const typed = `SELECT ${types.map((type, at) => `c${at}::${/^[pm]/.test(type) ? 'text' : type}`).join(', ')} FROM typed`;
+const typed = `SELECT ${types.map((type, at) => `c${at}::${/^[pm]/.test(type) ? 'text' : type}`).join(', ')}, blanks FROM typed`;
 const texts = [
   'CALL fill(1)',
   typed,

@@ -976,7 +976,8 @@ GRANT SELECT, INSERT ON "stage_upsert_<namespace>"."invoice" TO PUBLIC;
 
 -- Fills a new row and returns the row that it collides with; row constraints come first, as in PostgreSQL.
 -- _stage_p_arbiters: names of the unique indexes that count, null for all.
--- Clients can call it directly: it returns rows only to those who may read them. `role` is what the caller has set by SET ROLE.
+-- Clients can call it directly, unless the table has row-level security: it returns rows only to those who may read them. `role` is what the
+-- caller has set by SET ROLE.
 CREATE FUNCTION stage_upsert_<namespace>.collision_<invoice>(INOUT new "stage_upsert_<namespace>"."invoice", _stage_p_arbiters jsonb, _stage_p_update boolean, OUT _stage_v_row "stage_upsert_<namespace>"."invoice")
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -1071,7 +1072,8 @@ BEGIN
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_<invoice>_x'), true),
           pg_catalog.set_config('stage.check_later', 'on', true);
-  _stage_v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
+  _stage_v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_arbiters,
+    _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
   _stage_v_new := _stage_v_judged.new;
   _stage_v_row := _stage_v_judged._stage_v_row;
   IF _stage_v_row IS NULL THEN

@@ -1,7 +1,7 @@
 /**
- * What INSERT ... ON CONFLICT learns of the row in the way. The search runs with the service's rights, and clients can call it. So for a
- * table with row-level security it reports only the index in which the rows collide, as PostgreSQL's own error does; the statement then
- * reads the row with the client's rights.
+ * What INSERT ... ON CONFLICT learns of the row in the way. The search runs with the service's rights. For a table with row-level security,
+ * it is a trigger behind the check of the new row's policies, and reports only the index in which the rows collide, as PostgreSQL's own
+ * error does; the statement then reads the row with the client's rights.
  */
 import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -14,18 +14,22 @@ import type { NamedPartition } from './named-partition.ts';
 /**
  * Returns the parts of the conflict view's functions that concern the colliding row.
  * @param partition set if the view stands for a partition, whose own policies then apply
+ * @param parts the other parts: the names of the functions among them
  */
 export function collidingRowParts(
   table: Table,
   partition: NamedPartition | null,
+  parts: Readonly<Record<'collision' | 'search' | 'arbiters' | 'key' | 'proposed', string>>,
 ): Record<string, string> {
   const named = partition?.table ?? table;
   const row = `_stage_v_row ${upsertName(named)}`;
   if (named.policies === null) {
     return {
       ...{ reported: row, unreported: '', shows_row: 'true', is_free: '_stage_v_row IS NULL' },
+      judge: `  _stage_v_judged := ${parts.collision}(${parts.proposed}, _stage_v_arbiters,
+    _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');\n`,
       find_row: '  _stage_v_row := _stage_v_judged._stage_v_row;\n',
-      ...{ begin_update: '', end_update: '' },
+      ...{ searching: '', begin_update: '', end_update: '' },
     };
   }
   const setting = (value: string) =>
@@ -33,6 +37,11 @@ export function collidingRowParts(
   return {
     ...{ reported: '_stage_v_index text', unreported: `  ${row};\n`, shows_row: 'false' },
     is_free: '_stage_v_judged._stage_v_index IS NULL',
+    searching: fillSql(loadSql('table/rows/search_collision.sql'), {
+      ...{ ...parts, oid: table.oid, upsert: upsertName(named) },
+    }),
+    judge: `  SELECT NEW AS new, NULLIF(pg_catalog.current_setting('stage.collides_${table.oid}'), '') AS _stage_v_index
+    INTO _stage_v_judged;\n`,
     find_row: fillSql(loadSql('table/rows/visible_row.sql'), {
       searches: searches(table, named),
       table_name: quoteLiteral(named.name),

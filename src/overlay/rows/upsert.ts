@@ -45,11 +45,17 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     .map(({ name }) => name);
   // functions that the client's rights must reach are in the schema of the view
   const own = (part: string) => `${upsertSchema(named)}.${part}_${named.oid}`;
+  const firing = firingParts(named, own('fired'), written);
+  const { proposed = 'NEW' } = firing;
+  const parts = {
+    ...{ proposed, collision: own('collision'), search: own('search'), key: settingKey(table) },
+    arbiters: partition === null ? givenArbiters : arbitersOf(partition),
+  };
   const view = fillSql(loadSql('table/rows/upsert.sql'), {
     upsert: upsertName(named),
     overlay: overlayName(named),
     overlay_literal: overlayName(named).replaceAll("'", "''"),
-    collision: own('collision'),
+    collision: parts.collision,
     update: own('update'),
     analyse: own('analyse'),
     function: own('upsert'),
@@ -64,24 +70,25 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     }),
     shadow: shadowName(table),
     all_columns: columnList(columnNames(named)),
-    arbiters: partition === null ? givenArbiters : arbitersOf(partition),
+    arbiters: parts.arbiters,
     columns: columnList(written),
-    ...firingParts(named, own('fired'), written),
+    ...firing,
     prepare_row: prepareRow(named, 'insert', table),
     row_checks: rowChecks(named, partitionChecks(table, partition, 'insert')),
     find_collision: findCollision(table, columnNames(named), named.policies !== null),
-    ...collidingRowParts(table, partition),
+    ...collidingRowParts(table, partition, parts),
     ...awaitCollision(table),
     s_key_matches_v_row: keyMatches(table, 's.', '_stage_v_row.'),
     key_matches: dynamicKeyMatches(table),
   });
-  const defaults = viewDefaultsSql(named, upsertName(named));
-  const triggers = [
-    ...domainsTriggerSql(table, 'insert', upsertName(named)),
-    ...policyTriggerSql(named, upsertName(named)),
-  ];
-  return [view, ...defaults, ...triggers].join(';\n');
+  return [view, ...defaultsAndChecks(table, named, upsertName(named))].join(';\n');
 }
+
+const defaultsAndChecks = (table: Table, named: Table, view: string): string[] => [
+  ...viewDefaultsSql(named, view),
+  ...domainsTriggerSql(table, 'insert', view),
+  ...policyTriggerSql(named, view),
+];
 
 const givenArbiters = `_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters'`;
 

@@ -206,7 +206,7 @@ function visitMerge(walk: Walk, merge: MergeStmt, scope: Scope): void {
   const target = visitTarget(walk, merge.relation, 'MERGE');
   if (target !== null) walk.notes.merges.push(locateMerge(merge, target, walk.source));
   for (const { operation, clause } of actionsOf(merge)) {
-    noteRight(walk, target, actionRight(operation, clause));
+    noteRight(walk, target, actionRight(operation, clause, merge));
     noteOverriding(walk, target, clause.override);
   }
   visitFields(walk, merge, enterWrite(walk, merge, scope), writeFields);

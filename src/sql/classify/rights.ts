@@ -2,6 +2,7 @@
 import type {
   DeleteStmt,
   InsertStmt,
+  MergeStmt,
   MergeWhenClause,
   Node,
   OnConflictClause,
@@ -40,10 +41,15 @@ export function changeRight(
 }
 
 /** Returns the privilege that the INSERT or UPDATE of a MERGE needs. */
-export const actionRight = (operation: Right['operation'], clause: MergeWhenClause): Needed => ({
+export const actionRight = (
+  operation: Right['operation'],
+  clause: MergeWhenClause,
+  merge: MergeStmt,
+): Needed => ({
   ...rightTo(operation, clause.targetList),
   ...givenByAction(clause),
-  reads: operation === 'UPDATE',
+  // guard: an INSERT of a MERGE that returns rows reads its target
+  reads: operation === 'UPDATE' || (merge.returningClause !== undefined && hasColumns(merge)),
 });
 
 /** Returns the columns of a target list or of an INSERT's column list; without such a list, an INSERT writes all columns. */

@@ -7,6 +7,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     -- guard: a role chooses no schema in which a copy finds names
     WHEN stage.own_path(p_config) ? '$user' THEN 'finds names in a schema of the role'
     -- guard: no schema of a copy comes before pg_catalog
-    WHEN EXISTS (SELECT FROM unnest(p_config) c(setting) WHERE c.setting ~ '[=,]\s*"?pg_catalog' AND c.setting !~ '^search_path="?pg_catalog"?\s*(,|$)')
+    WHEN EXISTS (SELECT FROM unnest(p_config) c(setting) WHERE c.setting ~* '[=,]\s*"?pg_catalog' AND c.setting !~* '^search_path="?pg_catalog"?\s*(,|$)')
       THEN 'looks for names in other schemas before pg_catalog' END
 $$;

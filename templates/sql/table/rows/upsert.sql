@@ -8,7 +8,8 @@ GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
 
 -- Fills a new row and returns the row that it collides with; row constraints come first, as in PostgreSQL.
 -- _stage_p_arbiters: names of the unique indexes that count, null for all.
--- Clients can call it directly: it returns rows only to those who may read them. `role` is what the caller has set by SET ROLE.
+-- Clients can call it directly, unless the table has row-level security: it returns rows only to those who may read them. `role` is what the
+-- caller has set by SET ROLE.
 CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, _stage_p_arbiters jsonb, _stage_p_update boolean, OUT {{reported}})
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -42,7 +43,7 @@ DECLARE
     END IF;
   END IF;
 END $body$;
-
+{{searching}}
 -- Returns the client's DO UPDATE as a statement on the overlay: $1 is the new row, $2 the one that it collides with. Where the client has
 -- written to a view, it is a statement on that view's conflict view.
 CREATE FUNCTION {{update}}(p_conflict pg_catalog.jsonb) RETURNS pg_catalog.text
@@ -94,8 +95,7 @@ DECLARE
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
           pg_catalog.set_config('stage.check_later', 'on', true);
-{{fire_triggers}}  _stage_v_judged := {{collision}}({{proposed}}, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
-{{end_firing}}  _stage_v_new := _stage_v_judged.new;
+{{fire_triggers}}{{judge}}{{end_firing}}  _stage_v_new := _stage_v_judged.new;
 {{find_row}}  IF {{is_free}} THEN
     _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),
