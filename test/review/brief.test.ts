@@ -66,6 +66,10 @@ suite('briefs', (test) => {
     assert.equal(await told('UPDATE products SET price = price - 2 WHERE id < 388'), [
       '  price: - 2 explains 387 of 387 rows',
     ]);
+    // all ratios are equal, for nothing is rounded
+    assert.equal(await told('UPDATE products SET stock = stock * 2'), [
+      '  stock: × 2 explains 375 of 375 rows',
+    ]);
     assert.equal(await told('UPDATE products SET price = CASE WHEN id < 3 THEN 0 ELSE 9.99 END'), [
       '  price: = 9.99 explains 404 of 406 rows; 2 do not follow it: 1, 2',
     ]);

@@ -8,11 +8,11 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       CASE WHEN p.before <> 0 THEN round(p.after / p.before, 8) END AS ratio
     FROM unnest(p_before, p_after) WITH ORDINALITY p (before, after, place)
   ), usual AS MATERIALIZED (
-    -- the middle half of the ratios, which rows that break the rule do not reach
+    -- the middle half of the ratios, which rows that break the rule do not reach; equal ratios have places of their own
     SELECT round(regr_slope(m.after::float8, m.before::float8)::numeric, 4) AS slope, avg(m.after) AS after, avg(m.before) AS before,
       percentile_disc(0.5) WITHIN GROUP (ORDER BY m.ratio) AS ratio
-    FROM (SELECT p.*, percent_rank() OVER (ORDER BY p.ratio) AS rank FROM pair p WHERE p.ratio IS NOT NULL) m
-    WHERE m.rank BETWEEN 0.25 AND 0.75
+    FROM (SELECT p.*, row_number() OVER (ORDER BY p.ratio, p.place) - 1 AS rank, count(*) OVER () - 1 AS last FROM pair p WHERE p.ratio IS NOT NULL) m
+    WHERE m.rank * 4 BETWEEN m.last AND m.last * 3
   ), candidate AS MATERIALIZED (
     SELECT 1 AS place, 0::numeric AS factor, mode() WITHIN GROUP (ORDER BY p.after) AS addend FROM pair p
     UNION ALL
