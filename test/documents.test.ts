@@ -1,5 +1,5 @@
 /** The documents are consistent: links and named files exist, README is short, tables are readable, lists are complete. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createProgram } from '../src/cli/program.ts';
 import { commandLinesIn, mistakeIn } from './helpers/command-lines.ts';
@@ -11,7 +11,9 @@ interface Page {
 }
 
 const page = (path: string): Page => ({ path, text: readFileSync(path, 'utf8') });
-const docs = readdirSync('docs').map((name) => page(`docs/${name}`));
+const docs = readdirSync('docs')
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => page(`docs/${name}`));
 const readme = page('README.md');
 const pages = [readme, page('SECURITY.md'), page('src/README.md'), ...docs];
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -66,6 +68,24 @@ suite('documents: what holds them together', (test) => {
       for (const { path } of localLinks(from).map((link) => target(from, link)))
         assert.ok(manifest.files.includes(path.split('/')[0]), `${from.path}: ${path}`);
     }
+  });
+
+  test('every picture is small, shown and described, one of each seat in the README; the package has none', () => {
+    const shownBy = (from: Page) =>
+      [...from.text.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, alt = '', to = '']) => ({
+        alt,
+        path: join(dirname(from.path), to),
+      }));
+    const shown = pages.flatMap(shownBy);
+    for (const { alt, path } of shown) assert.ok(words(alt) >= 5, path);
+    const files = readdirSync('docs/pictures').map((name) => join('docs/pictures', name));
+    assert.equal([...new Set(shown.map(({ path }) => path))].sort(), files.sort());
+    const sizes = files.map((path) => statSync(path).size);
+    assert.ok(Math.max(...sizes) <= 60_000, sizes.join());
+    assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 400_000, sizes.join());
+    const inReadme = shownBy(readme).map(({ path }) => path);
+    assert.equal(inReadme, ['docs/pictures/terminal.webp', 'docs/pictures/page.webp']);
+    assert.ok(manifest.files.includes('!docs/pictures'));
   });
 
   test('no cell of a table is longer than 40 words', () => {

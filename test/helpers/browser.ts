@@ -30,9 +30,10 @@ export interface Tab {
   press(key: string): Promise<void>;
   /** Types a text into the focused element. */
   type(text: string): Promise<void>;
-  look(view: { width: number; height: number; dark?: boolean }): Promise<void>;
-  /** Returns a screenshot as PNG. */
-  picture(): Promise<Buffer>;
+  /** Sets the size of the page. One to `print` has no scroll bars, and more pixels. */
+  look(view: { width: number; height: number; dark?: boolean; print?: boolean }): Promise<void>;
+  /** Returns a screenshot, as PNG or, much smaller, as WebP. */
+  picture(format?: 'png' | 'webp'): Promise<Buffer>;
   /** Errors on the console, scripts that failed, and breaches of the page's policy. */
   readonly faults: string[];
 }
@@ -162,19 +163,21 @@ async function openTab(connection: Connection): Promise<Tab> {
     type: async (text) => {
       await send('Input.insertText', { text });
     },
-    look: async ({ width, height, dark = false }) => {
+    look: async ({ width, height, dark = false, print = false }) => {
       const mobile = width < 500;
       await send('Emulation.setDeviceMetricsOverride', {
         width,
         height,
         mobile,
-        deviceScaleFactor: 1,
+        deviceScaleFactor: print ? 1.5 : 1,
       });
+      await send('Emulation.setScrollbarsHidden', { hidden: print });
       const features = [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }];
       await send('Emulation.setEmulatedMedia', { features });
     },
-    picture: async () => {
-      const { data } = await send('Page.captureScreenshot', { format: 'png' });
+    picture: async (format = 'png') => {
+      const how = format === 'webp' ? { format, quality: 65 } : { format };
+      const { data } = await send('Page.captureScreenshot', how);
       return Buffer.from(data, 'base64');
     },
   };

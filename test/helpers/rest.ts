@@ -43,6 +43,8 @@ export interface TestRest {
 export interface TestRestOptions {
   /** A database that the caller owns and drops. By default one is created, and dropped with the rest. */
   readonly database?: TestDatabase;
+  /** The database's name in what the daemon reports; its own by default. */
+  readonly databaseName?: string;
   readonly tokens?: readonly Token[];
   readonly fourEyes?: boolean;
   readonly ignoredColumns?: readonly string[];
@@ -103,7 +105,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     info: {
       version: '0.0.0-test',
       proxy: { host: '127.0.0.1', port: 5433 },
-      database: database.name,
+      database: options.databaseName ?? database.name,
       embedded: null,
     },
     conflictScope: 'row',

@@ -5,7 +5,7 @@ import type { Token } from '../../src/model/access.ts';
 import type { Browser, Tab } from './browser.ts';
 import { startBrowser } from './browser.ts';
 import type { Answer, Sent } from './http.ts';
-import type { TestRest } from './rest.ts';
+import type { TestRest, TestRestOptions } from './rest.ts';
 import { startTestRest, testToken } from './rest.ts';
 import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
@@ -37,7 +37,7 @@ export const textOf = (selector: string) =>
 export const ready = "document.querySelector('[data-action=approve]')?.disabled === false";
 
 /** Starts everything before the tests of a suite, and stops it after them. */
-export function serveReviewPage(test: TestDefiner): ReviewPage {
+export function serveReviewPage(test: TestDefiner, options: TestRestOptions = {}): ReviewPage {
   let browser: Browser | undefined;
   const tokens = [
     ...['ann', 'bob', 'gone'].map((name) => testToken({ name, role: 'reviewer' })),
@@ -59,7 +59,7 @@ export function serveReviewPage(test: TestDefiner): ReviewPage {
   page.propose = (id, message) =>
     call(`/sessions/${id}/propose`, 'dev', message === undefined ? {} : { message });
   test.before(async () => {
-    page.rest = await startTestRest({ tokens, web: { secure: false } });
+    page.rest = await startTestRest({ tokens, web: { secure: false }, ...options });
   });
   test.after(async () => {
     await browser?.stop();

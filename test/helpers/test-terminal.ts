@@ -34,6 +34,8 @@ export class TestTerminal {
   readonly ended: Promise<Left | Error>;
   readonly abort = new AbortController();
   frame = '';
+  /** The frame with its colours. */
+  coloured = '';
   written = '';
 
   constructor(server: string, session: string, colours = true, token: string | null = null) {
@@ -56,6 +58,7 @@ export class TestTerminal {
       },
       signal: this.abort.signal,
       onFrame: (frame) => {
+        this.coloured = frame;
         this.frame = uncoloured(frame);
       },
     }).catch((error: Error) => error);
