@@ -68,6 +68,7 @@ export async function openRuleKills(): Promise<Arena> {
       const { body } = await field.rest.call('GET', '/audit/verify');
       for (const daemon of daemons) await daemon.kill();
       await field.rest.stop();
+      await database.drop();
       return body.ok === true ? [] : [`the audit is not whole: ${JSON.stringify(body)}`];
     },
   };

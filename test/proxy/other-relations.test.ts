@@ -13,13 +13,13 @@ CREATE FOREIGN TABLE far (id int, name text) SERVER nowhere;
 CREATE FUNCTION by_sql() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM item';
 CREATE FUNCTION by_standard() RETURNS bigint LANGUAGE sql STABLE RETURN (SELECT count(*) FROM item);
 CREATE FUNCTION by_plpgsql() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM item); END';
-CREATE FUNCTION with_path() RETURNS bigint LANGUAGE sql STABLE SET search_path = public AS 'SELECT count(*) FROM item';
+CREATE FUNCTION with_setting() RETURNS bigint LANGUAGE sql STABLE SET work_mem = '4MB' AS 'SELECT count(*) FROM item';
 CREATE FUNCTION as_owner() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT count(*) FROM item';
 CREATE FUNCTION writes() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN INSERT INTO item VALUES (9); RETURN 1; END';
 CREATE VIEW counted AS SELECT by_plpgsql() AS n, count(*) FROM item;
 `;
 
-const counting = ['by_standard()', 'with_path()', 'as_owner()'];
+const counting = ['by_standard()', 'with_setting()', 'as_owner()'];
 
 suite('foreign and temporary tables, and functions', (test) => {
   let proxied: Proxied;

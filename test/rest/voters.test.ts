@@ -115,7 +115,7 @@ suite('rest: voters', (test) => {
       () => null,
       (error: { code?: string }) => error.code,
     );
-    assert.is(code, '42883');
+    assert.is(code, '57000');
   });
 
   test('the votes of a session are read without its rows', async () => {
