@@ -85,7 +85,7 @@ suite('rest: cards', (test) => {
     const { text } = await cardOf(await create('dev', change), 'ann');
     const brief = readBrief(new JsonText(text));
     const lines = briefLines(brief).join('\n');
-    assert.match(lines, / {2}name: all 2 changed to|.* → a \*new\* <b> 1/);
+    assert.match(lines, / {2}name: all 2 changed to|.* → a \*new\* <b> \(1 row\)/);
     assert.not.match(briefMarkdown(brief), /[^&]\*new|<b>/);
   });
 });
