@@ -177,6 +177,7 @@ function visiblyMade(
     };
   return {
     demandUpToDate: overlays.demandUpToDate,
+    forget: overlays.forget,
     ensure: renewing(overlays.ensure),
     ensureStagedViews: renewing(overlays.ensureStagedViews),
     ensureFunctions: renewing(overlays.ensureFunctions),

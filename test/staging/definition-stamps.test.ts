@@ -46,6 +46,13 @@ const changes = [
   `ALTER TYPE other.tone RENAME VALUE 'low' TO 'soft'`,
   `ALTER DOMAIN other.deep SET DEFAULT 'high'`,
   `ALTER TYPE other.tone RENAME VALUE 'high' TO 'loud'`,
+  'ALTER TABLE item ADD CHECK ((pair).one > 0)',
+  'ALTER TYPE other.pair RENAME ATTRIBUTE one TO three',
+  `CREATE TEXT SEARCH CONFIGURATION words (COPY = simple);
+   ALTER TABLE item ADD found tsvector GENERATED ALWAYS AS (to_tsvector('words', name)) STORED`,
+  'ALTER TEXT SEARCH CONFIGURATION words RENAME TO terms',
+  `CREATE SCHEMA spaces; ALTER TABLE item ADD space regnamespace DEFAULT 'spaces'::regnamespace`,
+  'ALTER SCHEMA spaces RENAME TO rooms',
   'ALTER TABLE item ADD CONSTRAINT named CHECK (id < 99)',
   'ALTER TABLE item RENAME CONSTRAINT named TO renamed',
   'ALTER TABLE item DROP CONSTRAINT renamed',

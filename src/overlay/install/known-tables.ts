@@ -9,6 +9,11 @@ const maxCached = 1000;
 export class KnownTables {
   private readonly tables = new Map<number, Table>();
 
+  /** Forgets all definitions. */
+  forget(): void {
+    this.tables.clear();
+  }
+
   /** Returns a table's definition, or null if no relation has this OID. It is consistent only inside a transaction. */
   async read(tx: Queryable, oid: number): Promise<Table | null> {
     const known = this.tables.get(oid);

@@ -20,6 +20,8 @@ import { obstacleOf } from './obstacle.ts';
 export interface OverlayManager {
   /** Call it before each staged statement. @throws StageError when the service may not stage any more */
   demandUpToDate(): void;
+  /** Call it when an overlay does not fit its table although its stamps do: the definitions of tables are read again. */
+  forget(): void;
   /**
    * Ensures that write targets (tables or views), and every table that their foreign keys reach, have current overlays. It is cheap, but
    * not free: callers call it when a name resolved to no overlay or to an outdated one.
@@ -70,6 +72,7 @@ export function createOverlayManager(
   };
   return {
     demandUpToDate,
+    forget: () => known.forget(),
     ensure: (relations, cascades = false, trees = []) =>
       install(async (tx, server) => {
         const targets = await tablesBehind(tx, relations, trees, server);

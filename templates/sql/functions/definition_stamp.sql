@@ -58,10 +58,14 @@ BEGIN
       UNION ALL SELECT p.oprnamespace, p.xmin FROM used u JOIN pg_operator p ON p.oid = u.object WHERE u.class = 'pg_operator'::regclass
       UNION ALL SELECT c.opcnamespace, c.xmin FROM used u JOIN pg_opclass c ON c.oid = u.object WHERE u.class = 'pg_opclass'::regclass
       UNION ALL SELECT c.collnamespace, c.xmin FROM used u JOIN pg_collation c ON c.oid = u.object WHERE u.class = 'pg_collation'::regclass
+      -- guard: a definition depends on configurations of text search
+      UNION ALL SELECT c.cfgnamespace, c.xmin FROM used u JOIN pg_ts_config c ON c.oid = u.object WHERE u.class = 'pg_ts_config'::regclass
+      UNION ALL SELECT c.dictnamespace, c.xmin FROM used u JOIN pg_ts_dict c ON c.oid = u.object WHERE u.class = 'pg_ts_dict'::regclass
+      UNION ALL SELECT u.object, NULL FROM used u WHERE u.class = 'pg_namespace'::regclass
       UNION ALL SELECT t.typnamespace, t.xmin FROM used u JOIN pg_type t ON t.oid = u.object WHERE u.class = 'pg_type'::regclass
     ), version (version) AS (
       SELECT e.version FROM entry e
-      UNION ALL SELECT n.version FROM named n
+      UNION ALL SELECT n.version FROM named n WHERE n.version IS NOT NULL
       UNION ALL SELECT s.xmin FROM (SELECT DISTINCT n.namespace FROM named n) n JOIN pg_namespace s ON s.oid = n.namespace
       UNION ALL SELECT a.xmin FROM own o JOIN pg_attribute a ON a.attrelid = o.relation AND a.attnum > 0
       UNION ALL SELECT x.xmin FROM own o JOIN pg_index x ON x.indrelid = o.relation
@@ -71,6 +75,8 @@ BEGIN
       -- guard: a definition names the columns on the other side of foreign keys
       UNION ALL SELECT a.xmin FROM other o JOIN pg_attribute a ON a.attrelid = o.relation AND a.attnum > 0
       UNION ALL SELECT h.xmin FROM other o JOIN pg_inherits h ON h.inhrelid = o.relation
+      -- guard: a definition depends on the attributes of composite types
+      UNION ALL SELECT a.xmin FROM used u JOIN pg_attribute a ON a.attrelid = u.object AND a.attnum > 0 WHERE u.class = 'pg_class'::regclass
       UNION ALL SELECT m.xmin FROM used u JOIN pg_opclass c ON c.oid = u.object JOIN pg_amop m ON m.amopfamily = c.opcfamily
         WHERE u.class = 'pg_opclass'::regclass
       UNION ALL SELECT l.xmin FROM used u JOIN pg_proc p ON p.oid = u.object JOIN pg_language l ON l.oid = p.prolang
