@@ -111,6 +111,11 @@ export const functionGuards: readonly Guard[] = [
     tests: ['proxy/own-paths'],
   },
   {
+    name: 'a function or a trigger writes to no schema that the client may not use',
+    without: 'IF false THEN',
+    tests: ['proxy/own-paths'],
+  },
+  {
     name: 'a function finds names in the schemas of its own SET clause',
     without: 'const own = context;',
     tests: ['proxy/own-paths'],

@@ -3,7 +3,7 @@ import { assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 import { q, run, s } from '../helpers/wire-script.ts';
 
 const both = (name: string, options: string) => `
@@ -139,6 +139,26 @@ suite('functions with a path of their own', (test) => {
     assert.equal((await client.query(text)).rows, (await direct.query(text)).rows);
     await database.query(`GRANT USAGE ON SCHEMA app TO ${role.name}`);
     assert.equal((await client.query(text)).rows, (await direct.query(text)).rows);
+    await client.end();
+    await role.drop();
+  });
+
+  test('write nothing for a role to a schema that it may not use', async () => {
+    const { daemon, database } = proxied;
+    await database.query(`CREATE TABLE noted (id int PRIMARY KEY); CREATE TABLE app.note (id int PRIMARY KEY);
+      CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = app AS 'BEGIN INSERT INTO note VALUES (NEW.id); RETURN NULL; END';
+      CREATE TRIGGER note AFTER INSERT ON noted FOR EACH ROW EXECUTE FUNCTION note();
+      CREATE PROCEDURE note_one(p int) LANGUAGE plpgsql AS 'BEGIN INSERT INTO app.note VALUES (p); END'`);
+    const role = await createRole(database, 'GRANT SELECT, INSERT ON noted, app.note TO $role');
+    const session = await daemon.newSession({ reads: 'staged' });
+    const client = await proxied.connect(daemon.clientUrl(session, role.name, role.name));
+    const texts = ['INSERT INTO noted VALUES (1)', 'CALL note_one(2)'];
+    for (const text of texts) {
+      const { code, message } = await rejects(client.query(text));
+      assert.equal([code, message], ['42501', 'permission denied for schema app'], text);
+    }
+    await database.query(`GRANT USAGE ON SCHEMA app TO ${role.name}`);
+    for (const text of texts) await client.query(text);
     await client.end();
     await role.drop();
   });

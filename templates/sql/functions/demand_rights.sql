@@ -27,6 +27,11 @@ BEGIN
       HINT = CASE WHEN v_by_trigger THEN format('The trigger %s writes to it with the rights of the role that connects: GRANT SELECT, or %s, ON it to the role.',
         current_setting('stage.trigger', true), v_operation) ELSE '' END;
   END IF;
+  -- guard: a function or a trigger writes to no schema that the client may not use
+  IF (v_by_trigger OR v_by_function) AND NOT has_schema_privilege((SELECT c.relnamespace FROM pg_class c WHERE c.oid = v_table), 'USAGE') THEN
+    RAISE EXCEPTION 'permission denied for schema %', (SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = v_table)
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
   -- stage.begin_statement checks the same for tables that the client's statement names
   -- guard: a table's checks call nothing for a function or a trigger that the client may not call
   IF (v_by_trigger OR v_by_function) AND v_operation <> 'DELETE' AND stage.forbidden_function(v_table) IS NOT NULL THEN
