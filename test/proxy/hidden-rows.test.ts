@@ -98,6 +98,22 @@ suite('rows that policies hide', (test) => {
     ]);
   });
 
+  test('of a table without any unique index collide with nothing', async () => {
+    for (const { query } of [proxied.database, proxied.twin])
+      await query(`CREATE TABLE loose (id int, n int); ALTER TABLE loose ENABLE ROW LEVEL SECURITY; CREATE POLICY any_row ON loose USING (n < 9);
+        CREATE TABLE late (id int PRIMARY KEY DEFERRABLE, n int); ALTER TABLE late ENABLE ROW LEVEL SECURITY; CREATE POLICY any_row ON late USING (n < 9);
+        GRANT ALL ON loose, late TO ${ann.name}`);
+    const session = await proxied.daemon.newSession({ reads: 'staged' });
+    await assertSameAs(proxied, ann, session, [
+      `INSERT INTO loose VALUES (1, 1), (1, 2) ON CONFLICT DO NOTHING RETURNING id`,
+      `INSERT INTO loose VALUES (1, 9) ON CONFLICT DO NOTHING`,
+      'UPDATE loose SET n = n + 1 WHERE id = 1',
+      'SELECT * FROM loose ORDER BY n',
+      `INSERT INTO late VALUES (1, 1) RETURNING id`,
+      'UPDATE late SET n = n + 1 WHERE id = 1',
+    ]);
+  });
+
   test('DO UPDATE by an index with an expression is refused where rows collide', async () => {
     for (const { query } of [proxied.database, proxied.twin])
       await query(`CREATE TABLE lowered (id int PRIMARY KEY, name text); CREATE UNIQUE INDEX lower_name ON lowered (lower(name));

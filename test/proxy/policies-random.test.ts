@@ -4,7 +4,7 @@
  */
 import { createRole, outcomeOf, testRole } from '../helpers/both-ways.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
-import { drawSchema, drawStatement } from '../helpers/policies.ts';
+import { drawSchema, drawStatement, hasKey } from '../helpers/policies.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import type { Random } from '../helpers/random.ts';
@@ -45,7 +45,7 @@ suite('policies at random', (test) => {
     const said: string[] = [];
     for (let index = 0; index < 24; index += 1) {
       const who = random.below(pairs.length);
-      const statement = drawStatement(random, seed);
+      const statement = drawStatement(random, seed, hasKey(schema));
       const [staged, direct] = await Promise.all(
         (pairs[who] ?? []).map(async (client) => unnamed(await outcomeOf(client, statement))),
       );

@@ -42,18 +42,15 @@ export function collidingRowParts(
     }),
     judge: `  SELECT NEW AS new, NULLIF(pg_catalog.current_setting('stage.collides_${table.oid}'), '') AS _stage_v_index
     INTO _stage_v_judged;\n`,
-    find_row: fillSql(loadSql('table/rows/visible_row.sql'), {
-      searches: searches(table, named),
-      table_name: quoteLiteral(named.name),
-    }),
+    find_row: visibleRow(table, named),
     begin_update: setting('on'),
     end_update: setting(''),
   };
 }
 
-/** Builds a search for the colliding row through the view of the client, for each index. */
-function searches(table: Table, named: Table): string {
-  const cases = table.uniques
+/** Builds the search for the colliding row through the view of the client, by the index in which the rows collide. */
+function visibleRow(table: Table, named: Table): string {
+  const searches = table.uniques
     .filter(({ timing }) => timing === 'immediate')
     .map((unique) => {
       const found = isOfColumns(unique)
@@ -62,7 +59,11 @@ function searches(table: Table, named: Table): string {
       return `IF _stage_v_judged._stage_v_index OPERATOR(pg_catalog.=) ${quoteLiteral(unique.name)} THEN
       ${found}`;
     });
-  return `${cases.join('\n    ELS')}\n    END IF;`;
+  if (searches.length === 0) return '';
+  return fillSql(loadSql('table/rows/visible_row.sql'), {
+    searches: `${searches.join('\n    ELS')}\n    END IF;`,
+    table_name: quoteLiteral(named.name),
+  });
 }
 
 /** Whether only columns make rows collide. Expressions and predicates may call functions that the client may not call. */
