@@ -40,8 +40,8 @@ export function collidingRowParts(
     searching: fillSql(loadSql('table/rows/search_collision.sql'), {
       ...{ ...parts, oid: table.oid, upsert: upsertName(named) },
     }),
-    judge: `  SELECT NEW AS new, NULLIF(pg_catalog.current_setting('stage.collides_${table.oid}'), '') AS _stage_v_index
-    INTO _stage_v_judged;\n`,
+    judge: `  SELECT NEW AS new, CASE WHEN s.index OPERATOR(pg_catalog.<>) '' THEN s.index END AS _stage_v_index
+    INTO _stage_v_judged FROM (SELECT pg_catalog.current_setting('stage.collides_${table.oid}')) s (index);\n`,
     find_row: visibleRow(table, named),
     begin_update: setting('on'),
     end_update: setting(''),
