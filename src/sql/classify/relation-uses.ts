@@ -32,6 +32,10 @@ export function locateRelation(
   };
 }
 
+/** Returns the name by which a statement refers to a relation in its FROM. */
+export const aliasOf = ({ alias, relname }: RangeVar): string | undefined =>
+  alias?.aliasname ?? relname;
+
 /** Returns the relations in a part of FROM that can qualify columns: those outside of sub-selects and of joins with an alias. */
 export function rangesOf(node: Node): RangeVar[] {
   if ('RangeVar' in node) return [node.RangeVar];

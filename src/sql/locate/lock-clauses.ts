@@ -5,7 +5,7 @@
 import type { LockingClause, Node, RangeVar, SelectStmt } from 'libpg-query';
 import { collectUses } from '../classify/query-uses.ts';
 import type { Source } from '../classify/relation-uses.ts';
-import { rangesOf } from '../classify/relation-uses.ts';
+import { aliasOf, rangesOf } from '../classify/relation-uses.ts';
 import { parseTree } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import { Tokens } from '../parser/tokens.ts';
@@ -89,8 +89,6 @@ function lockedBy(clause: LockingClause, ranges: readonly RangeVar[]): Locked[] 
   const chosen = ranges.filter((range) => names?.has(aliasOf(range)) ?? true);
   return chosen.map((range) => ({ range, wait }));
 }
-
-const aliasOf = ({ alias, relname }: RangeVar) => alias?.aliasname ?? relname;
 
 /** Returns the locked relation if a function call can replace its name; otherwise nothing. */
 function relationOf(

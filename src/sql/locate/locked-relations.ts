@@ -1,6 +1,7 @@
 /** Finds the relations whose rows locking clauses name: FOR UPDATE and the like require the right to UPDATE them. */
 import type { LockingClause, Node, RangeVar, SelectStmt } from 'libpg-query';
 import type { Source } from '../classify/relation-uses.ts';
+import { aliasOf } from '../classify/relation-uses.ts';
 import { collectNodes } from '../parser/syntax-tree.ts';
 import type { RelationUse } from '../places.ts';
 import type { Read } from '../read.ts';
@@ -49,7 +50,7 @@ function rangesLocked({ lockedRels }: LockingClause, from: readonly Node[]): Ran
 
 /** Returns the name by which a clause refers to an element of FROM. */
 function nameOf(node: Node): string | undefined {
-  if ('RangeVar' in node) return node.RangeVar.alias?.aliasname ?? node.RangeVar.relname;
+  if ('RangeVar' in node) return aliasOf(node.RangeVar);
   return 'RangeSubselect' in node ? node.RangeSubselect.alias?.aliasname : undefined;
 }
 

@@ -16,10 +16,8 @@ BEGIN
       _stage_v_expression := '(USING expression) ';
       IF pg_catalog.current_setting('stage.merge_{{table}}', true) OPERATOR(pg_catalog.=) 'on' THEN
         _stage_v_row := 'target row';
-      ELSIF pg_catalog.current_setting('stage.resolves_{{table}}', true) OPERATOR(pg_catalog.=) 'on' THEN
-        -- ON CONFLICT DO UPDATE
-        _stage_v_row := 'new row';
-      ELSE
+      -- the row of an ON CONFLICT DO UPDATE may not be passed over
+      ELSIF coalesce(pg_catalog.current_setting('stage.resolves_{{table}}', true), '') OPERATOR(pg_catalog.<>) 'on' THEN
         RETURN NULL;
       END IF;
     ELSIF TG_OP OPERATOR(pg_catalog.=) 'DELETE' THEN
