@@ -11,7 +11,7 @@ export type PartMarks = ReadonlyMap<string, 'whole' | ReadonlyMap<string, JsonTe
 export const noMarks: PartMarks = new Map();
 
 /** The number of rows and tables that a request names at most. */
-export const mostMarked = 10_000;
+const mostMarked = 10_000;
 
 type Row = Pick<NumberedChange, 'table' | 'rowId'>;
 
@@ -53,6 +53,12 @@ export function choicesOf(marks: PartMarks): RowChoice[] {
     rows === 'whole' ? [{ table }] : [...rows.values()].map((rowId) => ({ table, rowId })),
   );
 }
+
+/** Returns why so many marks are refused; null if they are not. */
+export const faultOfMarks = (marks: PartMarks): string | null =>
+  choicesOf(marks).length > mostMarked
+    ? `At most ${mostMarked.toLocaleString('en-US')} rows are marked one by one: mark the table.`
+    : null;
 
 /** Returns `2 rows of products, all of orders`; empty without a mark. */
 export function marksInWords(marks: PartMarks): string {

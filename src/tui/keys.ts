@@ -1,6 +1,7 @@
 /** The key bindings: names, commands and help texts. */
 import { StageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import type { Decision } from './state/decisions.ts';
 
 /** Movements in the list of the focused pane. */
 export type Move = 'down' | 'up' | 'halfDown' | 'halfUp' | 'pageDown' | 'pageUp' | 'first' | 'last';
@@ -37,15 +38,7 @@ export type Command =
   | 'types'
   | 'zoom'
   | 'goto'
-  | 'propose'
-  | 'approve'
-  | 'schedule'
-  | 'breakGlass'
-  | 'review'
-  | 'split'
-  | 'reject'
-  | 'reopen'
-  | 'revert'
+  | Decision
   | 'mine'
   | 'theirs'
   | 'unstage'

@@ -3,10 +3,8 @@
 import { tableCell } from '../client/cell.ts';
 import type { PartMarks } from '../client/part-marks.ts';
 import {
-  choicesOf,
   isRowMarked,
   isTableMarked,
-  mostMarked,
   noMarks,
   rowsToggled,
   tableToggled,
@@ -39,12 +37,6 @@ export function marksIn(session: Session, before: Known | null): PartMarks {
   // guard: rows are marked on the page in the diff that is shown
   return isAsBefore(session, before.session) && isOpen(session) ? before.part : noMarks;
 }
-
-/** Returns why so many marks are refused; null if they are not. */
-export const faultOfMarks = (marks: PartMarks) =>
-  choicesOf(marks).length > mostMarked
-    ? `At most ${mostMarked.toLocaleString('en-US')} rows are marked one by one: mark the table.`
-    : null;
 
 /** Creates the checkbox of a row; null if a row of its table cannot be marked. */
 export function rowBox(

@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import { readOutline } from '../client/decode.ts';
 import type { PartMarks } from '../client/part-marks.ts';
-import { noMarks } from '../client/part-marks.ts';
+import { faultOfMarks, noMarks } from '../client/part-marks.ts';
 import type { Session } from '../model/session.ts';
 import type { Action } from './decide.ts';
 import { actionsFor, readDigest } from './decide.ts';
@@ -14,7 +14,7 @@ import { faultOf, Refusal, request } from './http.ts';
 import type { After, Known } from './known.ts';
 import type { News } from './live.ts';
 import type { Marking } from './marking.ts';
-import { canMark, cleared, faultOfMarks, marksIn } from './marking.ts';
+import { canMark, cleared, marksIn } from './marking.ts';
 import {
   commentItem,
   commentsPane,

@@ -1,8 +1,7 @@
 /** Marks of a part of the session: rows and tables that are approved, or split off, without the others. */
 import {
-  choicesOf,
+  faultOfMarks,
   isTableMarked,
-  mostMarked,
   noMarks,
   rowsToggled,
   tableToggled,
@@ -43,12 +42,8 @@ export function markPart(state: State): State {
     state.part,
     chosen.map(([, change]) => change),
   );
-  if (choicesOf(part).length > mostMarked)
-    return withAlarm(
-      state,
-      `At most ${mostMarked.toLocaleString('en-US')} rows are marked one by one: mark the table.`,
-    );
-  return { ...state, part, anchor: null };
+  const fault = faultOfMarks(part);
+  return fault === null ? { ...state, part, anchor: null } : withAlarm(state, fault);
 }
 
 /** Marks the current table as a whole, or removes that mark. */
