@@ -5,6 +5,7 @@ import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { documentOf } from '../helpers/ruled.ts';
 import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
@@ -31,7 +32,7 @@ suite('daemons that follow the rules of review', (test) => {
     return daemon.call(method, path, sent);
   };
   const set = async (...rules: object[]) => {
-    const document = { rules: rules.map((rule, index) => ({ name: `r${index}`, ...rule })) };
+    const document = documentOf(rules);
     const sent = { json: { document }, headers: { 'if-match': '*' } };
     const { status, body } = await call('PUT', '/policy', sent);
     assert.is(status, 200, JSON.stringify(body));

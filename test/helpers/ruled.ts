@@ -58,11 +58,16 @@ export function policyExpiry(
   return async () => (await follow()).expired;
 }
 
+/** Returns a policy document of the rules, with the names r0, r1, ... */
+export const documentOf = (rules: readonly object[]) => ({
+  rules: rules.map((rule, index) => ({ name: `r${index}`, ...rule })),
+});
+
 export async function startRuled(options: TestRestOptions = {}): Promise<Ruled> {
   const tokens = options.tokens ?? ruledTokens;
   const rest = await startTestRest({ tokens, ...options });
   const put = (...rules: object[]) => {
-    const document = { rules: rules.map((rule, index) => ({ name: `r${index}`, ...rule })) };
+    const document = documentOf(rules);
     return rest.call('PUT', '/policy', as('cat', { document }, { 'if-match': '*' }));
   };
   const staged = async (...statements: string[]) => {

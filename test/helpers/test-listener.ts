@@ -9,7 +9,6 @@ import { StartupStream } from '../../src/client-connection/startup-stream.ts';
 import { parseUpstream } from '../../src/client-connection/upstream-target.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createLog } from '../../src/log.ts';
-import { JsonText } from '../../src/model/json.ts';
 import type { OpenedSession, ReadsMode, Session } from '../../src/model/session.ts';
 import type { OverlayManager } from '../../src/overlay/install/manager.ts';
 import type {
@@ -22,6 +21,7 @@ import { errorResponse } from '../../src/wire/backend-messages.ts';
 import { decodeErrorFields, errorFields } from '../../src/wire/error-fields.ts';
 import { backendLimits } from '../../src/wire/limits.ts';
 import { backend } from '../../src/wire/message-codes.ts';
+import { madeSession } from './made-session.ts';
 
 export interface TestListener {
   readonly port: number;
@@ -60,7 +60,10 @@ export const listenerSettings: ProxySettings = {
 
 export async function startTestListener(options: TestListenerOptions): Promise<TestListener> {
   const session = {
-    ...createSession(options.reads ?? 'production'),
+    ...madeSession({
+      id: `sess_${randomBytes(16).toString('hex')}`,
+      reads: options.reads ?? 'production',
+    }),
     escapesBackslashes: false,
   };
   const pairs: ConnectedPair[] = [];
@@ -161,44 +164,6 @@ async function readToEnd(stream: StartupStream) {
     stream.socket.destroy();
   }
   return { types, sqlstate: fields.get('C'), hint: fields.get('H') };
-}
-
-function createSession(reads: ReadsMode): Session {
-  const now = '2026-01-31T12:00:00.000000Z';
-  return {
-    id: `sess_${randomBytes(16).toString('hex')}`,
-    projectId: 'default',
-    metadata: new JsonText('{}'),
-    status: 'active',
-    reads,
-    conflictScope: 'row',
-    round: 0,
-    mutationCount: 0,
-    edits: 0,
-    lastEvent: '0',
-    createdAt: now,
-    updatedAt: now,
-    proposedAt: null,
-    approvedAt: null,
-    approvedBy: null,
-    rejectedAt: null,
-    reason: null,
-    createdAs: null,
-    proposedAs: null,
-    approvedAs: null,
-    rejectedAs: null,
-    roles: [],
-    reverts: null,
-    splitFrom: null,
-    remaining: null,
-    reviewedDigest: null,
-    applyAt: null,
-    scheduledAs: null,
-    breakGlass: null,
-    reviewDue: null,
-    reviewedAt: null,
-    reviewedAs: null,
-  };
 }
 
 function ignore(): void {}

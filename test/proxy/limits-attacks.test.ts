@@ -5,6 +5,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
+import { documentOf } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { data, done, q, runScript } from '../helpers/wire-script.ts';
 
@@ -23,7 +24,7 @@ suite('ways around the limits of the policy', (test) => {
   test.after(() => proxied.stop());
 
   const set = async (...rules: object[]) => {
-    const document = { rules: rules.map((rule, index) => ({ name: `r${index}`, ...rule })) };
+    const document = documentOf(rules);
     const sent = { json: { document }, headers: { 'if-match': '*' } };
     assert.is((await proxied.daemon.call('PUT', '/policy', sent)).status, 200);
   };

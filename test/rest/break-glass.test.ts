@@ -1,7 +1,7 @@
 /** Approvals past the policy: by those whom a rule names, with a reason, marked until somebody else has reviewed them. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
-import { as } from '../helpers/ruled.ts';
+import { as, documentOf } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const tokens = [
@@ -22,7 +22,7 @@ suite('rest: break-glass', (test) => {
   test.after(() => rest.stop());
 
   const put = (...rules: object[]) => {
-    const document = { rules: rules.map((rule, index) => ({ name: `r${index}`, ...rule })) };
+    const document = documentOf(rules);
     return rest.call('PUT', '/policy', as('cat', { document }, { 'if-match': '*' }));
   };
   const set = async (...rules: object[]) => {

@@ -3,6 +3,7 @@ import { beforePolicy } from '../helpers/before-policy.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
+import { documentOf } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const tokens = [
@@ -36,9 +37,7 @@ suite('rest: policy', (test) => {
   const put = (rules: readonly object[], etag = '*', name = 'root') =>
     rest.call('PUT', '/policy', as(name, { document: { rules } }, { 'if-match': etag }));
   const set = async (...rules: object[]) => {
-    const { status, body } = await put(
-      rules.map((rule, index) => ({ name: `r${index}`, ...rule })),
-    );
+    const { status, body } = await put(documentOf(rules).rules);
     assert.is(status, 200, JSON.stringify(body));
   };
   const session = async (...statements: string[]) => {
@@ -50,8 +49,7 @@ suite('rest: policy', (test) => {
   };
   const propose = (id: string) => rest.call('POST', `/sessions/${id}/propose`, as('bot', {}));
   const approve = (id: string) => rest.call('POST', `/sessions/${id}/approve`, as('ann', {}));
-  const faults = async (...rules: object[]) =>
-    (await put(rules.map((rule, index) => ({ name: `r${index}`, ...rule })))).body.faults;
+  const faults = async (...rules: object[]) => (await put(documentOf(rules).rules)).body.faults;
 
   const cheaper = 'UPDATE items SET price = price + 1 WHERE id = 1';
   const fewer = 'UPDATE items SET stock = stock + 1 WHERE id = 1';

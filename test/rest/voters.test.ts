@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
-import { as } from '../helpers/ruled.ts';
+import { as, documentOf } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const others = [
@@ -25,7 +25,7 @@ suite('rest: voters', (test) => {
   test.after(() => rest.stop());
 
   const set = async (...rules: object[]) => {
-    const document = { rules: rules.map((rule, index) => ({ name: `r${index}`, ...rule })) };
+    const document = documentOf(rules);
     const sent = as('cat', { document }, { 'if-match': '*' });
     const { status, body } = await rest.call('PUT', '/policy', sent);
     assert.is(status, 200, JSON.stringify(body));

@@ -2,7 +2,6 @@
 import type { Brief } from '../../src/model/brief.ts';
 import type { Chunk, NumberedChange, Operation, Outline } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
-import type { Session } from '../../src/model/session.ts';
 import { SidesCache } from '../../src/tui/cells.ts';
 import type { CustomKeys } from '../../src/tui/keys.ts';
 import { createKeymap } from '../../src/tui/keys.ts';
@@ -15,41 +14,16 @@ import { initialState, operationOf } from '../../src/tui/state/state.ts';
 import type { Line } from '../../src/tui/terminal/line.ts';
 import { textOf } from '../../src/tui/terminal/line.ts';
 import { frameView } from '../../src/tui/views/frame.ts';
+import { madeAt, madeSession } from '../helpers/made-session.ts';
 
-export const session: Session = {
+export const session = madeSession({
   id: `sess_${'ab12'.repeat(8)}`,
   projectId: 'shop',
-  metadata: new JsonText('{}'),
   status: 'proposed',
-  reads: 'production',
-  conflictScope: 'row',
   round: 1,
   mutationCount: 3,
-  edits: 0,
-  lastEvent: '0',
-  createdAt: '2026-01-31T12:00:00.000000Z',
-  updatedAt: '2026-01-31T12:00:00.000000Z',
-  proposedAt: '2026-01-31T12:00:00.000000Z',
-  approvedAt: null,
-  approvedBy: null,
-  rejectedAt: null,
-  reason: null,
-  createdAs: null,
-  proposedAs: null,
-  approvedAs: null,
-  rejectedAs: null,
-  roles: [],
-  reverts: null,
-  splitFrom: null,
-  remaining: null,
-  reviewedDigest: null,
-  applyAt: null,
-  scheduledAs: null,
-  breakGlass: null,
-  reviewDue: null,
-  reviewedAt: null,
-  reviewedAs: null,
-};
+  proposedAt: madeAt,
+});
 
 export type Row = Readonly<Record<string, unknown>>;
 

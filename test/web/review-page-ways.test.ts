@@ -9,6 +9,7 @@ import {
   textOf as text,
   violations,
 } from '../helpers/review-page.ts';
+import { documentOf } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const count = (selector: string) => `document.querySelectorAll('${selector}').length`;
@@ -18,7 +19,7 @@ suite('web: ways to approve on the review page', (test) => {
   const { open, linkFor, session, propose } = page;
   page.tokens.push(testToken({ name: 'root', role: 'operator' }));
   const set = async (...rules: readonly object[]) => {
-    const document = { rules: rules.map((rule, at) => ({ name: `r${at}`, ...rule })) };
+    const document = documentOf(rules);
     const sent = as('root', { document });
     const headers = { ...sent.headers, 'if-match': '*' };
     const { status, body } = await page.rest.call('PUT', '/policy', { ...sent, headers });
