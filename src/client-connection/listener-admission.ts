@@ -28,7 +28,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   return {
     arrive: (socket) => {
       silent.add(socket);
-      // guard: only so many connections say nothing
+      // guard: the number of silent connections is limited
       if (silent.size > limits.silent) evictOldest(silent);
       const leave = () => silent.delete(socket);
       socket.once('close', leave);

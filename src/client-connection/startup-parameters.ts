@@ -196,7 +196,7 @@ function classifySetting([name, value]: Settings[number]): Login['access'] | nul
   }
   if (isConnectionOption(key)) return null;
   const verdict = classifyAssignment(key, value);
-  // guard: what SET refuses is not set by options
+  // guard: options set no setting that SET may not set
   if (verdict.kind === 'refuse') throw refusalError(verdict);
   return verdict.action.type === 'set access' ? givenAccess(verdict.action.to) : null;
 }

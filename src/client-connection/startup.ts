@@ -77,7 +77,7 @@ function checkNegotiation(stream: StartupStream, repeated: boolean): void {
     throw new StageError('protocol_violation', 'encryption has been negotiated already');
   }
   // An attacker on the network may have sent these bytes, so that they later pass for the client's own.
-  // guard: nothing is taken that came unencrypted behind the request for encryption
+  // guard: unencrypted bytes behind the request for encryption are refused
   if (stream.buffered > 0) {
     throw new StageError(
       'protocol_violation',

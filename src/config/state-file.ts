@@ -30,7 +30,7 @@ export function readState(file: string | null): string | null {
     const opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       const { uid, mode } = fstatSync(opened);
-      // guard: what is remembered is the user's own
+      // guard: a state file belongs to the user alone
       if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return null;
       return readFileSync(opened, 'utf8');
     } finally {

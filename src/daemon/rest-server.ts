@@ -40,7 +40,7 @@ export async function startRestServer(
   const silent = new Set<Socket>();
   server.on('connection', (socket) => {
     silent.add(socket);
-    // guard: only so many connections say nothing to REST
+    // guard: the number of silent connections to REST is limited
     if (silent.size > maxSilent) [...silent][0]?.destroy();
     socket.once('close', () => silent.delete(socket));
   });

@@ -58,7 +58,7 @@ export function startTokenMonitor(
  */
 function readUsable(settings: Settings, former: readonly Token[]): readonly Token[] {
   const { accepted } = readTokens(settings);
-  // guard: tokens do not become none while others are kept out by them
+  // guard: a token file that was emptied does not open the service
   if (former.length > 0 && accepted.length === 0) throw new Error('the token file is empty');
   return accepted;
 }

@@ -42,7 +42,7 @@ export async function lockHolders(db: Database): Promise<LockHolder[]> {
 /** Terminates a connection unless its transaction is over. @throws PostgreSQL's 42501 if the account lacks the right */
 export async function endHolder(db: Database, { pid, transaction }: LockHolder): Promise<void> {
   await db.query(
-    // guard: whoever has begun another transaction is not ended for an upgrade
+    // guard: a connection that has begun another transaction is not ended for an upgrade
     `SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'virtualxid' AND l.granted AND l.pid = $1 AND l.virtualtransaction = $2`,
     [pid, transaction],
   );

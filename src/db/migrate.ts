@@ -49,7 +49,7 @@ export async function migrate(db: Database): Promise<void> {
       if (await isCurrent(tx)) return;
       await tx.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
       if (await isCurrent(tx)) return;
-      // guard: a migration stands in nobody's way
+      // guard: a migration blocks nobody
       await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       await tx.query(bookkeeping);
       await applyMigrations(tx);
@@ -151,7 +151,7 @@ async function applyFunctions(tx: Queryable): Promise<void> {
     await tx.query(file.text);
     await tx.query(recordFunction(file));
   }
-  // guard: no function of an earlier release is taken for one of this
+  // guard: no function of an earlier release is taken for one of this release
   await tx.query(loadSql('drop_former_functions.sql'));
 }
 

@@ -33,7 +33,7 @@ export function createUpgrade(options: UpgradeOptions): (db: Database) => Promis
   const { now = Date.now, lockTimeoutMs, log } = options;
   let wait: Wait | null = null;
   return async (db) => {
-    // guard: whoever asks how an upgrade goes brings no further try
+    // guard: a request for the state of an upgrade starts no further attempt
     if (wait !== null && now() < wait.until) throw wait.error;
     try {
       await migrate(db);

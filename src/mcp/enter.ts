@@ -33,7 +33,7 @@ export function createEntrance(options: EnterOptions) {
     let caller: CallerReport;
     try {
       caller = (await api.whoami()).value;
-      // guard: each request over HTTP is asked for its token
+      // guard: each request over HTTP needs a token
       if (!options.allowAnyToken) demandAgent(caller);
       // uses the caller's token, as the process may have none
       url ??= options.urlAt((await api.info()).value);

@@ -39,7 +39,7 @@ export const partitionBefore = (table: Table, row: string) =>
  * partitions.
  */
 export function andWithin(end: ForeignKeyEnd, row: string): string {
-  // guard: a foreign key of single partitions is judged for their rows alone
+  // guard: a foreign key of single partitions is checked for their rows alone
   if (end.partitions === null) return '';
   return ` AND ${withinCall(end, columnsOf(end.partitions.columns, row))}`;
 }
@@ -125,7 +125,7 @@ export const referredName = ({ name, partitions }: ForeignKeyEnd): MessageText =
  * empty.
  */
 export const demandPartitions = ({ oid, partitions }: ForeignKeyEnd) =>
-  // guard: foreign keys of partitions are judged by the bounds that these have
+  // guard: foreign keys of partitions are checked by the present bounds
   partitions === null ? '' : `  PERFORM stage.demand_current(${oid});\n`;
 
 /** Returns the name that an error reports for a unique index. */

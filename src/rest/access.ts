@@ -20,7 +20,7 @@ export const anybody: Caller = { name: null, role: 'operator', projects: null };
 export function refuseForeignSites(access: Access): Middleware {
   return async (ctx, next) => {
     const host = ctx.req.headers.host ?? '';
-    // guard: Host must be a name of ours
+    // guard: Host must be a name of the service
     if (access.hosts && !access.hosts.includes(hostName(host))) {
       throw new StageError(
         'forbidden',
@@ -31,9 +31,9 @@ export function refuseForeignSites(access: Access): Middleware {
       );
     }
     const origin = ctx.get('origin');
-    // guard: Origin must be ours
+    // guard: Origin must be the page of the service
     if (origin !== '' && origin.replace(/^https?:\/\//, '') !== host) throw foreignSite(origin);
-    // guard: pages of other sites are told by their browser
+    // guard: pages of other sites are recognized by the header of their browser
     if (/^(?:cross-site|same-site)$/.test(ctx.get('sec-fetch-site')) && !isVisit(ctx))
       throw foreignSite('');
     return next();
@@ -68,7 +68,7 @@ function hostName(host: string): string {
  */
 export function demandRight(ctx: Context, right: Right | null): Caller {
   const caller: Caller = ctx.state['caller'] ?? anybody;
-  // guard: a role does what it has the right to
+  // guard: a role needs the rights of each statement
   if (right === null || hasRight(caller, right)) return caller;
   throw new StageError('forbidden', `a token of the role ${caller.role} does not allow this`, {
     hint: `It takes a token of the role ${rolesWith(right).join(' or ')}.`,

@@ -55,7 +55,7 @@ export const harmless: KnownCall = {
 export function namesCalled({ functions, fields, operators, types }: Calls): Called[] {
   const all = [
     ...functions.map(asCalled('function')),
-    // guard: arguments of EXECUTE call what stands behind a dot
+    // guard: arguments of EXECUTE call the names behind dots
     ...fields.map((name) => ({ kind: 'field' as const, schema: null, name })),
     ...operators.map(asCalled('operator')),
     ...types.map(asCalled('type')),
@@ -93,7 +93,7 @@ export function assessCandidates(
   allowed: readonly string[],
 ): KnownCall {
   const found = candidates.filter(({ isFound }) => isFound);
-  // guard: what operators, aggregates and casts of users call is judged like what is named
+  // guard: calls of operators, aggregates and casts of users are checked like named calls
   const checked = candidates.filter((each) => each.isNamed || each.isMade);
   const open = checked.filter((each) => setsUnseen(each) || !isAllowed(each, allowed));
   const inReads = open.filter((each) => setsUnseen(each) || hasEffects(asFound(each), 'read'));
@@ -114,11 +114,11 @@ const isAllowed = (each: Candidate, allowed: readonly string[]) =>
   (each.known !== null && isAllowedFunction(each.known, allowed));
 
 /** Returns the candidate as the function whose code it has, because the code determines the effects. */
-// guard: a function of users that has the code of a known one is judged as that
+// guard: a function of users with the code of a known one is checked like that
 const asFound = (each: Candidate): Candidate => ({ ...each, ...each.known });
 
 /** Returns whether set_config() is called with arguments that the statement does not show: by an aggregate, a view, or under another name. */
-// guard: what views and aggregates call sets no setting
+// guard: calls of views and aggregates set no setting
 const setsUnseen = (each: Candidate) =>
   isSetConfig(asFound(each)) && !(each.isNamed && isSetConfig(each));
 

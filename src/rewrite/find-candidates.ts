@@ -33,7 +33,7 @@ export function candidateFinder(
     const [context, isShown] = found[0] ?? [];
     const candidates = called.map((): Candidate[] => []);
     for (const [, , place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));
-    // guard: what an old snapshot shows of calls teaches nobody else
+    // guard: calls that an old snapshot shows are not shared
     if (String(isShown) === 't') learn(`${user}\0${context}`, called, candidates);
     return { candidates, isSamePath: known.note(context) };
   };

@@ -60,7 +60,7 @@ export class KnownCalls {
 
   private isHarmless(called: Called): boolean {
     const known = this.known.get(calledKey(called));
-    // guard: what another search path would find is asked each time
+    // guard: a name that depends on the search path is resolved each time
     return known !== undefined && known.harmfulInReads === null && !known.dependsOnPath;
   }
 
@@ -104,7 +104,7 @@ export class KnownCalls {
       : await this.assess(called);
     // A missing function may be created at any time without notice.
     for (const [index, each] of unknown.entries()) {
-      // guard: a function that does not exist is asked for again
+      // guard: a function that does not exist is resolved again
       if (each.kind === 'function' && candidates[index]?.length === 0)
         this.known.delete(calledKey(each));
     }

@@ -132,8 +132,8 @@ function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
   if (verdict?.kind !== 'read' && !(verdict?.kind === 'write' && verdict.form === 'query'))
     return false;
   // the name of the setting decides
-  // guard: what a literal decides outside of queries is not taken from another text
-  // guard: what a literal decides is not taken from another text
+  // guard: a plan that depends on a literal outside of queries is not used for another text
+  // guard: a plan that depends on a literal of a query is not used for another text
   return verdict.isQuery === true && !verdict.functions.some(({ name }) => name === 'set_config');
 }
 

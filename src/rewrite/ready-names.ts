@@ -26,7 +26,7 @@ export class ReadyNames {
    */
   async ensureOverlays(named: readonly Named[], cascades = false): Promise<readonly Named[]> {
     const areSuspect = this.names.takeSuspicion();
-    // guard: an overlay in which a statement failed is compared with its table, not with what is known of it
+    // guard: an overlay in which a statement failed is compared with its table, not with cached facts
     if (areSuspect) this.overlays.forget();
     const lacking = named.filter(
       ({ use, meaning }) =>

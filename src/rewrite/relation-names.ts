@@ -110,7 +110,7 @@ export class Names {
     if (this.relations.size > 0) this.takesOver = false;
     this.relations.clear();
     this.calls.forget();
-    // guard: what is known of a search path that may have changed is not used
+    // guard: facts of a search path that may have changed are not used
     this.isPathSure = false;
     this.currentVersion += 1;
   }
@@ -167,7 +167,7 @@ export class Names {
 
   /** Returns whether it is already known that a read may make the calls. */
   areHarmless(calls: readonly UnclearCall[]): boolean {
-    // guard: what users have made since is asked about in reads
+    // guard: objects that users have made since are resolved in reads
     this.follow();
     return this.calls.areHarmless(calls);
   }
@@ -179,7 +179,7 @@ export class Names {
 
   /** Returns the first function that a read must not call and that one of the names refers to, or null. */
   async harmfulAmong(calls: readonly UnclearCall[]): Promise<FunctionUse | null> {
-    // guard: what depends on the search path is not taken as known
+    // guard: a result that depends on the search path is not cached
     this.calls.forgetDependent(calls);
     return joinAssessments(await this.calls.assess(this.calls.assessed(calls))).harmfulInReads;
   }
@@ -249,7 +249,7 @@ export class Names {
     this.notePath(row?.[0]);
     // others may know the names under the connection's own search path, too
     if (this.currentPath !== path) return this.takeOver(names);
-    // guard: what others have learned holds on this connection, or is asked for
+    // guard: names that another connection has resolved are valid on this one, or are resolved again
     if (String(row?.[1]) !== 't') return false;
     for (const [index, meaning] of meanings.entries())
       this.learn(keyOf(names[index] as NameUse), meaning);
@@ -268,7 +268,7 @@ export class Names {
     for (const [index, name] of names.entries()) {
       const meaning = resolved[index] as ResolvedName;
       this.learn(keyOf(name), meaning);
-      // guard: what an old snapshot shows teaches nobody else
+      // guard: names that an old snapshot shows are not shared
       if (String(row?.[2]) === 't') learn(String(row?.[0]), keyOf(name), meaning);
     }
     return isSamePath ? resolved : null;

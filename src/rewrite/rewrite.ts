@@ -90,7 +90,7 @@ export class Rewriter {
    */
   async write(write: Write, mayBeSet = false): Promise<Rewrite | RefusedWhen> {
     this.overlays.demandUpToDate();
-    // guard: what users have made since is asked about in writes
+    // guard: objects that users have made since are resolved in writes
     this.names.follow();
     if (stagesCalls(write)) return this.stageCalls(write);
     const asSet = mayBeSet && !this.rowByRow.has(write);
@@ -129,7 +129,7 @@ export class Rewriter {
   /** Prepares a statement that calls functions which write. It queries the server each time: anybody may replace a function. */
   private async stageCalls(write: CallingWrite, tries = 3): Promise<Rewrite | RefusedWhen> {
     const calls = await this.functions.calls(write.called);
-    // guard: what is not staged in a statement that calls functions is judged as in each staged write
+    // guard: unstaged tables of a statement that calls functions are checked as in each staged write
     await this.checkCalls(unstagedIn(write, calls), write.relations);
     if (this.names.hidesCatalog) throw hiddenCatalog;
     const named = await this.resolveStageable(withWritten(write, calls));
@@ -269,7 +269,7 @@ export class Rewriter {
     arbiters: Arbiters = new Map(),
   ): Promise<Rewrite> {
     const rewrite = this.made(await spliceBody(body, named, this.names, arbiters), body, named);
-    // guard: what runs user code is watched
+    // guard: statements that run user code are under the tripwire
     return runsCode || named.some(({ meaning }) => meaning.code) ? withTripwire(rewrite) : rewrite;
   }
 

@@ -44,7 +44,7 @@ export class SharedCalls {
   }
 
   private canBeShared(called: Called, candidates: readonly Candidate[]): boolean {
-    // guard: what users have made of a name is asked about on each connection
+    // guard: functions that users have made under a name are resolved on each connection
     if (called.kind === 'relation' || this.candidates.userCalls.has(called)) return false;
     // a missing function may be created at any time without notice
     if (called.kind === 'function' && candidates.length === 0) return false;

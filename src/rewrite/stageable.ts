@@ -148,7 +148,7 @@ export function checkTarget(named: Named, allowed: readonly string[]): void {
 function checkDefinition({ use, meaning }: Named, allowed: readonly string[]): void {
   if (use.target === null || use.target === 'DELETE') return;
   const called = harmfulInDefinition(meaning.calls, allowed);
-  // guard: what the definition of a table calls is judged like what a statement calls
+  // guard: calls in the definition of a table are checked like calls of a statement
   if (called === null) return;
   throw new StageError(
     'statement_not_supported',

@@ -167,7 +167,7 @@ export class CopyIn {
 
   /** Aborts the try, unless the client has cancelled it: then the server reports the cancellation with the next data. */
   private runAgain(): void {
-    // guard: a cancel that the server has not come to is not given up with the try
+    // guard: a cancel request that the server has not handled outlives the attempt
     if (!this.isCancelled()) this.giveUp();
   }
 

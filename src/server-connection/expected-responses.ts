@@ -17,7 +17,7 @@ export class ExpectedResponses {
    */
   add(pending: PendingResponse): boolean {
     if (pending.request === 'sync') this.isSkipping = false;
-    // guard: no answer is expected to what the server skips
+    // guard: no response is expected to a message that the server skips
     if (this.isSkipping) {
       pending.onFailure?.();
       return false;

@@ -107,7 +107,7 @@ export class InternalQueries extends InternalMessages {
 
   /** Fails the transaction if the statement under the tripwire has written to production. Call it before any of that can be committed. */
   endTripwire(): void {
-    // guard: the end of what is watched is looked at whatever became of the settings
+    // guard: the end of the tripwire is checked whatever became of its settings
     if (this.checkAtEnd === null) return;
     const check = this.checkAtEnd;
     this.checkAtEnd = null;
@@ -126,7 +126,7 @@ export class InternalQueries extends InternalMessages {
   checkCommit(): void {
     if (this.state.block === 'none' || this.state.failed) return;
     this.release();
-    // guard: before COMMIT the database looks for what was written elsewhere
+    // guard: the database checks for writes elsewhere before COMMIT
     this.commitCheck.send(unlessFailed);
   }
 
@@ -244,7 +244,7 @@ export class InternalQueries extends InternalMessages {
    * by the client's code could do no more than that code itself, and would mislead only that client.
    */
   validate(statement: InternalStatement, call: InternalCall): void {
-    // guard: a question is asked where nothing can be written
+    // guard: an internal query that may write is READ ONLY
     this.guard();
     this.executeCached(this.validations, statement, step, call);
     this.closeStep();
@@ -270,7 +270,7 @@ export class InternalQueries extends InternalMessages {
   }
 
   private runInPortal(statement: InternalStatement, portal: string, call: InternalCall): void {
-    // guard: nothing stays prepared that is prepared while watched code may run
+    // guard: no statement stays prepared that is prepared while code of users may run
     if (this.isTripwireSet) this.execute(statement, portal, call);
     else this.executeCached(this.cache, statement, portal, call);
   }

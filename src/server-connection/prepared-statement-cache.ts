@@ -53,7 +53,7 @@ export class PreparedStatementCache {
     const onFailure = () => {
       place.moment = null;
     };
-    // guard: a statement of ours is prepared anew when code may have replaced it
+    // guard: an internal statement is prepared again when code may have replaced it
     if (place.moment !== moment) {
       place.moment = null;
       prepare(place.name, () => {

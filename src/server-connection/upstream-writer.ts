@@ -93,7 +93,7 @@ export class UpstreamWriter {
     // guard: no read is sent where writing is possible
     if (kind === 'read' && this.state.exposesReads)
       throw new Error('a read was about to run where writing is possible');
-    // guard: what a text is read by is set before it, where code may have changed it
+    // guard: settings that a text depends on are set before it where code may have changed them
     if (this.isUnsettled && !this.state.failed && dependsOnSettings(bytes)) this.pinSettings();
   }
 

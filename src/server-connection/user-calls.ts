@@ -30,7 +30,7 @@ export class UserCalls {
 
   /** Returns the calls of a read that must be checked before it runs. */
   among(calls: readonly UnclearCall[]): readonly Called[] {
-    // guard: what users have made of operators, aggregates, casts and types is asked about in reads
+    // guard: operators, aggregates, casts and types of users are resolved in reads
     return this.withUnnamed(calls.filter((each) => each.unlessMade !== true || this.has(each)));
   }
 

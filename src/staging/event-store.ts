@@ -37,9 +37,9 @@ const selectHead = 'SELECT number FROM stage.event_head';
 const selectSeen = `
 SELECT ${columns} FROM stage.event e LEFT JOIN stage.session s ON s.id = e.session
 WHERE e.number > least($1::bigint, $2::bigint) AND e.number <= $2
--- guard: events are told of the caller's projects
+-- guard: events are limited to the projects of the caller
 AND ($3::jsonb IS NULL OR $3::jsonb ? e.project_id)
--- guard: of a session that is gone no more than that is told
+-- guard: nothing is reported of a deleted session but that it is gone
 AND (s.id IS NOT NULL OR e.kind = 'deleted')
 -- guard: an agent hears of its own sessions
 AND ($4::text IS NULL OR $4 = CASE WHEN s.id IS NULL

@@ -77,7 +77,7 @@ export function createEventWaiters(db: Queryable): EventWaiters {
         };
         const waiter = { concerns, after: Number(after), wake };
         const timer = setTimeout(wake, timeoutMs);
-        // guard: whoever left waits no longer
+        // guard: a caller that has left waits no longer
         signal.addEventListener('abort', wake);
         waiting.add(waiter);
         void poll();

@@ -9,7 +9,7 @@ import { sessionNotFound, sessionUuid } from './session-id.ts';
 const lockTimeout = '2s';
 
 const lockRow = `
--- guard: whoever proposed an earlier round is an author
+-- guard: the proposer of an earlier round is an author
 SELECT id AS uuid, project_id, status, conflict_scope, digest, reviewed_digest, reviewed_part, remaining, sealed, reverts IS NOT NULL AS reverts, to_jsonb(earlier_authors || ARRAY[created_as, proposed_as]) AS authors
 FROM stage.session WHERE id = $1 FOR UPDATE`;
 

@@ -221,7 +221,7 @@ class Connection {
 
   /** Sends a batch that reads production, while earlier ones have no response yet. */
   private readAhead(): boolean {
-    // guard: what is sent ahead is READ ONLY whatever the statements before it have set
+    // guard: a message that is sent ahead is READ ONLY whatever the statements before it have set
     this.context.internal.beReadOnly();
     if (this.context.router.awaited % batchesAtOnce === 0) this.toUpstream.flush();
     return this.readBatch({ verification: null });

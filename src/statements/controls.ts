@@ -115,7 +115,7 @@ function forgetCached(
 ): void {
   // COMMIT runs the queries of cursors WITH HOLD, except in a transaction that may write, where the check before COMMIT refuses them.
   const leaves = leavesPrepared.has(type) || (type === 'commit' && state.stages);
-  // guard: nothing of ours counts as prepared after a command that may have dropped it
+  // guard: no internal statement counts as prepared after a command that may have dropped it
   if (!leaves) internal.forgetCached();
 }
 

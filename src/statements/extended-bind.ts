@@ -77,7 +77,7 @@ function needsRefresh(
 async function bindUnready(context: ConnectionContext, bound: Bound): Promise<void> {
   const { message, statement } = bound;
   const { body } = statement;
-  // guard: the catalog is asked before a read is bound
+  // guard: the catalog is queried before a read is bound
   await checkReadCalls(context, body);
   await checkLockRights(context, body);
   await checkBound(context, statement, message);

@@ -173,7 +173,7 @@ async function parseWrite(
 ): Promise<void> {
   const { state, rewriter, internal, hasSync } = context;
   if (state.failed) throw inFailedTransaction;
-  // guard: what a Describe tells of a write is of its tables as they are
+  // guard: Describe of a write reports its tables as they are now
   if (context.isNext(frontend.describe)) await context.names.refresh(verdict.relations);
   // a failed Parse for a set can be retried only if it opens an internal block; elsewhere the Bind switches to the set
   const mayBeSet = state.stages && state.block === 'none' && hasSync();

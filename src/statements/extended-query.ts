@@ -74,7 +74,7 @@ function sync(context: ConnectionContext, message: Message): void | Promise<void
   retry.buffer(message);
   // A bound write has been planned, executed or not, and planning may run functions.
   if (router.hasShownError) internal.forgetTripwire();
-  // guard: what is planned and never executed is looked at as well
+  // guard: a statement that is planned and never executed is checked as well
   else internal.endTripwire();
   if (retry.retainsBlock && state.needsInternalCommit) return commitBehind(context);
   if (state.needsInternalCommit) {

@@ -56,7 +56,7 @@ export async function checkNamed(
     const value = plainTexts.includes(types?.[parameter - 1]) ? values[parameter - 1] : null;
     return { schema, name, ...(value != null && { setting: value.toLowerCase() }) };
   });
-  // guard: what a parameter names is set only where a client may set it
+  // guard: a setting that a parameter names is set only if a client may set it
   const refused = refusedFunctions(uses, 'read', []);
   if (refused !== null) throw refusalError(functionRefusal(refused));
 }

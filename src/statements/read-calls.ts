@@ -28,7 +28,7 @@ export function needsBlockForTypes(
   verdict: Verdict,
 ): boolean {
   const types = state.block === 'none' ? typesIn(verdict) : [];
-  // guard: what code of users does where a literal is read is looked at
+  // guard: writes of user code that reads a literal are checked
   return types.length > 0 && names.runCode(types);
 }
 
@@ -54,7 +54,7 @@ export function needsBlock(
   verdict: Verdict,
 ): boolean {
   if (state.block !== 'none') return false;
-  // guard: what code of users does in a read is looked at before its end
+  // guard: writes of user code in a read are checked before its end
   if (verdict.kind === 'read') return names.runCode(verdict.unclear);
   if (verdict.kind !== 'control') return false;
   if (verdict.action.type === 'prepare')
@@ -88,7 +88,7 @@ function callsOfControl(
       return action.body.kind === 'read' ? action.body.unclear : [];
     case 'execute': {
       const body = statements.get(action.name)?.body;
-      // guard: the catalog is asked what a prepared statement calls by now
+      // guard: the catalog is queried for the present calls of a prepared statement
       const inBody = body === undefined || body.kind === 'control' ? [] : body.unclear;
       return [...action.unclear, ...inBody];
     }
@@ -106,7 +106,7 @@ function callsOfControl(
 export function checkCursorWithHold({ state, names }: ConnectionContext, verdict: Verdict): void {
   if (state.failed || heldCursor(verdict) === null) return;
   if (state.exposesCursors) throw cursorRefused;
-  // guard: COMMIT runs no code of users behind the look
+  // guard: COMMIT runs no code of users after the commit check
   if (names.runCode(readOf(verdict)?.unclear ?? [])) throw codeRefused;
 }
 

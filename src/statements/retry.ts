@@ -221,7 +221,7 @@ export class Retry {
       const canRunAgain =
         this.armedScope !== null && this.router.awaited > 0 && this.hasBuffered(cause.message);
       const { reason } = decision;
-      // guard: what the client has cancelled is not run again
+      // guard: a statement that the client has cancelled is not retried
       if (this.hasCancelled() && ((canRunAgain && reason !== null) || gaveUp(fields))) {
         this.disarm();
         return handler(withoutAgain(fields));
@@ -255,7 +255,7 @@ export class Retry {
       this.failedLast = message;
       this.names.suspectOverlays();
       this.names.forget();
-      // guard: what fails in the same way again is not told as what another try may cure
+      // guard: an error that repeats is not reported as one that a retry may cure
       if (!isAgain) return { fields: new Map(fields).set('C', staleNames), reason: 'names' };
     }
     const sqlstate = fields.get('C') ?? '';
@@ -264,7 +264,7 @@ export class Retry {
     if (isStale) this.names.forget();
     if (isStale || !stageRowByRow) return { fields, reason: isStale ? 'names' : null };
     // the context of a COPY names the internal table for sets
-    // guard: what the policy has refused is not staged again row by row
+    // guard: a statement that the policy has refused is not staged again row by row
     if (isByPolicy(fields)) return { fields: without('W', fields), reason: null };
     if (isInterrupt(fields)) return { fields: without('W', fields), reason: null };
     stageRowByRow();

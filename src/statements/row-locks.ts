@@ -48,7 +48,7 @@ export async function lockRows(
     const onRow = (payload: Buffer) => {
       outcome.moved = decodeDataRow(payload)[0] !== null;
     };
-    // guard: what a query calls while its rows are locked is watched
+    // guard: calls of a query are under the tripwire while its rows are locked
     if (rewrite.hasTripwire) internal.setTripwire();
     if (rewrite.isLimited) internal.run({ text: clearMoved });
     internal.run({ text: lockingText(body, text), types }, { values, formats, onError });

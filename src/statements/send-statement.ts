@@ -43,7 +43,7 @@ async function tryRead(context: ConnectionContext, step: Step): Promise<boolean>
   const { internal, metrics, retry } = context;
   const { verdict } = step.statement;
   for (;;) {
-    // guard: the catalog is asked before a read runs
+    // guard: the catalog is queried before a read runs
     await checkReadCalls(context, verdict);
     await checkLockRights(context, verdict);
     checkCursorWithHold(context, verdict);

@@ -55,7 +55,7 @@ async function runPrepare(
   action: Prepare,
 ): Promise<boolean> {
   const { plan, statement } = step;
-  // guard: the catalog is asked before a statement is prepared by SQL
+  // guard: the catalog is queried before a statement is prepared by SQL
   await checkReadCalls(context, statement.verdict);
   if (needsBlock(context, statement.verdict)) context.internal.begin();
   const preparation = { written: plan.text, statement, action };

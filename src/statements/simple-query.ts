@@ -119,7 +119,7 @@ export async function failQuery(context: ConnectionContext, error: unknown): Pro
 function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: TextClass): boolean {
   if (textClass.refusal !== null || !textClass.passes) return false;
   if (textClass.declaresHold && state.block !== 'none') return false;
-  // guard: a text does not pass before the catalog has told what it calls
+  // guard: a text does not pass before the catalog has resolved its calls
   if (!names.areHarmless(textClass.unclear)) return false;
   if (state.block === 'none' && names.runCode(textClass.unclear)) return false;
   if (textClass.reads > 0 && textClass.hasSettings && state.block !== 'none') return false;

@@ -138,7 +138,7 @@ export class RequestRunner {
       table,
       rowId,
       field: field ?? undefined,
-      // guard: the review settles what it shows
+      // guard: the review settles the conflict that it shows
       productionCurrent: productionCurrent ?? new JsonText('null'),
     };
     const { value } = await api.resolve(id, take, choice, withDependents);

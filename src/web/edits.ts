@@ -35,7 +35,7 @@ function settle(id: string, conflict: Conflict, take: Side, after: () => void): 
   const [, staged, production] = conflictSides(conflict);
   const what =
     field === null ? conflictPlace(conflict) : `${conflictPlace(conflict)} ${nameCell(field)}`;
-  // guard: the page settles what it shows
+  // guard: the page settles the conflict that it shows
   const seen = `,"production_current":${productionCurrent?.text ?? 'null'}`;
   askEdit({
     title: 'Settle this conflict?',

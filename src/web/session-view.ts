@@ -209,7 +209,7 @@ export class SessionView {
     const digest = known ?? (await this.#part(turn, () => readDigest(this.#id)));
     const now = digest && (await this.#part(turn, () => readSessionOf(this.#id)));
     if (!digest || !now) return;
-    // guard: what is approved is what was shown
+    // guard: an approval applies the diff that was shown
     if (!isAsBefore(now, session)) return this.#changeUnlessKnown(now);
     this.#learn({ digest });
   }

@@ -37,7 +37,7 @@ export function askWithTies({
     body: [...body, more],
     do: async () => {
       try {
-        // guard: the page asks before it includes what is tied to a part
+        // guard: the page asks before it includes rows that are tied to a part
         await send(agreed.checked);
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'has_dependents') throw error;

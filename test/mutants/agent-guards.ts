@@ -18,7 +18,7 @@ export const agentGuards: readonly Guard[] = [
     tests: ['rest/agents'],
   },
   {
-    name: 'an agent is told of no other sessions',
+    name: 'an agent learns of no other sessions',
     without: 'return role === null;',
     tests: ['rest/agents'],
   },
@@ -39,12 +39,12 @@ export const agentGuards: readonly Guard[] = [
     tests: ['mcp/start'],
   },
   {
-    name: 'each request over HTTP is asked for its token',
+    name: 'each request over HTTP needs a token',
     without: '',
     tests: ['mcp/http', 'mcp/start'],
   },
   {
-    name: 'stage mcp goes by names of loopback only',
+    name: 'stage mcp accepts only names of loopback',
     without:
       'if (!onLoopback && !/^(?:127\\.0\\.0\\.1|localhost|\\[::1\\])(?::\\d+)?$/i.test(host))',
     tests: ['mcp/http'],
@@ -100,17 +100,17 @@ export const agentGuards: readonly Guard[] = [
     tests: ['rest/reopen'],
   },
   {
-    name: 'rows that were smuggled in keep a session closed',
+    name: 'a session with rows that nobody staged stays closed',
     without: '',
     tests: ['rest/reopen'],
   },
   {
-    name: 'only what is proposed is reopened',
+    name: 'only a proposed session is reopened',
     without: '',
     tests: ['rest/reopen', 'staging/sessions'],
   },
   {
-    name: 'whoever proposed an earlier round is an author',
+    name: 'the proposer of an earlier round is an author',
     without:
       'SELECT id AS uuid, project_id, status, conflict_scope, digest, sealed, reverts IS NOT NULL AS reverts, to_jsonb(ARRAY[created_as, proposed_as]) AS authors',
     tests: ['rest/reopen'],
@@ -132,7 +132,7 @@ export const agentGuards: readonly Guard[] = [
     tests: ['rest/agents'],
   },
   {
-    name: 'whoever asks for changes says which',
+    name: 'a request for changes needs a message',
     without: "body: z.strictObject({ message: message.default('x') }),",
     tests: ['rest/reopen'],
   },
@@ -163,12 +163,12 @@ export const agentGuards: readonly Guard[] = [
     tests: ['rest/why'],
   },
   {
-    name: "events are told of the caller's projects",
+    name: 'events are limited to the projects of the caller',
     without: 'AND ($3::jsonb IS NULL OR e.project_id IS NOT NULL)',
     tests: ['rest/event-stream'],
   },
   {
-    name: 'of a session that is gone no more than that is told',
+    name: 'nothing is reported of a deleted session but that it is gone',
     without: '',
     tests: ['rest/event-stream'],
   },
@@ -183,7 +183,7 @@ export const agentGuards: readonly Guard[] = [
     tests: ['staging/event-waiters'],
   },
   {
-    name: 'whoever left waits no longer',
+    name: 'a caller that has left waits no longer',
     without: '',
     tests: ['staging/event-waiters'],
   },

@@ -3,12 +3,12 @@ import type { Guard } from './guard.ts';
 
 export const callGuards: readonly Guard[] = [
   {
-    name: 'what stands behind a dot is a call',
+    name: 'a name behind a dot is a call',
     without: '',
     tests: ['sql/functions'],
   },
   {
-    name: 'what a function in FROM gives may be what another one takes',
+    name: 'a function in FROM may take the result of another one',
     without: 'return isSuspicious(name);',
     tests: ['sql/functions'],
   },
@@ -18,7 +18,7 @@ export const callGuards: readonly Guard[] = [
     tests: ['sql/functions'],
   },
   {
-    name: 'a text does not pass before the catalog has told what it calls',
+    name: 'a text does not pass before the catalog has resolved its calls',
     without: '',
     tests: ['attacks/extension-functions'],
   },
@@ -28,12 +28,12 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/unspelled-calls'],
   },
   {
-    name: 'what code of users does where a literal is read is looked at',
+    name: 'writes of user code that reads a literal are checked',
     without: 'return types.length < 0;',
     tests: ['attacks/maintenance'],
   },
   {
-    name: 'COMMIT runs no code of users behind the look',
+    name: 'COMMIT runs no code of users after the commit check',
     without: '',
     tests: ['attacks/maintenance'],
   },
@@ -44,7 +44,7 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/maintenance'],
   },
   {
-    name: 'what a relation calls when it is read counts as called',
+    name: 'functions that a relation calls when it is read count as called',
     without: '',
     tests: ['attacks/unspelled-calls'],
   },
@@ -54,12 +54,12 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/maintenance'],
   },
   {
-    name: 'what an index is inferred from is evaluated when the statement is planned, as far as it is constant',
+    name: 'constants that an index is inferred from are evaluated when the statement is planned',
     without: '',
     tests: ['attacks/unspelled-calls'],
   },
   {
-    name: 'the types of what is prepared by SQL are called',
+    name: 'the types of a statement that SQL prepares are called',
     without: 'if (types.length >= 0) return body;',
     tests: ['attacks/unspelled-calls'],
   },
@@ -69,37 +69,37 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/unspelled-calls'],
   },
   {
-    name: 'what users have made since is asked about in reads',
+    name: 'objects that users have made since are resolved in reads',
     without: '',
     tests: ['attacks/unspelled-calls'],
   },
   {
-    name: 'what users have made since is asked about in writes',
+    name: 'objects that users have made since are resolved in writes',
     without: '',
     tests: ['attacks/unspelled-calls'],
   },
   {
-    name: 'the catalog is asked before a read runs',
+    name: 'the catalog is queried before a read runs',
     without: '',
     tests: ['attacks/extension-functions'],
   },
   {
-    name: 'the catalog is asked before a read is bound',
+    name: 'the catalog is queried before a read is bound',
     without: '',
     tests: ['attacks/extension-functions'],
   },
   {
-    name: 'the catalog is asked before a statement is prepared by SQL',
+    name: 'the catalog is queried before a statement is prepared by SQL',
     without: '',
     tests: ['attacks/attribute-notation'],
   },
   {
-    name: 'the catalog is asked what a prepared statement calls by now',
+    name: 'the catalog is queried for the present calls of a prepared statement',
     without: 'const inBody: readonly UnclearCall[] = body ? [] : [];',
     tests: ['attacks/extension-functions'],
   },
   {
-    name: 'arguments of EXECUTE call what stands behind a dot',
+    name: 'arguments of EXECUTE call the names behind dots',
     without:
       "...fields.slice(0, 0).map((name) => ({ kind: 'field' as const, schema: null, name })),",
     tests: ['attacks/attribute-notation'],
@@ -120,58 +120,58 @@ export const callGuards: readonly Guard[] = [
     tests: ['sql/functions'],
   },
   {
-    name: 'a function of the server that nobody has judged is not called',
+    name: 'a function of the server without a known effect is not called',
     without: "return isUnlisted(name) ? 'beyond' : isCompiled ? 'none' : 'code';",
     tests: ['sql/functions'],
   },
   {
-    name: 'what another search path would find is asked each time',
+    name: 'a name that depends on the search path is resolved each time',
     without: 'return known !== undefined && known.harmfulInReads === null;',
     tests: ['attacks/extension-functions'],
   },
   {
-    name: 'what depends on the search path is not taken as known',
+    name: 'a result that depends on the search path is not cached',
     without: '',
     tests: ['attacks/extension-functions'],
   },
   {
-    name: 'a function that does not exist is asked for again',
+    name: 'a function that does not exist is resolved again',
     without: 'if (false)',
     tests: ['attacks/extension-functions'],
   },
   {
-    name: 'what operators, aggregates and casts of users call is judged like what is named',
+    name: 'calls of operators, aggregates and casts of users are checked like named calls',
     without: 'const checked = candidates.filter((each) => each.isNamed);',
     tests: ['attacks/unspelled-calls'],
   },
   {
-    name: 'what users have made of operators, aggregates, casts and types is asked about in reads',
+    name: 'operators, aggregates, casts and types of users are resolved in reads',
     without: 'return this.withUnnamed(calls.filter((each) => each.unlessMade !== true));',
     tests: ['attacks/unspelled-calls'],
   },
   {
-    name: 'what the definition of a table calls is judged like what a statement calls',
+    name: 'calls in the definition of a table are checked like calls of a statement',
     without: 'if (called === null || called) return;',
     tests: ['attacks/text-run-as-sql'],
   },
   {
-    name: 'what fails in the same way again is not told as what another try may cure',
+    name: 'an error that repeats is not reported as one that a retry may cure',
     without:
       "if (isAgain || !isAgain) return { fields: new Map(fields).set('C', staleNames), reason: 'names' };",
     tests: ['attacks/text-run-as-sql'],
   },
   {
-    name: 'what code of users does in a read is looked at before its end',
+    name: 'writes of user code in a read are checked before its end',
     without: "if (verdict.kind === 'read') return false;",
     tests: ['attacks/maintenance'],
   },
   {
-    name: 'a function of users that has the code of a known one is judged as that',
+    name: 'a function of users with the code of a known one is checked like that',
     without: 'const asFound = (each: Candidate): Candidate => each;',
     tests: ['attacks/unspelled-calls'],
   },
   {
-    name: 'a function of the server in SQL is known by what it does',
+    name: 'a function of the server in SQL is known by its body',
     without:
       "ELSE true OR pg_get_function_sqlbody(p.oid) = ANY (ARRAY['RETURN ($2 + $1)', 'RETURN on_ppath($2, $1)', 'RETURN polygon(12, $1)',",
     tests: ['staging/user-code'],

@@ -33,7 +33,7 @@ export const cardGuards: readonly Guard[] = [
     tests: ['rest/stored-cards'],
   },
   {
-    name: 'of hidden tables a brief tells counts only',
+    name: 'a brief shows only counts of hidden tables',
     without: 'const shape = await shapeForBrief(tx, table);',
     tests: ['review/brief.test'],
   },

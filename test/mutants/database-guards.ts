@@ -14,23 +14,23 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['db/connections', 'db/script-statements'],
   },
   {
-    name: "a migration stands in nobody's way",
+    name: 'a migration blocks nobody',
     without: '',
     tests: ['db/migrate'],
   },
   {
-    name: 'whoever asks how an upgrade goes brings no further try',
+    name: 'a request for the state of an upgrade starts no further attempt',
     without: '',
     tests: ['db/upgrade'],
   },
   {
-    name: 'whoever has begun another transaction is not ended for an upgrade',
+    name: 'a connection that has begun another transaction is not ended for an upgrade',
     without:
       '`SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.pid = $1 OR l.virtualtransaction = $2`,',
     tests: ['db/upgrade'],
   },
   {
-    name: 'no function of an earlier release is taken for one of this',
+    name: 'no function of an earlier release is taken for one of this release',
     without: '',
     tests: ['db/migrate'],
   },
@@ -45,7 +45,7 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['staging/privacy'],
   },
   {
-    name: 'rows that came as a set are judged',
+    name: 'rows that are staged as a set are checked',
     without: 'IF false AND EXISTS (',
     tests: ['staging/sets'],
   },
@@ -66,13 +66,13 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['staging/privacy'],
   },
   {
-    name: 'a role without rights on a table is not told which rows are staged',
+    name: 'a role without rights on a table does not learn which rows are staged',
     without:
       "OR false AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT')",
     tests: ['staging/privacy'],
   },
   {
-    name: 'what applies rows names the schemas of operators',
+    name: 'code that applies rows names the schemas of operators',
     without: `SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = \${table.oid}::pg_catalog.oid AND NOT t.tgisinternal`,
     tests: ['db/search-path', 'review/hostile-names'],
   },
@@ -82,13 +82,13 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['db/search-path'],
   },
   {
-    name: 'what another release made is made anew',
+    name: 'objects of another release are rebuilt',
     without:
       "UPDATE stage.overlay SET stamp = 'outdated ' || stamp WHERE false AND generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');",
     tests: ['staging/generation'],
   },
   {
-    name: 'a snapshot that does not show what was carried over is not read by',
+    name: 'a snapshot that does not show carried-over rows is not used',
     without: '',
     tests: ['proxy/replaced-tables'],
   },
@@ -110,7 +110,7 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['proxy/replication-role'],
   },
   {
-    name: 'a statement is held to the grants of its columns',
+    name: 'a statement needs the grants of its columns',
     without:
       "IF false AND NOT stage.has_rights(v_relation, v_entry OPERATOR(pg_catalog.->) 'rights') THEN",
     tests: ['proxy/row-security'],
@@ -123,12 +123,12 @@ export const databaseGuards: readonly Guard[] = [
     until: 16,
   },
   {
-    name: 'what got into a session after its proposal is not approved',
+    name: 'rows that were staged after the proposal are not approved',
     without: 'if (row) return;',
     tests: ['staging/privacy'],
   },
   {
-    name: 'the digest covers steps that come to nothing',
+    name: 'the digest covers steps without a net change',
     without: "' WHERE s._stage_session = $1 AND s._stage_head',",
     tests: ['review/steps'],
   },
@@ -160,13 +160,13 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['rest/readable-rights'],
   },
   {
-    name: 'where nobody staged nobody reads',
+    name: 'a table without staged rows is not read',
     without: readable('and', ofReverted, 'true'),
     lines: 2,
     tests: ['rest/readable-rights'],
   },
   {
-    name: 'what a revert stages is as readable as what it takes back',
+    name: 'rows of a revert are as readable as the rows that it reverts',
     without: readable(
       'and',
       '(SELECT s.reverts IS NOT NULL FROM stage.session s WHERE s.id = $1)',
@@ -176,7 +176,7 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['rest/revert'],
   },
   {
-    name: 'mutations whose role is not known are among the roles',
+    name: 'mutations of an unknown role are among the roles',
     without:
       'SELECT NULL WHERE EXISTS (SELECT FROM stage.mutation m WHERE m.session = $1 AND false)',
     tests: ['rest/readable-rights', 'rest/roles'],
@@ -219,7 +219,7 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['review/tampering', 'review/audit'],
   },
   {
-    name: 'the tripwire sees what is written to catalogs',
+    name: 'the tripwire sees writes to catalogs',
     without: "AND i.schema <> 'pg_catalog'",
     tests: ['attacks/effects'],
   },

@@ -3,27 +3,27 @@ import type { Guard } from './guard.ts';
 
 export const editGuards: readonly Guard[] = [
   {
-    name: 'what hangs on rows that are taken out goes with them, or nothing does',
+    name: 'dependent rows are unstaged with their rows, or nothing is',
     without: 'if (dependents.length > 9_999 && !asked.withDependents)',
     tests: ['review/unstage', 'rest/unstage'],
   },
   {
-    name: 'what foreign keys did goes with what caused it',
+    name: 'rows of foreign key actions are chosen with the row that caused them',
     without: 'return [dependents];',
     tests: ['review/unstage'],
   },
   {
-    name: 'a value that comes back takes out whoever has it',
+    name: 'a restored value unstages the row that has it now',
     without: '...uniqueDependents(table).slice(9),',
     tests: ['review/unstage'],
   },
   {
-    name: 'a version that was covered is the newest again where what covered it is taken out',
+    name: 'a covered version is the newest again once the covering one is unstaged',
     without: 'UPDATE {{shadow}} s SET _stage_head = false',
     tests: ['review/unstage'],
   },
   {
-    name: 'a statement does not stage upon rows that were taken out under it',
+    name: 'a statement does not build on rows that were unstaged meanwhile',
     without:
       "IF v_edited IS NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.statement_snapshot', true), ''), '1:1:')::pg_snapshot) THEN",
     tests: ['review/unstage'],
@@ -44,7 +44,7 @@ export const editGuards: readonly Guard[] = [
     tests: ['rest/unstage'],
   },
   {
-    name: 'production takes what is left where it would have taken all',
+    name: 'production accepts the rest of a session if it would have accepted all',
     without:
       'if ((await attempt(db, tx, uuid, trialMs)) === undefined) throw refused(refusal, readableOnly);',
     tests: ['review/unstage-trial'],
@@ -70,7 +70,7 @@ export const editGuards: readonly Guard[] = [
     tests: ['rest/resolve'],
   },
   {
-    name: 'what was settled is no conflict any more',
+    name: 'a settled conflict is none any more',
     without: `base: \`CASE WHEN \${literal} = ANY (p_theirs) OR \${literal} = ANY (p_mine) AND \${first} IS NULL THEN (v_now).\${column} ELSE (s._stage_base).\${column} END\`,`,
     tests: ['review/resolve'],
   },
@@ -80,12 +80,12 @@ export const editGuards: readonly Guard[] = [
     tests: ['review/resolve'],
   },
   {
-    name: 'a settled row of which nothing is left is taken out',
+    name: 'a settled row without a change is unstaged',
     without: 'return null;',
     tests: ['review/resolve', 'e2e/resolve-random'],
   },
   {
-    name: 'a rehearsal locks the rows before it reads what is staged',
+    name: 'a rehearsal locks the rows before it reads staged rows',
     lines: 2,
     without: `const digest = await digestOf(tx, session.uuid);
 const conflicts = await findConflicts(tx, session, rules, refuse);`,

@@ -5,7 +5,7 @@ const tests = ['proxy/writing-triggers'];
 
 export const effectGuards: readonly Guard[] = [
   {
-    name: 'what a trigger inserted is not changed: approval does not apply it, and production may give it another key',
+    name: 'a row that a trigger inserted is not changed: approval does not apply it, and production may give it another key',
     without: '',
     tests,
   },
@@ -16,18 +16,18 @@ export const effectGuards: readonly Guard[] = [
     tests: ['proxy/updated-rows'],
   },
   {
-    name: 'what only triggers changed is in no conflict',
+    name: 'a row that only triggers changed is in no conflict',
     without: '',
     tests: ['proxy/updated-rows'],
   },
   {
-    name: 'what the client sets back after a trigger is a change of the client',
+    name: 'a value that the client restores after a trigger is a change of the client',
     without:
       "const differs = ['NOT', same(value, 'b.' + name), 'AND (', isFirst, 'OR NOT', same(value, 't.' + name), ')'].join(' ');",
     tests: ['proxy/updated-rows'],
   },
   {
-    name: 'triggers that fire for what triggers write are current, too',
+    name: 'triggers that fire for rows of triggers are current, too',
     without: 'RETURN true;',
     tests: ['proxy/updating-triggers'],
   },
@@ -37,13 +37,13 @@ export const effectGuards: readonly Guard[] = [
     tests: ['proxy/updating-triggers'],
   },
   {
-    name: 'what a trigger wrote goes with the row for which it did',
+    name: 'a row of a trigger is chosen with the row that caused it',
     without:
       'SELECT e.relation, e.root, e.cause_relation, e.cause FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
     tests,
   },
   {
-    name: 'the row for which a trigger wrote another one goes with that',
+    name: 'the row that made a trigger write another one is chosen with that',
     without:
       'SELECT e.cause_relation, e.cause, e.relation, e.root FROM unnest(ARRAY[]::oid[], ARRAY[]::bigint[]) AS c (relation, root)',
     tests,
@@ -60,18 +60,18 @@ export const effectGuards: readonly Guard[] = [
     tests: ['proxy/action-triggers-rights'],
   },
   {
-    name: "what a trigger wrote is no step: approval leaves it to production's trigger, and so do scripts",
+    name: 'a row of a trigger is no step: approval and scripts leave it to the trigger in production',
     without:
       "' WHERE s._stage_session = %L AND s._stage_origin <> ''overlay''', o.relation, p_session), ' UNION ALL '),",
     tests,
   },
   {
-    name: "what only a trigger wrote is in no conflict: production's trigger writes it under the key that is free then",
+    name: 'a row that only a trigger wrote is in no conflict: the trigger in production writes it under the key that is free then',
     without: "WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'",
     tests,
   },
   {
-    name: 'a revert stages the rows that were, whatever triggers make of them',
+    name: 'a revert stages the former rows, whatever triggers make of them',
     without: '',
     tests: ['review/revert-triggers'],
   },
@@ -82,7 +82,7 @@ export const effectGuards: readonly Guard[] = [
     tests: ['review/revert-triggers'],
   },
   {
-    name: 'what triggers write for the rows of a revert is not part of the inverse',
+    name: 'rows that triggers write for a revert are not part of the inverse',
     without: '',
     tests: ['review/revert-triggers'],
   },
@@ -94,23 +94,23 @@ export const effectGuards: readonly Guard[] = [
   },
   { name: "a trigger's OVERRIDING and MERGE are not lost", without: '', tests },
   {
-    name: 'what a trigger wrote while staging does not count as a row that fails to land',
+    name: 'a row that a trigger wrote while staging does not count as a row that fails to land',
     without: "'', p_relation);",
     tests,
   },
   {
-    name: 'what a trigger wrote while staging does not count as a row that fails to land in a large table',
+    name: 'a row that a trigger wrote while staging does not count as a row that fails to land in a large table',
     without: ')',
     tests,
   },
-  { name: 'the record of what a trigger wrote goes along with the row', without: '', tests },
+  { name: 'the record of a row of a trigger is moved with the row', without: '', tests },
   {
     name: 'only a trigger that fires while staging writes rows, for rows of its session and to the tables that its body names',
     without: 'IF false AND NOT EXISTS (',
     tests: ['proxy/trigger-effects'],
   },
   {
-    name: 'rows of triggers that changed since are not taken for what production writes',
+    name: 'rows of triggers that changed since are not taken for rows that production writes',
     without: 'WHERE false GROUP BY e.relation ORDER BY e.relation',
     tests: ['proxy/trigger-effects'],
   },
@@ -140,7 +140,7 @@ export const effectGuards: readonly Guard[] = [
     tests: ['attacks/unseen-settings'],
   },
   {
-    name: 'what views and aggregates call sets no setting',
+    name: 'calls of views and aggregates set no setting',
     without: 'const setsUnseen = (each: Candidate) => false &&',
     tests: ['attacks/unseen-settings'],
   },

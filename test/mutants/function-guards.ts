@@ -12,13 +12,13 @@ export const functionGuards: readonly Guard[] = [
     tests,
   },
   {
-    name: 'no exception block of a function that writes takes what the service refuses for an error of the function',
+    name: 'no exception block of a function that writes catches a refusal of the service',
     without: '',
     tests,
   },
   { name: 'names in a copy do not move while it runs', without: '', tests },
   {
-    name: 'no statement says for which columns a trigger would fire',
+    name: 'a statement with a trigger for certain columns is refused in code',
     without: '',
     lines: 2,
     tests,
@@ -59,7 +59,7 @@ export const functionGuards: readonly Guard[] = [
     tests,
   },
   {
-    name: 'what is not staged in a statement that calls functions is judged as in each staged write',
+    name: 'unstaged tables of a statement that calls functions are checked as in each staged write',
     without: 'unstagedIn(write, calls);',
     tests,
   },
@@ -121,12 +121,12 @@ export const functionGuards: readonly Guard[] = [
     tests: ['proxy/own-paths'],
   },
   {
-    name: 'what a function calls is found in its own path',
+    name: 'calls in a function are resolved in its own search path',
     without: 'const inner = context;',
     tests: ['proxy/own-paths'],
   },
   {
-    name: 'names of a function with a path of its own are looked up there',
+    name: 'names of a function with its own search path are resolved in it',
     without: 'SELECT CASE WHEN false THEN ARRAY(',
     tests: ['proxy/own-paths'],
   },
@@ -141,7 +141,7 @@ export const functionGuards: readonly Guard[] = [
     tests: upserts,
   },
   {
-    name: 'what an ON CONFLICT clause calls, or names with a schema, is not left as it is',
+    name: 'calls and qualified names of an ON CONFLICT clause are replaced',
     without: '',
     lines: 2,
     tests: upserts,
@@ -168,7 +168,7 @@ export const functionGuards: readonly Guard[] = [
     tests: upserts,
   },
   {
-    name: 'what triggers have written before is no row of this statement',
+    name: 'rows that triggers wrote before are no rows of this statement',
     without: "AND s._stage_mutation = current_setting('stage.mutation_{{key}}')::bigint;",
     tests: upserts,
   },

@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
-    name: 'what a definition names is what it was',
+    name: 'the objects that a definition names are the same as then',
     without: 'IF false THEN',
     tests: ['alterations/taken-names'],
   },
@@ -13,7 +13,7 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['staging/known-tables'],
   },
   {
-    name: 'an overlay in which a statement failed is compared with its table, not with what is known of it',
+    name: 'an overlay in which a statement failed is compared with its table, not with cached facts',
     without: '',
     tests: ['proxy/renamed-parts'],
   },
@@ -33,7 +33,7 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['staging/definition-stamps'],
   },
   {
-    name: 'nothing but a stamp of the service is called, whoever calls this function',
+    name: 'only stamps of the service are called, whoever calls this function',
     without: 'IF false',
     lines: 2,
     tests: ['proxy/learned-names'],
@@ -54,12 +54,12 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/action-triggers-rights'],
   },
   {
-    name: 'what production changed under a session is no difference of a trigger',
+    name: 'a change of production during a session is no difference of a trigger',
     without: '',
     tests: ['review/trigger-differences'],
   },
   {
-    name: 'differences stop an approval where the configuration says so',
+    name: 'differences stop an approval where trigger_differences is refuse',
     without: '',
     tests: ['review/trigger-differences'],
   },
@@ -69,7 +69,7 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['review/trigger-differences'],
   },
   {
-    name: 'copies of triggers are what the triggers are',
+    name: 'copies of triggers are as the triggers are now',
     without: ', EXISTS (',
     tests: ['proxy/triggers'],
   },
@@ -84,7 +84,7 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/triggers'],
   },
   {
-    name: 'the digest covers what production is given',
+    name: 'the digest covers the values that production is given',
     without: `') FROM stage_data.shadow_%s s'`,
     tests: ['proxy/unstaged-triggers'],
   },
@@ -94,7 +94,7 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/unstaged-triggers'],
   },
   {
-    name: 'what a trigger calls is judged like what a statement calls',
+    name: 'calls of a trigger are checked like calls of a statement',
     without: '',
     tests: ['proxy/unstaged-triggers'],
   },
@@ -109,7 +109,7 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/triggers'],
   },
   {
-    name: 'no staged row is left out where the mutation log does not tell its statement',
+    name: 'no staged row is left out where the mutation log lacks its statement',
     without: 'IF false THEN',
     tests: ['review/damaged-log'],
   },
@@ -129,12 +129,12 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['review/casts-to-json'],
   },
   {
-    name: 'a view that the role may not read is left to PostgreSQL, which says so',
+    name: 'a view that the role may not read is left to PostgreSQL, which refuses it',
     without: `'view', CASE`,
     tests: ['proxy/view-grants'],
   },
   {
-    name: 'whether a role may read a view is asked of each role',
+    name: 'the right to read a view is checked for each role',
     without: `IF false AND p_entry OPERATOR(pg_catalog.?) 'readable' AND v_relation IS NOT NULL`,
     tests: ['proxy/view-grants'],
   },
@@ -184,12 +184,12 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['staging/late-policies'],
   },
   {
-    name: 'a foreign key of single partitions is judged for their rows alone',
+    name: 'a foreign key of single partitions is checked for their rows alone',
     without: `if (end.oid > 0) return '';`,
     tests: ['proxy/keys-of-partitions'],
   },
   {
-    name: 'foreign keys of partitions are judged by the bounds that these have',
+    name: 'foreign keys of partitions are checked by the present bounds',
     without: `oid > 0 && partitions === null ? '' : '';`,
     tests: ['proxy/keys-of-partitions'],
   },

@@ -18,7 +18,7 @@ export const partGuards: readonly Guard[] = [
     tests: ['review/split-growth'],
   },
   {
-    name: 'what was not approved with a part is not reported as applied',
+    name: 'rows that were not approved with a part are not reported as applied',
     without: 'return digest !== null && digest === session.reviewedDigest;',
     tests: ['review/split-repeat'],
   },
@@ -28,7 +28,7 @@ export const partGuards: readonly Guard[] = [
     tests: ['review/split.test'],
   },
   {
-    name: 'what the chosen rows depend on goes with them, too',
+    name: 'rows that the chosen rows depend on are chosen with them',
     without: 'SELECT e.relation, e.root, e.on_relation, e.on_root FROM edges e WHERE false',
     tests: ['review/split.test'],
   },
@@ -53,12 +53,12 @@ export const partGuards: readonly Guard[] = [
     tests: ['review/split.test'],
   },
   {
-    name: 'authors of a session are authors of what is split from it',
+    name: 'authors of a session are authors of the sessions split from it',
     without: "'{}'",
     tests: ['review/split.test'],
   },
   {
-    name: 'the whole log goes along, so that all roles that staged are known',
+    name: 'the whole log is copied, so that all roles that staged are known',
     without:
       "EXECUTE format('INSERT INTO stage.mutation (session, %1$s) SELECT $2, %1$s FROM stage.mutation WHERE session = $1 AND id IN (SELECT max(id) FROM stage.mutation WHERE session = $1)', v_columns)",
     tests: ['review/split.test'],

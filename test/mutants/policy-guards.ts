@@ -18,28 +18,28 @@ export const policyGuards: readonly Guard[] = [
     tests: ['rest/budgets'],
   },
   {
-    name: 'where nobody has a name nobody has a budget',
+    name: 'budgets are refused where tokens have no names',
     without: '',
     tests: ['rest/policy-documents'],
   },
   {
-    name: 'the policy judges a statement at its end',
+    name: 'the policy checks a statement at its end',
     without: '',
     tests: ['proxy/limits.test', 'proxy/limits-attacks'],
   },
   {
-    name: "what foreign keys' actions do at last is judged",
+    name: 'rows of foreign key actions are checked by the policy',
     without: '',
     tests: ['proxy/limits.test'],
   },
   {
-    name: 'rows of tables that inherit are judged, too',
+    name: 'rows of tables that inherit are checked, too',
     without:
       'SELECT i.inhrelid FROM staged s JOIN pg_inherits i ON i.inhparent = s.relation AND false',
     tests: ['proxy/limits.test'],
   },
   {
-    name: 'a statement is not judged by what triggers write',
+    name: 'rows of triggers do not count against the limits of a statement',
     without: "'', p_relation)",
     tests: ['proxy/limits.test'],
   },
@@ -49,7 +49,7 @@ export const policyGuards: readonly Guard[] = [
     tests: ['proxy/limits-attacks'],
   },
   {
-    name: 'the limit of a session is told when it is passed',
+    name: 'a statement that exceeds the limit of its session reports it',
     without: 'WHERE false',
     tests: ['proxy/limits-attacks'],
   },
@@ -59,7 +59,7 @@ export const policyGuards: readonly Guard[] = [
     tests: ['proxy/limits-attacks'],
   },
   {
-    name: 'what the policy has refused is not staged again row by row',
+    name: 'a statement that the policy has refused is not staged again row by row',
     without: '',
     tests: ['proxy/limits-attacks'],
   },
@@ -125,12 +125,12 @@ export const policyGuards: readonly Guard[] = [
     tests: ['rest/policy-documents'],
   },
   {
-    name: 'what the policy denies is not proposed',
+    name: 'changes that the policy denies are not proposed',
     without: '',
     tests: ['rest/policy'],
   },
   {
-    name: 'what the policy denies is not approved',
+    name: 'changes that the policy denies are not approved',
     without: '',
     tests: ['rest/policy'],
   },
@@ -160,7 +160,7 @@ export const policyGuards: readonly Guard[] = [
     tests: ['rest/policy'],
   },
   {
-    name: 'where nobody has a name nobody can be counted',
+    name: 'approvals are not counted where tokens have no names',
     without: '',
     tests: ['rest/policy-documents'],
   },

@@ -3,17 +3,17 @@ import type { Guard } from './guard.ts';
 
 export const restGuards: readonly Guard[] = [
   {
-    name: 'Host must be a name of ours',
+    name: 'Host must be a name of the service',
     without: 'if (!access) {',
     tests: ['rest/access'],
   },
   {
-    name: 'Origin must be ours',
+    name: 'Origin must be the page of the service',
     without: '',
     tests: ['rest/access'],
   },
   {
-    name: 'pages of other sites are told by their browser',
+    name: 'pages of other sites are recognized by the header of their browser',
     without: '',
     tests: ['rest/access'],
   },
@@ -63,7 +63,7 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/web-login'],
   },
   {
-    name: 'no browser keeps what an answer says',
+    name: 'no browser caches a response',
     without: '',
     tests: ['rest/web-login'],
   },
@@ -73,7 +73,7 @@ export const restGuards: readonly Guard[] = [
     tests: ['web/review-page.test'],
   },
   {
-    name: 'what is approved is what was shown',
+    name: 'an approval applies the diff that was shown',
     without: '',
     tests: ['web/review-page-defence'],
   },
@@ -98,7 +98,7 @@ export const restGuards: readonly Guard[] = [
     tests: ['web/review-page.test'],
   },
   {
-    name: 'a role does what it has the right to',
+    name: 'a role needs the rights of each statement',
     without: 'return caller;',
     tests: ['rest/roles'],
   },
@@ -148,7 +148,7 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/roles'],
   },
   {
-    name: 'authors are shown what may be read only',
+    name: 'authors are shown only tables that may be read',
     without: 'return caller === null;',
     tests: ['rest/readable-rights'],
   },
@@ -208,7 +208,7 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/bodies'],
   },
   {
-    name: 'only so many connections say nothing to REST',
+    name: 'the number of silent connections to REST is limited',
     without: '',
     tests: ['daemon/rest-server'],
   },
@@ -218,7 +218,7 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/rehearse'],
   },
   {
-    name: 'nobody rehearses where it is off',
+    name: 'nobody rehearses where rehearsal is off',
     without: "return (hasRight(caller, 'review') || (access === 'authors' && isOwn));",
     tests: ['rest/rehearse'],
   },
@@ -238,12 +238,12 @@ export const restGuards: readonly Guard[] = [
     tests: ['review/rehearse-limits'],
   },
   {
-    name: 'what is staged to take an approval back is its exact inverse',
+    name: 'a revert stages the exact inverse of an approval',
     without: 'return;',
     tests: ['review/revert'],
   },
   {
-    name: 'nobody takes back rows that have changed since',
+    name: 'nobody reverts rows that have changed since',
     without:
       'if (moved.length > 9_999) await demandSkipping(tx, locked.uuid, options, moved, lineages);',
     tests: ['review/revert'],
@@ -254,7 +254,7 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/revert'],
   },
   {
-    name: "nobody's login stands for the service that takes an approval back",
+    name: "nobody's login can revert in the name of the service",
     without: '',
     tests: ['rest/revert', 'review/revert'],
   },

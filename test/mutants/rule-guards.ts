@@ -8,7 +8,7 @@ const upkeep = ['review/rules-upkeep'];
 
 export const ruleGuards: readonly Guard[] = [
   {
-    name: 'the policy does not approve what the configuration has people approve',
+    name: 'the policy does not approve where the configuration demands people',
     without: '',
     tests: auto,
   },
@@ -32,7 +32,7 @@ export const ruleGuards: readonly Guard[] = [
   { name: 'where people have to agree the policy does not', without: '', tests: auto },
   { name: 'a revert or a part of a session is approved by people', without: '', tests: auto },
   {
-    name: 'what another session was split from is no whole, either',
+    name: 'a session from which another one was split is a part, too',
     without: 'AS derived',
     tests: auto,
   },
@@ -46,7 +46,7 @@ export const ruleGuards: readonly Guard[] = [
     without: '',
     tests: auto,
   },
-  { name: 'what is scheduled is scheduled for later', without: '', tests: scheduled },
+  { name: 'a scheduled time is in the future', without: '', tests: scheduled },
   {
     name: 'a scheduled approval is applied once, and not after it was cancelled',
     without: "if (row === undefined) throw new NotDue('');",
@@ -79,11 +79,11 @@ export const ruleGuards: readonly Guard[] = [
   },
   { name: 'an approval for a later time is the last one', without: '', tests: scheduled },
   {
-    name: 'what is applied later is checked for that time',
+    name: 'a scheduled approval is checked for its time',
     without: 'const facts = present;',
     tests: scheduled,
   },
-  { name: 'what is proposed anew was not approved for any time', without: '', tests: scheduled },
+  { name: 'a new proposal has no scheduled approval', without: '', tests: scheduled },
   {
     name: 'only rules that hold for a session let it expire',
     without: '',
@@ -96,11 +96,11 @@ export const ruleGuards: readonly Guard[] = [
     tests: past,
   },
   {
-    name: 'only what went past the policy is reviewed after its approval',
+    name: 'only an approval past the policy is reviewed after it',
     without: '',
     tests: past,
   },
-  { name: 'whoever went past the policy does not review it', without: '', tests: past },
+  { name: 'the person who went past the policy does not review it', without: '', tests: past },
   {
     name: 'the audit seals why nobody else had to agree',
     without:
@@ -109,28 +109,28 @@ export const ruleGuards: readonly Guard[] = [
     tests: past,
   },
   {
-    name: 'a session that was considered does not keep others from being considered',
+    name: 'a session that was considered does not stop others from being considered',
     without:
       'const open = proposed.slice(0, atOnce).filter((one) => !considered.has(one.key) && isOpen(one));',
     tests: upkeep,
   },
   {
-    name: 'a session that cannot be approved does not keep the others',
+    name: 'a session that cannot be approved does not stop the others',
     without: 'throw error;',
     tests: upkeep,
   },
   {
-    name: 'a session that cannot be rejected does not keep the others',
+    name: 'a session that cannot be rejected does not stop the others',
     without: 'throw error;',
     tests: upkeep,
   },
   {
-    name: 'an approval that cannot be applied does not keep the others',
+    name: 'an approval that cannot be applied does not stop the others',
     without: 'if (!isRefused) {\nthrow error;',
     tests: upkeep,
   },
   {
-    name: 'an approval that fails again and again does not keep the others',
+    name: 'an approval that fails repeatedly does not stop the others',
     without: '',
     tests: ['review/scheduled-retries'],
   },

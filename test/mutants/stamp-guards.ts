@@ -5,7 +5,7 @@ const stamps = ['staging/definition-stamps'];
 
 export const stampGuards: readonly Guard[] = [
   {
-    name: 'keys of parents and what partitions have of their own belong to a definition',
+    name: 'keys of parents and objects of partitions belong to a definition',
     without: 'SELECT p_relation',
     tests: stamps,
   },
@@ -38,12 +38,12 @@ export const stampGuards: readonly Guard[] = [
     tests: ['staging/staged-relations'],
   },
   {
-    name: 'sessions of earlier releases are looked for everywhere',
+    name: 'sessions of earlier releases are searched in all tables',
     without: 'IF true THEN',
     tests: ['staging/staged-relations'],
   },
   {
-    name: 'no transaction fails to serialize because it looked for its table among those of the session',
+    name: 'no transaction fails to serialize because it read the tables of the session',
     without: 'IF false THEN',
     tests: ['staging/staged-relations'],
   },

@@ -18,12 +18,12 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/cold-tables'],
   },
   {
-    name: 'what is sent ahead is READ ONLY whatever the statements before it have set',
+    name: 'a message that is sent ahead is READ ONLY whatever the statements before it have set',
     without: '',
     tests: ['proxy/read-only.test'],
   },
   {
-    name: 'before COMMIT the database looks for what was written elsewhere',
+    name: 'the database checks for writes elsewhere before COMMIT',
     without: '',
     tests: ['proxy/code-left-behind'],
   },
@@ -38,12 +38,12 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/code-left-behind'],
   },
   {
-    name: 'a statement of ours is prepared anew when code may have replaced it',
+    name: 'an internal statement is prepared again when code may have replaced it',
     without: 'if (place.moment === null) {',
     tests: ['proxy/cached-statements'],
   },
   {
-    name: 'nothing stays prepared that is prepared while watched code may run',
+    name: 'no statement stays prepared that is prepared while code of users may run',
     without:
       'if (this.isTripwireSet && !this.isTripwireSet) this.execute(statement, portal, call);',
     tests: ['proxy/cached-statements'],
@@ -54,12 +54,12 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/cached-statements'],
   },
   {
-    name: 'nothing of ours counts as prepared after a command that may have dropped it',
+    name: 'no internal statement counts as prepared after a command that may have dropped it',
     without: 'if (!leaves && leaves) internal.forgetCached();',
     tests: ['proxy/cached-statements'],
   },
   {
-    name: 'a question is asked where nothing can be written',
+    name: 'an internal query that may write is READ ONLY',
     without: '',
     tests: ['proxy/cached-validations'],
   },
@@ -79,28 +79,28 @@ export const statementGuards: readonly Guard[] = [
     tests: ['sql/functions'],
   },
   {
-    name: 'what runs user code is watched',
+    name: 'statements that run user code are under the tripwire',
     without: 'return rewrite;',
     tests: ['attacks/as-superuser'],
   },
   {
-    name: 'the end of what is watched is looked at whatever became of the settings',
+    name: 'the end of the tripwire is checked whatever became of its settings',
     without: 'return;',
     tests: ['attacks/tripwire'],
   },
   {
-    name: 'what is planned and never executed is looked at as well',
+    name: 'a statement that is planned and never executed is checked as well',
     without: '',
     tests: ['attacks/tripwire'],
   },
   {
-    name: 'nobody but the proxy seals what was counted',
+    name: 'nobody but the proxy seals the counted writes',
     without:
       "IF false AND v_seal IS DISTINCT FROM concat_ws(' ', v_writes, stage.seal(p_nonce, v_writes)) OR current_setting('session_replication_role') = 'replica' THEN",
     tests: ['attacks/tripwire'],
   },
   {
-    name: 'what a query calls while its rows are locked is watched',
+    name: 'calls of a query are under the tripwire while its rows are locked',
     without: '',
     tests: ['attacks/tripwire'],
   },
@@ -150,7 +150,7 @@ export const statementGuards: readonly Guard[] = [
     tests: ['sql/object-names'],
   },
   {
-    name: 'an element of the grammar that nobody knows is refused',
+    name: 'an unknown element of the grammar is refused',
     without: 'else if (!leafQueryNodes.has(opened.type)) visitFields(walk, opened.fields, scope);',
     tests: ['sql/'],
   },
@@ -165,17 +165,17 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/read-only'],
   },
   {
-    name: 'what a literal decides is not taken from another text',
+    name: 'a plan that depends on a literal of a query is not used for another text',
     without: 'return verdict.isQuery === true;',
     tests: ['proxy/query-planner'],
   },
   {
-    name: 'what a literal decides outside of queries is not taken from another text',
+    name: 'a plan that depends on a literal outside of queries is not used for another text',
     without: "return !verdict.functions.some(({ name }) => name === 'set_config');",
     tests: ['proxy/query-planner'],
   },
   {
-    name: 'what a parameter names is set only where a client may set it',
+    name: 'a setting that a parameter names is set only if a client may set it',
     without: "const refused = refusedFunctions([], 'read', []);",
     tests: ['proxy/named-settings'],
   },
@@ -190,7 +190,7 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/named-settings'],
   },
   {
-    name: 'no literal is taken out of what it gives a meaning',
+    name: 'no literal is taken out of a Unicode escape',
     without: '',
     tests: ['sql/shape'],
   },
@@ -210,22 +210,22 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/upstream-text'],
   },
   {
-    name: 'what a text is read by is set before it, where code may have changed it',
+    name: 'settings that a text depends on are set before it where code may have changed them',
     without: '',
     tests: ['proxy/upstream-text'],
   },
   {
-    name: 'the locks of a transaction are looked at before COMMIT',
+    name: 'the locks of a transaction are checked before COMMIT',
     without: 'WHERE false',
     tests: ['staging/commit-check'],
   },
   {
-    name: 'what a transaction has written to the catalogs is looked at before COMMIT',
+    name: 'catalog writes of a transaction are checked before COMMIT',
     without: 'v_writes := 0;',
     tests: ['staging/commit-check'],
   },
   {
-    name: 'COMMIT cannot write what was not looked at',
+    name: 'COMMIT cannot write anything that the commit check has not seen',
     without: '',
     tests: ['staging/commit-check'],
   },
@@ -235,7 +235,7 @@ export const statementGuards: readonly Guard[] = [
     tests: ['staging/stamps'],
   },
   {
-    name: 'a transaction that keeps its snapshot sees the stamp of that',
+    name: 'a transaction with one snapshot sees the stamp of that snapshot',
     without:
       "IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'never' THEN RETURN stage.table_stamp('{{oid}}'); END IF;",
     tests: ['staging/stamps'],
@@ -257,7 +257,7 @@ export const statementGuards: readonly Guard[] = [
     tests: ['staging/stamps'],
   },
   {
-    name: 'what is left of a partition that has become a table is not taken for what stands for it',
+    name: 'the former view of a partition that is a table by now is not used',
     without: 'WHERE c.oid OPERATOR(pg_catalog.=) p_relation );',
     tests: ['proxy/views'],
   },
@@ -267,32 +267,32 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/periods'],
   },
   {
-    name: 'what others have learned holds on this connection, or is asked for',
+    name: 'names that another connection has resolved are valid on this one, or are resolved again',
     without: '',
     tests: ['proxy/learned-names'],
   },
   {
-    name: 'what an old snapshot shows teaches nobody else',
+    name: 'names that an old snapshot shows are not shared',
     without: 'learn(String(row?.[0]), keyOf(name), meaning);',
     tests: ['proxy/learned-names'],
   },
   {
-    name: 'what is known of a search path that may have changed is not used',
+    name: 'facts of a search path that may have changed are not used',
     without: '',
     tests: ['proxy/learned-names'],
   },
   {
-    name: 'what an old snapshot shows of calls teaches nobody else',
+    name: 'calls that an old snapshot shows are not shared',
     without: `learn(\`\${user}\\0\${context}\`, called, candidates);`,
     tests: ['proxy/learned-names'],
   },
   {
-    name: 'what users have made of a name is asked about on each connection',
+    name: 'functions that users have made under a name are resolved on each connection',
     without: "if (called.kind === 'relation') return false;",
     tests: ['proxy/learned-names'],
   },
   {
-    name: 'what was put aside in the session itself is asked about',
+    name: 'names of tables with orphaned rows are resolved again',
     without: '',
     tests: ['proxy/learned-names'],
   },

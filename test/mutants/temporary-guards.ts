@@ -18,7 +18,7 @@ export const temporaryGuards: readonly Guard[] = [
     tests: ['proxy/temporary-code'],
   },
   {
-    name: 'nobody but the proxy notes what a definition writes',
+    name: 'nobody but the proxy records the writes of a definition',
     without: 'IF false THEN',
     tests: ['proxy/temporary-code'],
   },

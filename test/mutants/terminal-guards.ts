@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts';
 
 export const terminalGuards: readonly Guard[] = [
   {
-    name: 'the review settles what it shows',
+    name: 'the review settles the conflict that it shows',
     without: '',
     tests: ['e2e/edit-in-interface'],
   },
@@ -18,12 +18,12 @@ export const terminalGuards: readonly Guard[] = [
     tests: ['tui/edits'],
   },
   {
-    name: 'the review asks before it takes out what hangs on a row',
+    name: 'the review asks before it unstages dependent rows',
     without: 'return { ...state, edit: { ...edit, withDependents: true } };',
     tests: ['tui/edits'],
   },
   {
-    name: 'a rehearsal tells of its own diff alone',
+    name: 'a rehearsal is shown with its own diff only',
     without: 'return false;',
     tests: ['tui/effects'],
   },
@@ -43,7 +43,7 @@ export const terminalGuards: readonly Guard[] = [
     tests: ['rest/card'],
   },
   {
-    name: 'the page settles what it shows',
+    name: 'the page settles the conflict that it shows',
     without: "const seen = '';",
     tests: ['web/review-page-edits'],
   },
@@ -53,7 +53,7 @@ export const terminalGuards: readonly Guard[] = [
     tests: ['web/review-page-edits'],
   },
   {
-    name: 'what others stage is news in the review',
+    name: 'rows that others stage are news in the review',
     without: 'const isOwn = session !== null && edited !== null;',
     tests: ['tui/edits'],
   },
@@ -68,7 +68,7 @@ export const terminalGuards: readonly Guard[] = [
     tests: ['tui/parts'],
   },
   {
-    name: 'the review asks before it includes what is tied to a part',
+    name: 'the review asks before it includes rows that are tied to a part',
     without: 'const tied = { withTies: ties === undefined || ties.length > 0 };',
     tests: ['tui/parts'],
   },
@@ -93,7 +93,7 @@ export const terminalGuards: readonly Guard[] = [
     tests: ['web/review-page-parts'],
   },
   {
-    name: 'the page asks before it includes what is tied to a part',
+    name: 'the page asks before it includes rows that are tied to a part',
     without: 'await send(true);',
     tests: ['web/review-page-parts'],
   },

@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts';
 
 export const trustGuards: readonly Guard[] = [
   {
-    name: "what is remembered is the user's own",
+    name: 'a state file belongs to the user alone',
     without: '',
     tests: ['config/trust'],
   },
@@ -34,7 +34,7 @@ export const trustGuards: readonly Guard[] = [
     tests: ['cli/token'],
   },
   {
-    name: 'tokens do not become none while others are kept out by them',
+    name: 'a token file that was emptied does not open the service',
     without: '',
     tests: ['daemon/token-monitor'],
   },

@@ -13,12 +13,12 @@ export const weightGuards: readonly Guard[] = [
     tests: ['sql/text-weight'],
   },
   {
-    name: 'what the tree repeats counts as often',
+    name: 'elements that the tree repeats count as often',
     without: '',
     tests: ['sql/text-weight'],
   },
   {
-    name: 'groupings in one another are looked at as often as can be afforded',
+    name: 'nested groupings are visited a bounded number of times',
     without: '',
     tests: ['sql/parse-gate'],
   },
@@ -29,7 +29,11 @@ export const weightGuards: readonly Guard[] = [
     without: 'return readFunctionBody(text);',
     tests: ['sql/parse-gate'],
   },
-  { name: 'what waits to be parsed is bounded', without: '', tests: ['sql/parse-thread'] },
+  {
+    name: 'the texts that wait to be parsed are bounded',
+    without: '',
+    tests: ['sql/parse-thread'],
+  },
   { name: 'a text has only so much time', without: '', tests: ['sql/parse-thread'] },
   { name: 'nothing is parsed for a client that is gone', without: '', tests: ['sql/parse-thread'] },
 ];

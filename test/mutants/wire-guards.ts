@@ -18,12 +18,12 @@ export const wireGuards: readonly Guard[] = [
     tests: ['proxy/listener-limits'],
   },
   {
-    name: 'only so many connections say nothing',
+    name: 'the number of silent connections is limited',
     without: '',
     tests: ['proxy/listener-limits'],
   },
   {
-    name: 'nothing is taken that came unencrypted behind the request for encryption',
+    name: 'unencrypted bytes behind the request for encryption are refused',
     without: 'if (stream.buffered < 0) {',
     tests: ['proxy/listener-tls'],
   },
@@ -53,7 +53,7 @@ export const wireGuards: readonly Guard[] = [
     tests: ['wire/framer'],
   },
   {
-    name: 'what SET refuses is not set by options',
+    name: 'options set no setting that SET may not set',
     without: "if (verdict.kind === 'refuse') return null;",
     tests: ['proxy/startup-parameters'],
   },
@@ -103,7 +103,7 @@ export const wireGuards: readonly Guard[] = [
     tests: ['proxy/explains'],
   },
   {
-    name: 'no answer is expected to what the server skips',
+    name: 'no response is expected to a message that the server skips',
     without: 'if (false) {',
     tests: ['proxy/late-syncs'],
   },
@@ -123,17 +123,17 @@ export const wireGuards: readonly Guard[] = [
     tests: ['proxy/failed-portals'],
   },
   {
-    name: 'what a Describe tells of a write is of its tables as they are',
+    name: 'Describe of a write reports its tables as they are now',
     without: '',
     tests: ['proxy/described-writes'],
   },
   {
-    name: 'what the client has cancelled is not run again',
+    name: 'a statement that the client has cancelled is not retried',
     without: 'if (false) {',
     tests: ['proxy/cancelled-copies'],
   },
   {
-    name: 'a cancel that the server has not come to is not given up with the try',
+    name: 'a cancel request that the server has not handled outlives the attempt',
     without: 'this.giveUp();',
     tests: ['proxy/cancelled-copies'],
   },

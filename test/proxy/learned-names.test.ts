@@ -71,7 +71,7 @@ suite('what is shared of names', (test) => {
     for (const client of [maker, first, second]) client.close();
   });
 
-  test('what an old snapshot shows teaches nobody else', async () => {
+  test('names that an old snapshot shows are not shared', async () => {
     const old = await relayed.connect();
     await sentFor(old, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
     await sentFor(old, 'SELECT count(*) FROM pg_class');
@@ -137,7 +137,7 @@ suite('what is shared of names', (test) => {
     client.close();
   });
 
-  test('what an old snapshot shows of calls teaches nobody else', async () => {
+  test('calls that an old snapshot shows are not shared', async () => {
     const { database } = relayed;
     const old = await relayed.connect();
     await sentFor(old, 'BEGIN ISOLATION LEVEL REPEATABLE READ');

@@ -444,7 +444,7 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
-    -- guard: the policy judges a statement at its end
+    -- guard: the policy checks a statement at its end
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -540,7 +540,7 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
-    -- guard: the policy judges a statement at its end
+    -- guard: the policy checks a statement at its end
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -581,7 +581,7 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
-    -- guard: the policy judges a statement at its end
+    -- guard: the policy checks a statement at its end
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -649,7 +649,7 @@ BEGIN
   -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
   -- statement.
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
-  -- guard: rows that came as a set are judged
+  -- guard: rows that are staged as a set are checked
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM inserted s
     WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0))
@@ -684,7 +684,7 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
-    -- guard: the policy judges a statement at its end
+    -- guard: the policy checks a statement at its end
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -746,7 +746,7 @@ BEGIN
   -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
   -- statement.
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
-  -- guard: rows that came as a set are judged
+  -- guard: rows that are staged as a set are checked
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM inserted s
     WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount"))
@@ -782,7 +782,7 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
-    -- guard: the policy judges a statement at its end
+    -- guard: the policy checks a statement at its end
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -835,7 +835,7 @@ BEGIN
   -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
   -- statement.
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
-  -- guard: rows that came as a set are judged
+  -- guard: rows that are staged as a set are checked
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM inserted s
     WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start)
@@ -860,7 +860,7 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
-    -- guard: the policy judges a statement at its end
+    -- guard: the policy checks a statement at its end
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -956,7 +956,7 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
-    -- guard: the policy judges a statement at its end
+    -- guard: the policy checks a statement at its end
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_x', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
@@ -1012,7 +1012,7 @@ BEGIN
   IF _stage_p_update AND NOT (_stage_v_row IS NULL) THEN
     PERFORM 1 FROM stage_data.shadow_<invoice> s
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) _stage_v_row."id"
-      -- guard: what triggers have written before is no row of this statement
+      -- guard: rows that triggers wrote before are no rows of this statement
       AND s._stage_mutation = current_setting('stage.mutation_<invoice>_x')::bigint AND s._stage_seq > current_setting('stage.start_<invoice>_x')::bigint;
     IF FOUND THEN
       RAISE EXCEPTION 'ON CONFLICT DO UPDATE command cannot affect row a second time' USING ERRCODE = '21000',
@@ -1117,7 +1117,7 @@ CREATE FUNCTION stage_overlay_<namespace>.seen_<invoice>(_stage_key_1 pg_catalog
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM stage_data.shadow_<invoice> s
   WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) _stage_key_1
-    -- guard: a role without rights on a table is not told which rows are staged
+    -- guard: a role without rights on a table does not learn which rows are staged
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT')
 $body$;
 
@@ -1338,7 +1338,7 @@ DECLARE
   v_columns pg_catalog.text[];
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := NOT EXISTS (
-    -- guard: what applies rows names the schemas of operators
+    -- guard: code that applies rows names the schemas of operators
     SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid OPERATOR(pg_catalog.=) <invoice>::pg_catalog.oid AND NOT t.tgisinternal
       AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0);
 BEGIN
@@ -1633,7 +1633,7 @@ BEGIN
         SELECT t.* FROM stage_data.shadow_<invoice> t WHERE v._stage_origin <> 'trigger' AND t._stage_session = p_session AND coalesce(t._stage_root, t._stage_seq) = m.root
           AND t._stage_seq < v._stage_seq AND t._stage_origin = 'trigger' ORDER BY t._stage_seq DESC LIMIT 1) t ON true
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
-      -- guard: what only triggers changed is in no conflict
+      -- guard: a row that only triggers changed is in no conflict
       HAVING bool_or(v._stage_origin <> 'trigger')
     -- materialized: each column of it would be computed from all columns of the row otherwise
     ), compared AS MATERIALIZED (
@@ -1663,7 +1663,7 @@ BEGIN
     SELECT i.*, p.image AS _stage_taken
     FROM stage_data.shadow_<invoice> i
     CROSS JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) i."id" OFFSET 0) p
-    -- guard: what only a trigger wrote is in no conflict: production's trigger writes it under the key that is free then
+    -- guard: a row that only a trigger wrote is in no conflict: the trigger in production writes it under the key that is free then
     WHERE i._stage_session = p_session AND i._stage_origin NOT IN ('overlay', 'trigger')
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
@@ -1987,7 +1987,7 @@ SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off 
 BEGIN
   DELETE FROM stage_data.shadow_<invoice> s USING unnest(p_roots) AS r (root)
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = r.root;
-  -- guard: a version that was covered is the newest again where what covered it is taken out
+  -- guard: a covered version is the newest again once the covering one is unstaged
   UPDATE stage_data.shadow_<invoice> s SET _stage_head = true
   FROM (
     SELECT DISTINCT ON (i."id") i._stage_seq AS seq FROM stage_data.shadow_<invoice> i
@@ -2100,7 +2100,7 @@ DECLARE
   -- guard: a transaction under way hears of changes before it remembers a stamp
   v_size bigint := pg_catalog.pg_relation_size('stage.migration', 'main');
 BEGIN
-  -- guard: a transaction that keeps its snapshot sees the stamp of that
+  -- guard: a transaction with one snapshot sees the stamp of that snapshot
   IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' THEN RETURN stage.table_stamp('<invoice>'); END IF;
   RETURN stage.stamp_when_planned('<invoice>'::pg_catalog.oid, '<customer>'::pg_catalog.oid);
 END $body$;

@@ -181,7 +181,7 @@ function settled(table: Table): string {
   const refersToItself = table.references.some(({ parent }) => parent.oid === table.oid);
   if (table.kind === 'partitioned' || refersToItself) return 'false';
   return `NOT EXISTS (
-    -- guard: what applies rows names the schemas of operators
+    -- guard: code that applies rows names the schemas of operators
     SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid OPERATOR(pg_catalog.=) ${table.oid}::pg_catalog.oid AND NOT t.tgisinternal
       AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0)`;
 }

@@ -128,7 +128,7 @@ function changedBySession(table: Table): string {
     .map((name) => {
       const value = givenValue('v', name);
       const isFirst = `(t._stage_seq IS NULL OR t._stage_op = 'D')`;
-      // guard: what the client sets back after a trigger is a change of the client
+      // guard: a value that the client restores after a trigger is a change of the client
       const differs = `CASE WHEN ${isFirst} THEN NOT ${same(value, `b.${name}`)} ELSE NOT ${same(value, `t.${name}`)} END`;
       return `bool_or(v._stage_op = 'D' OR ${differs}) FILTER (WHERE v._stage_origin <> 'trigger')`;
     });

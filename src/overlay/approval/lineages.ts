@@ -35,7 +35,7 @@ export function lineagesSql(table: Table): string {
     h_row_id: rowKey(table, keyColumns(table, '(h.version).')),
     i_key: keyColumns(table, 'i.').join(', '),
     dependents_by_reason: [
-      // guard: a value that comes back takes out whoever has it
+      // guard: a restored value unstages the row that has it now
       ...uniqueDependents(table),
       ...table.referencedBy.flatMap(foreignKeyDependents(table)),
     ].join('\n'),
@@ -181,6 +181,6 @@ const foreignKeyDependents = (table: Table) => (foreignKey: ForeignKey) => {
     q_values: each((pair) => `${before(pair)} AS ${pair.value}`),
     x_referred_to_by_v: all(({ value, equals }) => `x.${value} ${equals} v.${value}`),
   });
-  // guard: what foreign keys did goes with what caused it
+  // guard: rows of foreign key actions are chosen with the row that caused them
   return [dependents, actions];
 };

@@ -69,7 +69,7 @@ function valuesSql(table: Table): string {
         name,
         set: `${column} = CASE WHEN ${isMade} THEN s.${column} WHEN ${follows} THEN n.${column} ELSE s.${column} END, `,
         given: `CASE WHEN ${follows} THEN n.${column} ELSE ${own} END`,
-        // guard: what was settled is no conflict any more
+        // guard: a settled conflict is none any more
         base: `CASE WHEN ${literal} = ANY (p_theirs) OR ${literal} = ANY (p_mine) OR ${first} IS NULL THEN n.${column} ELSE b.${column} END`,
         first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(givenValue('v', column), `b.${column}`)}) AS first_${index + 1}`,
       };

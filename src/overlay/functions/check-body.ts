@@ -84,7 +84,7 @@ export async function checkBody(context: Context, body: BodyUses): Promise<void>
 async function checkCalls(context: Walk, body: BodyUses, depth: number): Promise<void> {
   if (depth > maxDepth) throw new Obstacle('calls functions too deep');
   const refused = refusedFunctions(body.functions, 'write', []);
-  // guard: what a trigger calls is judged like what a statement calls
+  // guard: calls of a trigger are checked like calls of a statement
   if (refused !== null) throw new Obstacle(`calls ${refused.name}()`);
   // guard: names in a copy do not move while it runs
   if (changesPath(body.functions)) throw new Obstacle('sets search_path');
@@ -152,7 +152,7 @@ async function checkCalled(context: Walk, call: QualifiedName, depth: number): P
     const { extent } = context;
     const body = await readBodyAnywhere({ ...each, head, extent });
     if (body === null) throw new Obstacle(`${what} ${beyondExtent(extent)}`);
-    // guard: what a function calls is found in its own path
+    // guard: calls in a function are resolved in its own search path
     const inner = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
     await findNamesIn(context.tx, inner.path);
     await checkCalls(inner, body.uses, depth + 1);

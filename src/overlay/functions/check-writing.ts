@@ -60,7 +60,7 @@ function tableObstacle(table: Table, rights: readonly Right[]): string | null {
   if (obstacle !== null) return obstacle;
   const kind = kindApart(table);
   if (kind !== null) return `is ${kind}`;
-  // guard: no statement says for which columns a trigger would fire
+  // guard: a statement with a trigger for certain columns is refused in code
   if (waitsForColumns(table) && rights.some(({ operation }) => operation === 'UPDATE'))
     return 'has triggers for updates of certain columns';
   // guard: PostgreSQL refuses values for columns that it fills itself

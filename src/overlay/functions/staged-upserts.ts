@@ -32,7 +32,7 @@ export async function withUpserts(
     if (!use) throw new Obstacle('cannot be followed');
     const table = await targetNamed(tx, use, path);
     const isReplaced = made.some((each) => isWithin(each, upsert.clause));
-    // guard: what an ON CONFLICT clause calls, or names with a schema, is not left as it is
+    // guard: calls and qualified names of an ON CONFLICT clause are replaced
     if (isReplaced || qualifiers.some(({ name }) => name === use.name))
       throw new Obstacle('has an ON CONFLICT clause that cannot be followed');
     const { start, end } = upsert.clause;

@@ -2,7 +2,7 @@
 import type { Middleware } from 'koa';
 
 const headers = {
-  // guard: no browser keeps what an answer says
+  // guard: no browser caches a response
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',

@@ -25,7 +25,7 @@ const reopen = defineRoute({
   summary:
     'Gives a proposed session back to its author, with a message: a reviewer asks for changes, or the author takes it back.',
   right: 'read',
-  // guard: whoever asks for changes says which
+  // guard: a request for changes needs a message
   body: z.strictObject({ message }),
   responses: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy', 'staged_after_proposal'],

@@ -48,7 +48,7 @@ const rehearse = defineRoute({
 
 /** Checks whether a caller may rehearse a session that is not decided. */
 export function mayRehearse(access: RehearsalAccess, caller: Caller, isOwn: boolean): boolean {
-  // guard: nobody rehearses where it is off
+  // guard: nobody rehearses where rehearsal is off
   // guard: a rehearsal is for those whom the configuration names
   return access !== 'off' && (hasRight(caller, 'review') || (access === 'authors' && isOwn));
 }

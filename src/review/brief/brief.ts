@@ -124,7 +124,7 @@ async function tableBrief(
   flag('deletes', counts.deletes);
   flag('further_changes', counts.furtherChanges);
   const plain = { ...counts, sampled: null, facts: [] };
-  // guard: of hidden tables a brief tells counts only
+  // guard: a brief shows only counts of hidden tables
   const shape = table.hidden ? null : await shapeForBrief(tx, table);
   if (shape === null) return { brief: plain, flags, overlaps: [] };
   const columns = await columnFacts(tx, table, shape, counts);

@@ -167,7 +167,7 @@ async function apply(
   if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
   if (differences === null) return {};
   const shown = await shownDifferences(tx, differences);
-  // guard: differences stop an approval where the configuration says so
+  // guard: differences stop an approval where trigger_differences is refuse
   if (refuseDifferences && Number(unexpected) > 0) throw differs(Number(unexpected), shown);
   return { differences: shown };
 }

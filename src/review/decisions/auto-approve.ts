@@ -55,13 +55,13 @@ export function createAutoApproval(
   let considered = new Set<string>();
   const retries = createRetries(isInUse);
   return async ({ version }, proposed) => {
-    // guard: the policy does not approve what the configuration has people approve
+    // guard: the policy does not approve where the configuration demands people
     if (rules.fourEyes) return [];
     considered = new Set(proposed.map(({ key }) => key).filter((key) => considered.has(key)));
     const outcomes: AutoOutcome[] = [];
     const end = performance.now() + longestRunMs;
     const paused = new Set(retries.paused());
-    // guard: a session that was considered does not keep others from being considered
+    // guard: a session that was considered does not stop others from being considered
     const open = proposed.filter((one) => !considered.has(one.key) && isOpen(one));
     for (const { id, key } of open.filter((one) => !paused.has(one.key)).slice(0, atOnce)) {
       // rehearsals may take long, and proposals expire meanwhile: the others follow in the next run
@@ -114,7 +114,7 @@ async function consider(
       )
     )
       return null;
-    // guard: a session that cannot be approved does not keep the others
+    // guard: a session that cannot be approved does not stop the others
     return { id, version, approved: null, hindrance: (error as Error).message };
   }
 }

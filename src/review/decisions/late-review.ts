@@ -30,9 +30,9 @@ export async function reviewSession(
       const session = await lockSession(tx, id);
       const shown = await getSession(tx, id);
       if (shown.reviewDue === false && shown.reviewedAs === reviewedAs) return shown;
-      // guard: only what went past the policy is reviewed after its approval
+      // guard: only an approval past the policy is reviewed after it
       if (shown.reviewDue !== true) throw notDue(id, shown);
-      // guard: whoever went past the policy does not review it
+      // guard: the person who went past the policy does not review it
       if (isApprover(shown, reviewedAs)) throw ownApproval();
       await demandFourEyes(tx, session, { approvedAs: reviewedAs, databaseRoles }).catch(asReview);
       await decide(tx, session.uuid, 'review', reviewedAs, message === null ? {} : { message });

@@ -14,7 +14,7 @@ export async function refuseLateRows(
   { uuid, sealed }: LockedSession,
 ): Promise<void> {
   const [row] = await tx.query('SELECT stage.staged_since($1, $2) AS late', [uuid, sealed]);
-  // guard: what got into a session after its proposal is not approved
+  // guard: rows that were staged after the proposal are not approved
   if (row?.['late'] !== 't') return;
   throw new StageError(
     'staged_after_proposal',

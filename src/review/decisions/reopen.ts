@@ -30,9 +30,9 @@ export async function reopenSession(
   return db.transaction(
     async (tx) => {
       const session = await lockSession(tx, id);
-      // guard: only what is proposed is reopened
+      // guard: only a proposed session is reopened
       requireTransition(session, 'reopen');
-      // guard: rows that were smuggled in keep a session closed
+      // guard: a session with rows that nobody staged stays closed
       await refuseLateRows(tx, session);
       const verdict = asReviewer ? 'request_changes' : 'withdraw';
       number = await decide(tx, session.uuid, verdict, reopenedAs, { message });

@@ -38,7 +38,7 @@ export function isRepeat(
   const isDecided = digest === session.digest || digest === session.reviewedDigest;
   const isSamePart = only !== null && isDecided && partHash(only) === reviewedPart;
   if (digest !== null && (isWholeOfPart || isSamePart)) return true;
-  // guard: what was not approved with a part is not reported as applied
+  // guard: rows that were not approved with a part are not reported as applied
   throw otherPart(session, remaining);
 }
 

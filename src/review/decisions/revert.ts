@@ -77,7 +77,7 @@ async function revertLocked(tx: Queryable, id: string, options: Reversal): Promi
   };
   const moved = await findMoved();
   const lineages = [...new Set(moved.map(({ lineage }) => lineage))];
-  // guard: nobody takes back rows that have changed since
+  // guard: nobody reverts rows that have changed since
   if (moved.length > 0) await demandSkipping(tx, locked.uuid, options, moved, lineages);
   const { projectId, reads, conflictScope } = original;
   const made = await insertSession(tx, {

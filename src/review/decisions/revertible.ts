@@ -85,7 +85,7 @@ export async function demandShape(
     [...values, String(readableOnly)],
   );
   const [other] = rows;
-  // guard: what is staged to take an approval back is its exact inverse
+  // guard: a revert stages the exact inverse of an approval
   if (other === undefined) return;
   const name = String(other['name']);
   const key = JSON.parse(other['key'] ?? '[]') as string[];

@@ -27,7 +27,7 @@ export async function demandMoment(
     return;
   }
   const [row] = await tx.query(compareTime, [moment / 1000]);
-  // guard: what is scheduled is scheduled for later
+  // guard: a scheduled time is in the future
   if (row?.['later'] !== 't') throw refused('the time is over: leave it out to apply it at once');
   if (row['soon'] !== 't') throw refused(`the time is more than ${mostDays} days ahead`);
 }

@@ -20,7 +20,7 @@ const selectDue = `
 SELECT ${sessionIdSql('s.id')} AS id, s.project_id, d.number, d.by_as, d.by_claim, d.digest, extract(epoch FROM d.at) * 1000 AS given_at
 FROM stage.session s JOIN stage.decision d ON d.number = s.scheduled
 WHERE s.scheduled IS NOT NULL AND s.apply_at <= clock_timestamp() AND s.status = 'proposed'
-  -- guard: an approval that fails again and again does not keep the others
+  -- guard: an approval that fails repeatedly does not stop the others
   AND NOT $1::jsonb ? s.scheduled::text
 ORDER BY s.apply_at LIMIT ${atOnce}`;
 
@@ -60,7 +60,7 @@ export async function applyDue(
     } catch (error) {
       if (error instanceof NotDue || isGone(error)) continue;
       const isRefused = error instanceof StageError && !isTransient(error);
-      // guard: an approval that cannot be applied does not keep the others
+      // guard: an approval that cannot be applied does not stop the others
       if (!isRefused) {
         outcomes.push({ id, applied: null, error, retry: retries.failed(due.number, error) });
       } else if (await cancel(db, id, due, error))

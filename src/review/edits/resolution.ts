@@ -158,7 +158,7 @@ async function rebase(
     [uuid, lineage.root, JSON.stringify(fields('theirs')), JSON.stringify(fields('mine'))],
   );
   await demandSeen(tx, rebased?.['current'] ?? null, row.conflicts, lineage.rowId);
-  // guard: a settled row of which nothing is left is taken out
+  // guard: a settled row without a change is unstaged
   return rebased?.['is_void'] === 't' ? lineage : null;
 }
 

@@ -78,7 +78,7 @@ async function unstageLocked(
   demandOperable(tables, picked);
   const dependents = await dependentLineages(tx, uuid, picked.lineages);
   const names = new Names(tx, uuid, tables);
-  // guard: what hangs on rows that are taken out goes with them, or nothing does
+  // guard: dependent rows are unstaged with their rows, or nothing is
   if (dependents.length > 0 && !asked.withDependents)
     throw hasDependents(dependents.length, await names.of(dependents, true));
   const all = [...picked.lineages, ...dependents];

@@ -59,7 +59,7 @@ async function checkBy(
   if (policy.document.rules.length === 0) return null;
   const present = await readFacts(tx, uuid, policy, proposer);
   const rules = rulesFor(policy, present);
-  // guard: what is applied later is checked for that time
+  // guard: a scheduled approval is checked for its time
   const facts = { ...present, now: timeOfMoment(moment, rules, present.now) };
   const verdicts = evaluate(policy, facts);
   const fourEyes = rules.some((rule) => rule.four_eyes === true);
@@ -92,7 +92,7 @@ export async function demandProposable(
   if (hasBudgets) await lockBudgets(tx, people);
   const check = await checkBy(tx, uuid, policy, 'now', proposer);
   if (check === null) return;
-  // guard: what the policy denies is not proposed
+  // guard: changes that the policy denies are not proposed
   refuseRows(check);
   // guard: nobody proposes more in a day than the policy allows
   refuseSpent(check);
@@ -111,7 +111,7 @@ export async function demandApprovable(
 ): Promise<PolicyCheck | null> {
   const check = await checkBy(tx, uuid, await lockPolicy(tx, leftMs), moment);
   if (check === null) return null;
-  // guard: what the policy denies is not approved
+  // guard: changes that the policy denies are not approved
   refuseRows(check);
   // guard: an old proposal is not approved
   refuseExpired(check, id);

@@ -38,7 +38,7 @@ export function createPolicyExpiry(
         if (rejected !== null) outcomes.push({ id, rejected, error: null });
       } catch (error) {
         const retry = retries.failed(key, error);
-        // guard: a session that cannot be rejected does not keep the others
+        // guard: a session that cannot be rejected does not stop the others
         outcomes.push({ id, rejected: null, error, retry });
       }
     }

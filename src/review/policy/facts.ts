@@ -10,7 +10,7 @@ import { covers, rulesFor } from './evaluate.ts';
 const selectSession = `
 SELECT s.project_id, to_jsonb(s.earlier_authors || ARRAY[s.created_as, s.proposed_as]) AS authors, extract(epoch FROM s.proposed_at) * 1000 AS proposed_at, extract(epoch FROM clock_timestamp()) * 1000 AS now,
   s.reverts IS NOT NULL OR s.split_from IS NOT NULL
-    -- guard: what another session was split from is no whole, either
+    -- guard: a session from which another one was split is a part, too
     OR EXISTS (SELECT FROM stage.event e WHERE e.session = s.id AND e.kind = 'split') AS derived
 FROM stage.session s WHERE s.id = $1`;
 

@@ -139,7 +139,7 @@ function* faultsOfColumns(rule: Rule, { tables }: Known): Generator<string> {
 
 function* faultsOfBudget({ budget }: Rule, { people }: Known): Generator<string> {
   if (budget === undefined) return;
-  // guard: where nobody has a name nobody has a budget
+  // guard: budgets are refused where tokens have no names
   if (people.isOpen) yield 'budget: no token is required here, so no author has a name';
   if (people.isOpen) return;
   for (const [index, who] of (budget.of ?? []).entries())
@@ -152,7 +152,7 @@ function* faultsOfPeople(rule: Rule, { people }: Known): Generator<string> {
   // guard: the policy does not approve where the configuration demands four eyes
   if (auto && people.fourEyes) yield 'auto_approve: the configuration demands four eyes';
   const counted = [...(approvals ? ['approvals'] : []), ...(breakers ? ['break_glass'] : [])];
-  // guard: where nobody has a name nobody can be counted
+  // guard: approvals are not counted where tokens have no names
   if (people.isOpen) yield* counted.map((key) => `${key}: ${nameless}`);
   if (people.isOpen) return;
   yield* faultsOfNames('approvals.from', approvals?.from ?? [], people);

@@ -64,7 +64,7 @@ async function rehearseLocked(
   await tx.query('DISCARD PLANS');
   await yieldFirst(tx);
   // locks come first: a production row that is written between the snapshot and its lock ends the attempt
-  // guard: a rehearsal locks the rows before it reads what is staged
+  // guard: a rehearsal locks the rows before it reads staged rows
   const conflicts = await findConflicts(tx, session, rules, refuse);
   const digest = await digestOf(tx, session.uuid);
   if (conflicts.some(counts)) return withoutOutcome(digest, { conflicts });

@@ -33,7 +33,7 @@ export async function demandAcceptable(
   const refusal = await attempt(db, tx, uuid, trialMs);
   if (refusal === null) return;
   await tx.query('ROLLBACK TO SAVEPOINT before_change');
-  // guard: production takes what is left where it would have taken all
+  // guard: production accepts the rest of a session if it would have accepted all
   if ((await attempt(db, tx, uuid, trialMs)) === null) throw refused(refusal, readableOnly);
   await change();
 }

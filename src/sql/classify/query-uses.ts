@@ -129,7 +129,7 @@ function visitNode(walk: Walk, node: Fields, scope: Scope): void {
   const visitor = visitors.get(opened.type);
   if (visitor) visitor(walk, opened.fields, scope);
   else if (plainQueryNodes.has(opened.type)) visitPlain(walk, opened.type, opened.fields, scope);
-  // guard: an element of the grammar that nobody knows is refused
+  // guard: an unknown element of the grammar is refused
   else if (!leafQueryNodes.has(opened.type)) note(walk, unknownElement(opened.type));
 }
 
@@ -185,7 +185,7 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
   else if (readsCte(clause, scope)) note(walk, cteInConflict);
   else walk.notes.upserts.push(upsert);
   if (upsert?.set) noteRight(walk, target, upsertRight(clause));
-  // guard: what an index is inferred from is evaluated when the statement is planned, as far as it is constant
+  // guard: constants that an index is inferred from are evaluated when the statement is planned
   walk.pending.push({ value: inferredFrom(clause), scope });
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });
 }

@@ -112,7 +112,7 @@ export class CallNotes {
   }
 
   noteIndirection({ indirection }: A_Indirection): void {
-    // guard: what stands behind a dot is a call
+    // guard: a name behind a dot is a call
     for (const name of textsOf(indirection)) this.attributes.add(name);
   }
 
@@ -162,7 +162,7 @@ export class CallNotes {
       ...fields.map((name) => ({ kind: 'field' as const, schema: null, name })),
       ...operators.map((each) => ({ kind: 'operator' as const, ...each })),
       ...types.map((each) => ({ kind: 'type' as const, ...each })),
-      // guard: what a relation calls when it is read counts as called
+      // guard: functions that a relation calls when it is read count as called
       ...relations.map((each) => ({ kind: 'relation' as const, ...each })),
     ].filter(({ kind, name }) => !isNamed.has(`${kind} ${name}`));
     return [
@@ -197,7 +197,7 @@ export class CallNotes {
       (each) => (each.name === null || each.name === range) && !each.columns.includes(name),
     );
     // guard: a column may be a call of a function with effects
-    // guard: what a function in FROM gives may be what another one takes
+    // guard: a function in FROM may take the result of another one
     return isOfFunction || isSuspicious(name);
   }
 

@@ -63,7 +63,7 @@ function effectOfBuiltin({ name, isImmutable, isCompiled }: FoundFunction): Effe
   if (effectBuiltins.has(name) || isUpgrading(name)) return 'beyond';
   // The server's immutable functions only compute: the planner may evaluate them at any time.
   if (isImmutable || isInformational(name) || isPlain(name)) return 'none';
-  // guard: a function of the server that nobody has judged is not called
+  // guard: a function of the server without a known effect is not called
   return isUnlisted(name) ? 'beyond' : isCompiled ? 'unknown' : 'code';
 }
 

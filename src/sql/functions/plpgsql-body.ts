@@ -79,7 +79,7 @@ async function expressionsOf(
   const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${rows.body}${tag}`;
   const tree = await parsePlpgsql(Buffer.from(text), Buffer.from(body));
   if (tree === null || beyond.some((type) => collectNodes(tree, type).length > 0)) return null;
-  // guard: no exception block of a function that writes takes what the service refuses for an error of the function
+  // guard: no exception block of a function that writes catches a refusal of the service
   if (extent === 'writes' && hasHazard(tree)) return null;
   const types = declaredTypes(tree, rows.names);
   if (types === null) return null;

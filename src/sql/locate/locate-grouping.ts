@@ -16,7 +16,7 @@ import type { ColumnName, GroupedRange, Grouping } from './grouping.ts';
 export function noteGrouping(select: SelectStmt, { source, notes }: Place): void {
   const grouping = locateGrouping(select, source, notes.effort);
   if (grouping) notes.groupings.push(grouping);
-  // guard: groupings in one another are looked at as often as can be afforded
+  // guard: nested groupings are visited a bounded number of times
   if (notes.effort.left <= 0) notes.refusal ??= groupedTooDeeply;
 }
 

@@ -73,7 +73,7 @@ export class ParseThread {
    */
   run(question: ParseRequest, bytes: number, gone?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      // guard: what waits to be parsed is bounded
+      // guard: the texts that wait to be parsed are bounded
       if (this.waitingBytes + bytes > this.limits.waitingBytes) throw full();
       const due = performance.now() + bytes / bytesPerMs;
       const drop = () => this.drop(waiting);

@@ -118,7 +118,7 @@ export class ShapeReader {
   /** Copies a quoted name up to its closing quote. A name with doubled quotes is read as several names. */
   private quotedName(start: number): number {
     // After a name with Unicode escapes (`U&"..."`), a string may define the escape character.
-    // guard: no literal is taken out of what it gives a meaning
+    // guard: no literal is taken out of a Unicode escape
     if (this.text[start - 1] === codes.and) return -1;
     const end = this.text.indexOf(codes.doubleQuote, start + 1) + 1;
     return end === 0 ? -1 : this.copy(start, end);

@@ -93,7 +93,7 @@ class Lists {
       this.open = [];
       this.current = listOf(1, false);
     }
-    // guard: what the tree repeats counts as often
+    // guard: elements that the tree repeats count as often
     else if (byte === equals && closed?.mayAssign) this.repeat(closed.elements);
     return this.current.now;
   }

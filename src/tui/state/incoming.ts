@@ -23,7 +23,7 @@ export function renewed(state: State, outline: Outline): State {
   const position = same >= 0 || first;
   const row = position ? Math.max(0, Math.min(state.row, listLength(next) - 1)) : 0;
   const { session, edited } = state;
-  // guard: what others stage is news in the review
+  // guard: rows that others stage are news in the review
   const isOwn = session !== null && editName(session) === edited;
   const written = !first && !isOwn && session?.status === 'active';
   const isMarked = state.part.size > 0;

@@ -118,7 +118,7 @@ const isAgreed = ({ session }: State, text: string) =>
 /** Confirms an edit, together with the dependent rows that the prompt listed. */
 function edited(state: State, { edit, dependents, text }: Prompt & { kind: 'edit' }): State {
   if (!isAgreed(state, text.trim())) return { ...state, notice: nothingDone };
-  // guard: the review asks before it takes out what hangs on a row
+  // guard: the review asks before it unstages dependent rows
   return { ...state, edit: { ...edit, withDependents: dependents.length > 0 } };
 }
 
@@ -133,7 +133,7 @@ function confirmed(
     const notice = { text: 'The digest of the diff is not known yet; ask again.', alarm: true };
     return { ...state, notice };
   }
-  // guard: the review asks before it includes what is tied to a part
+  // guard: the review asks before it includes rows that are tied to a part
   const tied = ties === undefined ? {} : { withTies: ties.length > 0 };
   return { ...state, deciding: { decision, ...plan, ...tied } };
 }

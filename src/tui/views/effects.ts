@@ -70,7 +70,7 @@ const below = ({ session }: State, width: number): Line[] =>
 /** Whether the diff that is shown is known to differ from the rehearsed one. */
 export function isOutdated(state: State, { digest }: RehearsalReport): boolean {
   const current = currentDigest(state);
-  // guard: a rehearsal tells of its own diff alone
+  // guard: a rehearsal is shown with its own diff only
   return current !== null && current !== digest;
 }
 

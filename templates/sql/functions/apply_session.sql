@@ -20,7 +20,7 @@ BEGIN
   SET CONSTRAINTS ALL DEFERRED;
   FOR v_step IN SELECT p.statement, p.runs FROM stage.apply_plan(p_state.session) p LOOP
     v_runs := v_step.runs;
-    -- guard: no staged row is left out where the mutation log does not tell its statement
+    -- guard: no staged row is left out where the mutation log lacks its statement
     IF v_step.statement IS NULL THEN
       RAISE EXCEPTION 'the mutation log lacks the statement that staged rows of %', v_runs[1].table_name
         USING ERRCODE = 'data_corrupted', TABLE = v_runs[1].table_name;

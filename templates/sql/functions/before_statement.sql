@@ -29,7 +29,7 @@ BEGIN
         THEN 'Have it reopened (stage reopen), or stage further changes in a new session.' ELSE 'Stage further changes in a new session.' END;
   END IF;
   -- rows that the statement has read may have been taken out since, and leave no version that the write could collide with
-  -- guard: a statement does not stage upon rows that were taken out under it
+  -- guard: a statement does not build on rows that were unstaged meanwhile
   IF v_edited IS NOT NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.statement_snapshot', true), ''), '1:1:')::pg_snapshot) THEN
     PERFORM stage.raise_changed();
   END IF;

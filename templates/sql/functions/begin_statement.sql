@@ -33,7 +33,7 @@ BEGIN
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
     v_relation := v_entry OPERATOR(pg_catalog.->>) 'oid';
-    -- guard: a statement is held to the grants of its columns
+    -- guard: a statement needs the grants of its columns
     IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry OPERATOR(pg_catalog.->) 'rights') THEN
       RAISE EXCEPTION 'permission denied for % %', CASE WHEN EXISTS (
           SELECT FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) v_relation AND c.relkind OPERATOR(pg_catalog.=) 'v') THEN 'view' ELSE 'table' END, v_entry OPERATOR(pg_catalog.->>) 'name'

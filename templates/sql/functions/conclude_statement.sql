@@ -4,7 +4,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF pg_trigger_depth() = 1 THEN
     PERFORM stage.run_queue();
-    -- guard: what foreign keys' actions do at last is judged
+    -- guard: rows of foreign key actions are checked by the policy
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   END IF;
   RETURN NULL;

@@ -34,7 +34,7 @@ BEGIN
     PERFORM stage.discard_rows(p_session, true);
   WHEN 'request_changes', 'withdraw' THEN
     UPDATE stage.session s SET status = 'active', proposed_at = NULL, proposed_as = NULL, sealed = NULL, mutation_count = NULL,
-      -- guard: what is proposed anew was not approved for any time
+      -- guard: a new proposal has no scheduled approval
       scheduled = NULL, apply_at = NULL,
       round = v_round, earlier_authors = s.earlier_authors || ARRAY[s.proposed_as]
     WHERE s.id = p_session;

@@ -12,7 +12,7 @@ BEGIN
       SELECT p_relation
       UNION SELECT i.inhparent FROM above b JOIN pg_inherits i ON i.inhrelid = b.relation
     ), own (relation) AS MATERIALIZED (
-      -- guard: keys of parents and what partitions have of their own belong to a definition
+      -- guard: keys of parents and objects of partitions belong to a definition
       SELECT b.relation FROM above b UNION SELECT t.relid::oid FROM pg_partition_tree(p_relation) t
     ), entry (class, object, version) AS MATERIALIZED (
       SELECT 'pg_class'::regclass::oid, c.oid, c.xmin FROM own o JOIN pg_class c ON c.oid = o.relation

@@ -7,7 +7,7 @@ DECLARE
   v_writes text := split_part(v_seal, ' ', 1);
 BEGIN
   -- the triggers that stage may have been silenced (see stage.fire_triggers)
-  -- guard: nobody but the proxy seals what was counted
+  -- guard: nobody but the proxy seals the counted writes
   -- guard: session_replication_role silences no trigger while a statement runs
   IF v_seal IS DISTINCT FROM concat_ws(' ', v_writes, stage.seal(p_nonce, v_writes)) OR current_setting('session_replication_role') = 'replica' THEN
     RAISE EXCEPTION 'cannot stage a statement that makes a function change settings of the staging service, or session_replication_role'

@@ -5,6 +5,6 @@ LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN EXISTS (
     SELECT FROM pg_catalog.pg_class c
-    -- guard: what is left of a partition that has become a table is not taken for what stands for it
+    -- guard: the former view of a partition that is a table by now is not used
     WHERE c.oid OPERATOR(pg_catalog.=) p_relation AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition));
 END $$;

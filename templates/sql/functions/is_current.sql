@@ -18,7 +18,7 @@ BEGIN
   -- every SQL statement costs time here, so one query computes what expressions can. 0 is no OID, and a space no signature.
   -- For a table, this query returns what stage.is_stale and stage.is_bound do.
   SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation)))
-      -- guard: copies of triggers are what the triggers are
+      -- guard: copies of triggers are as the triggers are now
       OR o.trigger_stamp IS NOT NULL AND NOT stage.triggers_fit(v_relation), EXISTS (
       SELECT FROM stage.identity i JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) i.database
       WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
@@ -42,9 +42,9 @@ BEGIN
     v_is_stale := v_is_stale OR v_signature IS NULL AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'serializable'
       AND stage.is_cold(v_relation, p_entry OPERATOR(pg_catalog.?) 'only');
   END IF;
-  -- guard: a snapshot that does not show what was carried over is not read by
+  -- guard: a snapshot that does not show carried-over rows is not used
   IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' AND stage.is_hidden(v_relation) THEN RETURN false; END IF;
-  -- guard: whether a role may read a view is asked of each role
+  -- guard: the right to read a view is checked for each role
   IF p_entry OPERATOR(pg_catalog.?) 'readable' AND v_relation IS NOT NULL
     AND pg_catalog.has_any_column_privilege(v_relation, 'SELECT') OPERATOR(pg_catalog.<>) (p_entry OPERATOR(pg_catalog.->>) 'readable')::pg_catalog.bool
   THEN

@@ -14,7 +14,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifi
         AND NOT EXISTS (
           SELECT FROM pg_cast c JOIN pg_proc f ON f.oid = c.castfunc JOIN pg_language k ON k.oid = f.prolang
           WHERE c.casttarget = 'text'::regtype AND k.lanname NOT IN ('internal', 'c'))
-      -- guard: a function of the server in SQL is known by what it does
+      -- guard: a function of the server in SQL is known by its body
       ELSE pg_get_function_sqlbody(p.oid) = ANY (ARRAY['RETURN ($2 + $1)', 'RETURN on_ppath($2, $1)', 'RETURN polygon(12, $1)',
         'RETURN (($1 + $2))::timestamp with time zone', 'RETURN age((CURRENT_DATE)::timestamp with time zone, $1)',
         'RETURN age((CURRENT_DATE)::timestamp without time zone, $1)', 'RETURN date_part($1, ($2)::timestamp without time zone)',

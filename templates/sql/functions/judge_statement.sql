@@ -27,7 +27,7 @@ BEGIN
     WITH RECURSIVE staged (relation) AS (
       SELECT unnest(string_to_array(current_setting('stage.judged'), ',')::oid[])
       UNION
-      -- guard: rows of tables that inherit are judged, too
+      -- guard: rows of tables that inherit are checked, too
       SELECT i.inhrelid FROM staged s JOIN pg_inherits i ON i.inhparent = s.relation
     )
     SELECT s.relation FROM staged s WHERE to_regclass('stage_data.shadow_' || s.relation) IS NOT NULL ORDER BY s.relation

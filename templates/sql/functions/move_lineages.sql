@@ -15,7 +15,7 @@ BEGIN
     USING p_session, p_to, v_relation = ANY (p_whole), v_roots, p_others;
     -- guard: a session that was split from another knows its tables
     PERFORM stage.note_tables(p_to, ARRAY[v_relation]);
-    -- guard: the record of what a trigger wrote goes along with the row
+    -- guard: the record of a row of a trigger is moved with the row
     UPDATE stage.effect e SET session = p_to WHERE e.session = p_session AND e.relation = v_relation AND (e.root = ANY (v_roots)) <> p_others;
   END LOOP;
 END $$;

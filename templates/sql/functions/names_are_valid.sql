@@ -16,10 +16,10 @@ BEGIN
       -- NULL where there is no such relation
       IF pg_catalog.has_table_privilege((v_views OPERATOR(pg_catalog.->>) v_view)::pg_catalog.oid, 'SELECT') IS NULL THEN RETURN false; END IF;
     END LOOP;
-    -- guard: what was put aside in the session itself is asked about
+    -- guard: names of tables with orphaned rows are resolved again
     IF stage.has_parked((v_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, false) THEN RETURN false; END IF;
     v_function := v_entry OPERATOR(pg_catalog.->>) 'stamp';
-    -- guard: nothing but a stamp of the service is called, whoever calls this function
+    -- guard: only stamps of the service are called, whoever calls this function
     IF v_function OPERATOR(pg_catalog.!~) '^stage_overlay_[0-9]+[.]stamp_[0-9]+$' OR pg_catalog.to_regproc(v_function) IS NULL
       OR NOT stage.is_own_schema(pg_catalog.to_regnamespace(pg_catalog.split_part(v_function, '.', 1))::pg_catalog.oid)
     THEN

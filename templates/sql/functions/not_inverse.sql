@@ -21,7 +21,7 @@ BEGIN
       SELECT $4::oid, s.image IS NULL, coalesce(s.row_id, w.row_id), coalesce(s.before, w.before), coalesce(s.after, w.after)
       FROM wanted w FULL JOIN staged s ON s.image = w.image WHERE s.image IS NULL OR w.image IS NULL LIMIT $5
     $q$, CASE WHEN v_table.is_staged THEN format('stage_data.diff_%s($6) d', v_table.relation)
-                -- guard: what triggers write for the rows of a revert is not part of the inverse
+                -- guard: rows that triggers write for a revert are not part of the inverse
                 || ' WHERE d.number NOT IN (SELECT stage.effect_roots($6, $4))'
               ELSE '(SELECT NULL::jsonb AS row_id, NULL::jsonb AS before, NULL::jsonb AS after, NULL::jsonb AS texts WHERE $6 IS NULL) d' END)
     USING p_from, v_table.audited, p_skipped, v_table.relation, p_most, p_to;

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION stage.note_tables(p_session uuid, p_relations oid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  -- guard: no transaction fails to serialize because it looked for its table among those of the session
+  -- guard: no transaction fails to serialize because it read the tables of the session
   IF current_setting('transaction_isolation') = 'serializable' THEN
     INSERT INTO stage.staged_table SELECT p_session, r FROM unnest(p_relations) r;
     RETURN;

@@ -10,7 +10,7 @@ BEGIN
     EXECUTE format('SELECT f._stage_op = ''I'' AND f._stage_origin::text = ''trigger'' FROM stage_data.%I f WHERE f._stage_session = $1 AND f._stage_seq = $2',
       TG_TABLE_NAME) INTO v_is_inserted USING OLD._stage_session, OLD._stage_root;
   END IF;
-  -- guard: what a trigger inserted is not changed: approval does not apply it, and production may give it another key
+  -- guard: a row that a trigger inserted is not changed: approval does not apply it, and production may give it another key
   IF v_is_inserted THEN PERFORM stage.refuse_effect(substr(TG_TABLE_NAME, 8)::oid); END IF;
   RETURN NEW;
 END $$;

@@ -24,7 +24,7 @@ BEGIN
     -- temporary tables are the connection's own
     AND i.identity !~ '^pg_temp[.]'
     -- the service's own writes are there from earlier MERGEs, also of the previous transaction
-    -- guard: the tripwire sees what is written to catalogs
+    -- guard: the tripwire sees writes to catalogs
     AND NOT (i.schema = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))
   LIMIT 1;
   -- guard: the tripwire sees inserted rows

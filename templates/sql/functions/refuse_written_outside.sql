@@ -40,7 +40,7 @@ BEGIN
       RAISE EXCEPTION 'cannot tell whether the transaction has written to the system catalogs' USING ERRCODE = 'feature_not_supported',
         HINT = 'Nothing was written. Turn the setting track_counts on.';
     END IF;
-    -- guard: what a transaction has written to the catalogs is looked at before COMMIT
+    -- guard: catalog writes of a transaction are checked before COMMIT
     v_writes := stage.catalog_writes();
     IF v_writes > 0 THEN
       PERFORM pg_stat_force_next_flush();  -- also on failure: these writes must not count for the next transaction
@@ -50,7 +50,7 @@ BEGIN
     FROM pg_lock_status() l
     -- looked up by OID, not by the transaction's snapshot: tables may be newer than the snapshot
     CROSS JOIN LATERAL (SELECT i.* FROM pg_identify_object('pg_class'::regclass, l.relation, 0) i OFFSET 0) i
-    -- guard: the locks of a transaction are looked at before COMMIT
+    -- guard: the locks of a transaction are checked before COMMIT
     WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode <> ALL ('{AccessShareLock,RowShareLock,SIReadLock}')
       -- a toast table is written only together with its table, and writes to the catalogs are counted
       AND l.relation::regclass::text !~ '^(stage|stage_data|pg_toast(_temp_[0-9]+)?)[.]'
@@ -76,7 +76,7 @@ BEGIN
     RAISE EXCEPTION 'cannot commit a transaction that has written to %', v_written USING ERRCODE = 'feature_not_supported',
       HINT = 'Nothing was written. Leave out what writes, or stage its effect by a statement of its own.';
   END IF;
-  -- guard: COMMIT cannot write what was not looked at
+  -- guard: COMMIT cannot write anything that the commit check has not seen
   v_access := set_config('transaction_read_only', 'on', true);
   RETURN v_writes;
 END $$;

@@ -24,7 +24,7 @@ BEGIN
       FROM stage_data.diff_%s($1) d LEFT JOIN stage.landed($1, $2) l ON l.number = d.number
       WHERE CASE WHEN l.number IS NULL THEN d.before ELSE l.after END::text IS DISTINCT FROM d.after::text
         -- the audit has a row that a trigger changes as it was before that
-        -- guard: what a trigger wrote while staging does not count as a row that fails to land in a large table
+        -- guard: a row that a trigger wrote while staging does not count as a row that fails to land in a large table
         AND NOT EXISTS (SELECT FROM stage.effect x WHERE x.session = $1 AND x.root = d.number))
     SELECT 'differing', NULL::text, NULL::jsonb, NULL::jsonb, NULL::jsonb, count(*), 0::bigint, 0::bigint FROM differing
     UNION ALL (SELECT 'differs', f.operation, f.row_id, f.staged, f.lands, 0, 0, 0 FROM differing f ORDER BY f.number LIMIT $3)

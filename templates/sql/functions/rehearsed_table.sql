@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   IF p_relation IN (SELECT stage.staged_relations(p_session)) THEN
     v_staged := format('SELECT d.number, d.operation, d.row_id, d.before, d.after FROM stage_data.diff_%s($1) d'
-      -- guard: what a trigger wrote while staging does not count as a row that fails to land
+      -- guard: a row that a trigger wrote while staging does not count as a row that fails to land
       ' WHERE d.number NOT IN (SELECT stage.effect_roots($1, %1$s))', p_relation);
   END IF;
   RETURN QUERY EXECUTE format($q$

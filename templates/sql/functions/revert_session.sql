@@ -33,7 +33,7 @@ BEGIN
   PERFORM stage.defer_constraints('{}', true, false);
   PERFORM set_config('stage.reverts', '', true);
   -- no login has staged it
-  -- guard: nobody's login stands for the service that takes an approval back
+  -- guard: nobody's login can revert in the name of the service
   UPDATE stage.mutation SET role = NULL WHERE session = p_to;
 END $$;
 REVOKE ALL ON FUNCTION stage.revert_session(uuid, uuid, bigint[]) FROM PUBLIC;

@@ -12,7 +12,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off 
   )
   SELECT f.role FROM found f
   UNION ALL
-  -- guard: mutations whose role is not known are among the roles
+  -- guard: mutations of an unknown role are among the roles
   SELECT NULL WHERE (SELECT m.role IS NULL FROM stage.mutation m WHERE m.session = $1 ORDER BY m.role DESC LIMIT 1)
 $$;
 REVOKE ALL ON FUNCTION stage.roles_of(uuid) FROM PUBLIC;

@@ -7,12 +7,12 @@ DECLARE
 BEGIN
   INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope, created_as, reverts, split_from, earlier_authors)
   SELECT p_to, s.project_id, s.metadata, s.reads, s.conflict_scope, s.created_as, s.reverts, s.id,
-    -- guard: authors of a session are authors of what is split from it
+    -- guard: authors of a session are authors of the sessions split from it
     s.earlier_authors || CASE WHEN s.status <> 'active' THEN ARRAY[s.proposed_as] ELSE '{}' END
   FROM stage.session s WHERE s.id = p_session;
   SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) INTO STRICT v_columns FROM pg_attribute a
   WHERE a.attrelid = 'stage.mutation'::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'session';
-  -- guard: the whole log goes along, so that all roles that staged are known
+  -- guard: the whole log is copied, so that all roles that staged are known
   EXECUTE format('INSERT INTO stage.mutation (session, %1$s) SELECT $2, %1$s FROM stage.mutation WHERE session = $1', v_columns)
   USING p_session, p_to;
 END $$;

@@ -12,7 +12,7 @@ DECLARE
 BEGIN
   -- guard: rows that wait to be removed are in no diff
   IF EXISTS (SELECT FROM stage.discard d WHERE d.session = p_session) THEN RETURN; END IF;
-  -- guard: sessions of earlier releases are looked for everywhere
+  -- guard: sessions of earlier releases are searched in all tables
   IF EXISTS (SELECT FROM stage.session s WHERE s.id = p_session AND s.has_tables) THEN
     -- a subquery for each table: a join would read all overlays
     v_possible := ARRAY(SELECT DISTINCT t.relation FROM stage.staged_table t WHERE t.session = p_session

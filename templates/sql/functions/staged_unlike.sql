@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION stage.staged_unlike(p_made jsonb, p_before jsonb, p_o
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_object_agg(m.key, m.value) FROM jsonb_each(p_made) m
   WHERE (p_new -> m.key)::text IS DISTINCT FROM m.value::text
-    -- guard: what production changed under a session is no difference of a trigger
+    -- guard: a change of production during a session is no difference of a trigger
     AND NOT coalesce((p_before -> m.key)::text = m.value::text AND (p_old -> m.key)::text = (p_new -> m.key)::text, false)
 $$;
 REVOKE ALL ON FUNCTION stage.staged_unlike(jsonb, jsonb, jsonb, jsonb) FROM PUBLIC;

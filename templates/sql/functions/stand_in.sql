@@ -48,7 +48,7 @@ BEGIN
   v_is_lost := coalesce((v_tree ->> 'stale')::boolean OR v_tree ->> 'signature' = '', false);
   RETURN jsonb_build_object(
     'madeAs', CASE WHEN v_is_read OR v_is_cold THEN 'staged view' ELSE 'overlay' END,
-    -- guard: a view that the role may not read is left to PostgreSQL, which says so
+    -- guard: a view that the role may not read is left to PostgreSQL, which refuses it
     'view', CASE WHEN NOT v_is_readable THEN NULL
       WHEN v_tree IS NULL THEN v_view WHEN v_tree ->> 'signature' IS NOT NULL THEN v_tree - '{signature,writable,stale}'::text[] END,
     'verify', jsonb_strip_nulls(jsonb_build_object('only', nullif(p_only, false), 'readable', v_is_readable))

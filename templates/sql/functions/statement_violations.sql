@@ -12,7 +12,7 @@ BEGIN
     'SELECT jsonb_build_object(''insert'', count(*) FILTER (WHERE s._stage_op = ''I''), ''update'', count(*) FILTER (WHERE s._stage_op = ''U''),'
     ' ''delete'', count(*) FILTER (WHERE s._stage_op = ''D'')), count(DISTINCT coalesce(s._stage_root, s._stage_seq))'
     ' FROM stage_data.shadow_%s s WHERE s._stage_session = $1 AND s._stage_seq > $2[1] AND s._stage_mutation = ANY ($2)'
-    -- guard: a statement is not judged by what triggers write
+    -- guard: rows of triggers do not count against the limits of a statement
     ' AND s._stage_origin::text NOT IN (''overlay'', ''trigger'')', p_relation)
   INTO v_counts, changed USING p_session, p_mutations;
   IF changed = 0 THEN RETURN; END IF;
@@ -35,7 +35,7 @@ BEGIN
     UNION ALL
     SELECT r.rule ->> 'name', 'max_rows', format('at most %s rows of %s: the session would change %s', r.rule ->> 'max_rows', v_name, v_rows)
     FROM jsonb_array_elements(p_rules) r (rule)
-    -- guard: the limit of a session is told when it is passed
+    -- guard: a statement that exceeds the limit of its session reports it
     WHERE v_rows > (r.rule ->> 'max_rows')::bigint
   ) v;
 END $$;

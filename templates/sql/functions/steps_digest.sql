@@ -18,9 +18,9 @@ BEGIN
     -- the digest of a session never changes, and it was made with letters before origins had words
     ' CASE s._stage_origin WHEN ''client'' THEN ''c'' WHEN ''action'' THEN ''f'' WHEN ''trigger'' THEN ''t'' END, s._stage_first, %s, %s)::text, ''UTF8'')'
     ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')'
-    -- guard: the digest covers what production is given
+    -- guard: the digest covers the values that production is given
     ' || coalesce(sha256(convert_to(s._stage_given::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'
-    -- guard: the digest covers steps that come to nothing
+    -- guard: the digest covers steps without a net change
     ' WHERE s._stage_session = $1 AND s._stage_origin <> ''overlay''',
     jsonb_build_array(o.shown_name, o.columns),
     -- a table without a key has the image of the row there

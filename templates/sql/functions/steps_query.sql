@@ -9,7 +9,7 @@ DECLARE
 BEGIN
   SELECT
     string_agg(format('SELECT %s AS relation, s._stage_seq AS seq, s._stage_mutation AS mutation FROM stage_data.shadow_%1$s s'
-      -- guard: what a trigger wrote is no step: approval leaves it to production's trigger, and so do scripts
+      -- guard: a row of a trigger is no step: approval and scripts leave it to the trigger in production
       ' WHERE s._stage_session = %L AND s._stage_origin::text NOT IN (''overlay'', ''trigger'')', o.relation, p_session), ' UNION ALL '),
     string_agg(format($q$
       SELECT %1$L::text AS table_name, s._stage_op AS op, %2$s AS row_id,

@@ -65,7 +65,7 @@ BEGIN
   -- what its expressions name: another object may have the name by now
   SELECT pg_catalog.array_agg(u.catalog), pg_catalog.array_agg(u.object) INTO v_catalogs, v_objects
   FROM stage.used_by(p_relation, v_catalogs, v_objects) u;
-  -- guard: what a definition names is what it was
+  -- guard: the objects that a definition names are the same as then
   IF v_objects IS NOT NULL THEN
     SELECT pg_catalog.count(v.version), pg_catalog.sum(v.version::pg_catalog.text::pg_catalog.int8) INTO v_more, v_more_sum
     FROM ROWS FROM (pg_catalog.unnest(v_catalogs), pg_catalog.unnest(v_objects)) u(catalog, object) CROSS JOIN LATERAL (

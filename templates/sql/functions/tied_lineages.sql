@@ -38,7 +38,7 @@ BEGIN
     ), both_ways AS MATERIALIZED (
       SELECT e.on_relation AS relation, e.on_root AS root, e.relation AS to_relation, e.root AS to_root FROM edges e
       UNION ALL
-      -- guard: what the chosen rows depend on goes with them, too
+      -- guard: rows that the chosen rows depend on are chosen with them
       SELECT e.relation, e.root, e.on_relation, e.on_root FROM edges e
     ), reached AS (
       SELECT f.relation, f.root FROM unnest(v_found_relations, v_found_roots) AS f (relation, root)

@@ -46,7 +46,7 @@ BEGIN
   FOR v_relation, v_changed IN
     SELECT e.relation, jsonb_agg(jsonb_build_array(e.cause_relation, e.trigger, e.definition))
     FROM (SELECT DISTINCT x.relation, x.cause_relation, x.trigger, x.definition FROM stage.effect x WHERE x.session = p_session) e
-    -- guard: rows of triggers that changed since are not taken for what production writes
+    -- guard: rows of triggers that changed since are not taken for rows that production writes
     WHERE e.definition IS DISTINCT FROM stage.trigger_definition(e.cause_relation, e.trigger) GROUP BY e.relation ORDER BY e.relation
   LOOP
     EXECUTE format($q$

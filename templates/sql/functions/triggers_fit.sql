@@ -9,6 +9,6 @@ BEGIN
   THEN
     RETURN false;
   END IF;
-  -- guard: triggers that fire for what triggers write are current, too
+  -- guard: triggers that fire for rows of triggers are current, too
   RETURN NOT EXISTS (SELECT FROM stage.written_by_triggers(p_relation) w (relation) WHERE stage.has_stale_triggers(w.relation));
 END $$;

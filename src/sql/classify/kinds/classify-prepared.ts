@@ -41,7 +41,7 @@ export function classifyPrepare(statement: PrepareStmt, source: Source): Control
 
 /** Adds the parameters' types to the calls of a statement: their values are parsed, and those of domains checked, before it is executed. */
 export function withParameters(body: Read | Write, types: readonly QualifiedName[]): Read | Write {
-  // guard: the types of what is prepared by SQL are called
+  // guard: the types of a statement that SQL prepares are called
   if (types.length === 0) return body;
   const calls = types.map((each) => ({
     kind: 'type' as const,

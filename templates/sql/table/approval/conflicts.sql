@@ -55,7 +55,7 @@ BEGIN
         SELECT t.* FROM {{shadow}} t WHERE v._stage_origin <> 'trigger' AND t._stage_session = p_session AND coalesce(t._stage_root, t._stage_seq) = m.root
           AND t._stage_seq < v._stage_seq AND t._stage_origin = 'trigger' ORDER BY t._stage_seq DESC LIMIT 1) t ON true
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
-      -- guard: what only triggers changed is in no conflict
+      -- guard: a row that only triggers changed is in no conflict
       HAVING bool_or(v._stage_origin <> 'trigger')
     -- materialized: each column of it would be computed from all columns of the row otherwise
     ), compared AS MATERIALIZED (
@@ -82,7 +82,7 @@ BEGIN
     SELECT i.*, p.image AS _stage_taken
     FROM {{shadow}} i
     CROSS JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{source}} p WHERE {{p_matches_inserted}} OFFSET 0) p
-    -- guard: what only a trigger wrote is in no conflict: production's trigger writes it under the key that is free then
+    -- guard: a row that only a trigger wrote is in no conflict: the trigger in production writes it under the key that is free then
     WHERE i._stage_session = p_session AND i._stage_origin NOT IN ('overlay', 'trigger')
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT ({{i_keeps_key}}))
   )

@@ -62,7 +62,7 @@ SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off 
 BEGIN
   DELETE FROM {{shadow}} s USING unnest(p_roots) AS r (root)
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = r.root;
-  -- guard: a version that was covered is the newest again where what covered it is taken out
+  -- guard: a covered version is the newest again once the covering one is unstaged
   UPDATE {{shadow}} s SET _stage_head = true
   FROM (
     SELECT DISTINCT ON ({{i_key}}) i._stage_seq AS seq FROM {{shadow}} i

@@ -9,7 +9,7 @@ DECLARE
   -- guard: a transaction under way hears of changes before it remembers a stamp
   v_size bigint := pg_catalog.pg_relation_size('stage.migration', 'main');
 BEGIN
-  -- guard: a transaction that keeps its snapshot sees the stamp of that
+  -- guard: a transaction with one snapshot sees the stamp of that snapshot
   IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' THEN RETURN stage.table_stamp('{{oid}}'); END IF;
   RETURN stage.stamp_when_planned({{relations}});
 END $body$

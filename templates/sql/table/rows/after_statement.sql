@@ -23,7 +23,7 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected{{set_value}})
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
-    -- guard: the policy judges a statement at its end
+    -- guard: the policy checks a statement at its end
     IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
   ELSIF current_setting('stage.statement_{{key}}', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come

@@ -7,7 +7,7 @@ CREATE FUNCTION {{seen}}({{parameters}}) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM {{shadow}} s
   WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND {{s_key_matches}}
-    -- guard: a role without rights on a table is not told which rows are staged
+    -- guard: a role without rights on a table does not learn which rows are staged
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT')
 $body$;
 

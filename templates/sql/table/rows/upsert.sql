@@ -35,7 +35,7 @@ DECLARE
   IF _stage_p_update AND NOT (_stage_v_row IS NULL) THEN
     PERFORM 1 FROM {{shadow}} s
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches_v_row}}
-      -- guard: what triggers have written before is no row of this statement
+      -- guard: rows that triggers wrote before are no rows of this statement
       AND s._stage_mutation = current_setting('stage.mutation_{{key}}')::bigint AND s._stage_seq > current_setting('stage.start_{{key}}')::bigint;
     IF FOUND THEN
       RAISE EXCEPTION 'ON CONFLICT DO UPDATE command cannot affect row a second time' USING ERRCODE = '21000',

@@ -12,7 +12,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
   IF _stage_p_made IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;
   IF _stage_p_made *= _stage_p_given THEN RETURN '='; END IF;
-  -- guard: a revert stages the rows that were, whatever triggers make of them
+  -- guard: a revert stages the former rows, whatever triggers make of them
   IF coalesce(current_setting('stage.reverts', true), '') = 'on' AND NOT (pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'trigger') THEN RETURN stage.exact_row(_stage_p_given); END IF;
   RETURN stage.exact_row(_stage_p_made);
 END $body$;
