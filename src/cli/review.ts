@@ -2,10 +2,12 @@
 
 import { tableCell } from '../client/cell.ts';
 import { DiffReader } from '../client/diff-reader.ts';
+import { approvalsInWords, readApprovals } from '../client/policy.ts';
 import { sanitize } from '../client/sanitize.ts';
 import { aboutSession } from '../client/session-words.ts';
 import { countsInWords, triggersInWords } from '../client/words.ts';
 import { changesIn } from '../model/change.ts';
+import { JsonText } from '../model/json.ts';
 import { shortId } from '../model/session.ts';
 import type { Connection, Context } from './context.ts';
 import type { Totals } from './diff/format.ts';
@@ -57,13 +59,15 @@ export async function agree(
   if (yes) return { agreed: true, digest: null, size: await statementsOf(context, connection, id) };
   demandTerminal(context.host, context.out);
   const { totals, triggers, digest } = await readReview(connection, id);
-  const session = (await connection.api.getSession(id)).value;
+  const { value: session, body } = await connection.api.getSession(id);
   const marks = await readMarks(context.host, connection.settings.server, id);
   const { database } = (await connection.api.info()).value;
   const size = `${countsInWords(totals)} in ${totals.tables} table${totals.tables === 1 ? '' : 's'}`;
   const changes = changesIn(totals);
   await context.out.note(`${id}: ${size}, database ${sanitize(database)}.`);
   await context.out.note(`It was ${aboutSession(session)}.`);
+  const votes = readApprovals(new JsonText(body));
+  if (votes !== null) await context.out.note(`Approvals: ${approvalsInWords(votes)}.`);
   for (const line of triggers) await context.out.note(line);
   await context.out.note(
     `${grouped(Math.min(marks.size, changes))} of ${grouped(changes)} changes marked as reviewed.`,

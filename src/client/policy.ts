@@ -52,12 +52,17 @@ export function approvalsInWords({ needed, count, given, missing }: Approvals): 
     ({ as, why }) => textCell(as) + (why === null ? '' : ` (does not count: ${sanitize(why)})`),
   );
   const rest = missing.map(
-    ({ more, from }) =>
-      `${more} more${from === null ? '' : ` of ${from.map((who) => textCell(who)).join(', ')}`}`,
+    ({ more, from }) => `${more} more${from === null ? '' : ` of ${namesIn(from)}`}`,
   );
   const agreed = `${count} of ${needed} agreed`;
   return [names.length === 0 ? agreed : `${agreed}: ${names.join(', ')}`, ...rest].join('; ');
 }
+
+const namesIn = (names: readonly string[]) => names.map((name) => textCell(name)).join(', ');
+
+/** Describes who may go past rules. */
+export const breakersInWords = (names: readonly string[]) =>
+  `past the policy, with a reason: ${namesIn(names)}`;
 
 /** Describes a limit of a rule, and whether the session keeps to it. */
 export function verdictInWords({ rule, holds, says, opensAt }: PolicyVerdict): string {

@@ -6,6 +6,7 @@ import { causeInWords } from '../client/cause-words.ts';
 import type { ChangeFilter } from '../client/filters.ts';
 import { markKey } from '../client/marks.ts';
 import { News } from '../client/news.ts';
+import { checkSession } from '../client/policy.ts';
 import { StageError } from '../errors.ts';
 import type { Dispatch } from './app.tsx';
 import { RequestRunner, sentenceOf } from './request-runner.ts';
@@ -168,7 +169,12 @@ export class Loader {
     dispatch({ type: 'session', session, database: info?.value.database });
     await this.#readComments();
     const revision = `${session.status} ${session.mutationCount} ${session.edits}`;
-    if (revision === this.#seen) return;
+    if (revision !== this.#seen) await this.#readOutline(revision);
+    void this.#once(`policy ${revision} ${session.lastEvent}`, () => this.#readPolicy());
+  }
+
+  async #readOutline(revision: string): Promise<void> {
+    const { api, id, dispatch } = this.#options;
     const { value: outline } = await api.readOutline(id);
     this.#seen = revision;
     this.#known.clear();
@@ -176,6 +182,18 @@ export class Loader {
     // without rows to wait for, conflicts are compared at once
     const [table] = outline.tables;
     if (!table || table.hidden || table.chunks.length === 0) this.#seenRows.resolve();
+  }
+
+  /** Reads the rules and the votes. They are read again after each event of the session. */
+  async #readPolicy(): Promise<boolean> {
+    const { api, id, dispatch } = this.#options;
+    try {
+      dispatch({ type: 'policy', policy: (await checkSession(api, id)).value });
+    } catch (error) {
+      if (!(error instanceof StageError) || !isLeftOut(error.code)) throw error;
+      dispatch({ type: 'policy', policy: null });
+    }
+    return false;
   }
 
   /** Reads the latest comments if their number has changed. */

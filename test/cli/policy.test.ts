@@ -55,7 +55,7 @@ suite('stage policy', (test) => {
     assert.is((await run('root', 'policy', 'set', 'none.yaml')).code, 64);
     await write(
       'two.yaml',
-      'rules:\n  - name: two\n    approvals: {count: 2}\n    max_rows: 1000\n',
+      'rules:\n  - name: two\n    approvals: {count: 2}\n    max_rows: 1000\n    break_glass: [bob]\n',
     );
     assert.is((await run('ann', 'policy', 'set', 'two.yaml')).code, 4);
     const set = await run('root', 'policy', 'set', 'two.yaml', '-m', 'two agree');
@@ -82,6 +82,10 @@ suite('stage policy', (test) => {
       /rule\tholds {2}two: at most 1000 rows of products: the session changes \d+\n/,
     );
     assert.match(shown, /approvals\t1 of 2 agreed: ann; 1 more\n/);
+    assert.match(shown, /may approve\tpast the policy, with a reason: bob\n/);
+    const waited = await run('ann', 'wait', id, '--timeout', '1ms');
+    assert.is(waited.code, 8);
+    assert.match(waited.stderr, /Approvals: 1 of 2 agreed: ann; 1 more\./);
     const last = await run('bob', 'approve', id, '--yes');
     assert.equal([last.code, last.stdout], [0, `${id}\tapproved\n`]);
   });

@@ -1,7 +1,7 @@
 /**
  * Kills of daemons while they follow the rules of review: two daemons on one database apply scheduled approvals, approve by the policy,
- * reject what is too old, and split sessions. Any of them dies at any moment, by SIGKILL, and is started again. In the end each session is
- * decided once, and each of its rows is in production once, or nowhere; the rows of a split are staged once, in one of two sessions.
+ * reject what is too old, and split sessions. Any of them dies at any moment, by SIGKILL, and is started again, several times in a round. In
+ * the end each session is decided once, and each of its rows is in production once, or nowhere; the rows of a split are staged once, in one of two sessions.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../helpers/database.ts';
@@ -25,8 +25,8 @@ const ends = {
 type Kind = keyof typeof ends;
 const kinds = Object.keys(ends) as Kind[];
 
-/** The number of sessions of each kind in a round: all daemons are busy with them for a while. */
-const each = 3;
+/** How often daemons are killed in a round. Each time one session of each kind is due, and one is split. */
+const wavesEach = 3;
 
 const rules = [
   {
@@ -40,6 +40,13 @@ const rules = [
 interface Session {
   readonly kind: Kind;
   readonly id: string;
+  readonly rows: readonly number[];
+}
+
+interface Wave {
+  readonly sessions: Session[];
+  /** The session that is split, and its rows. */
+  readonly whole: string;
   readonly rows: readonly number[];
 }
 
@@ -105,57 +112,71 @@ async function demand(rest: TestRest, path: string, wanted: number, json: object
   if (status !== wanted) throw new Error(`${path}: ${text}`);
 }
 
-/** Makes all sessions due at once. Those of the policy wait for their proposal. */
-async function release({ database }: Field, sessions: readonly Session[]): Promise<void> {
-  const ids = sessions.filter(({ kind }) => kind !== 'auto').map(({ id }) => id.slice(5));
-  await database.query(
+/** Prepares sessions that become due together. */
+async function prepareWave(field: Field): Promise<Wave> {
+  const scheduled = await prepare(field, 'scheduled');
+  const at = new Date(Date.now() + 3_600_000).toISOString();
+  await demand(field.rest, `/sessions/${scheduled.id}/approve`, 202, { at });
+  const old = await prepare(field, 'old');
+  const rows = await newRows(field.database);
+  return { sessions: [scheduled, old], whole: await staged(field.rest, rows, 'split'), rows };
+}
+
+/** Makes the sessions due at once, and proposes one that the policy approves. */
+async function release(field: Field, { sessions }: Wave): Promise<void> {
+  const ids = sessions.map(({ id }) => id.slice(5));
+  sessions.push(await prepare(field, 'auto'));
+  await field.database.query(
     `UPDATE stage.session SET apply_at = apply_at - interval '2 hours', proposed_at = proposed_at - interval '2 hours' WHERE id = ANY ($1)`,
     [ids],
   );
 }
 
 async function round(field: Field, daemons: SpawnedDaemon[], random: Random): Promise<Outcome> {
-  const { rest } = field;
-  const sessions: Session[] = [];
-  for (const kind of ['scheduled', 'old'] as const)
-    for (let count = 0; count < each; count += 1) sessions.push(await prepare(field, kind));
-  const at = new Date(Date.now() + 3_600_000).toISOString();
-  for (const { kind, id } of sessions)
-    if (kind === 'scheduled') await demand(rest, `/sessions/${id}/approve`, 202, { at });
-  const rows = await newRows(field.database);
-  const whole = await staged(rest, rows, 'split');
-  for (let count = 0; count < each; count += 1) sessions.push(await prepare(field, 'auto'));
-  await release(field, sessions);
-  const counts = await killing(daemons, random, whole, rows);
-  for (const [index, daemon] of daemons.entries())
-    if (daemon.child.signalCode !== null) daemons[index] = await start(field.database);
+  const waves: Wave[] = [];
+  for (let count = 0; count < wavesEach; count += 1) waves.push(await prepareWave(field));
+  const counts: string[] = [];
+  for (const wave of waves) {
+    await release(field, wave);
+    counts.push(...(await killing(daemons, random, wave)));
+    const started = daemons.map((daemon) =>
+      daemon.child.signalCode === null ? daemon : start(field.database),
+    );
+    daemons.splice(0, daemons.length, ...(await Promise.all(started)));
+  }
   const wrong: string[] = [];
-  for (const session of sessions) {
+  for (const wave of waves) wrong.push(...(await faultsOf(field, wave, counts)));
+  wrong.push(...(await brokenInvariants(field.database)));
+  for (const { whole } of waves) await forget(field, whole);
+  return { label: `round of ${kinds.join(', ')}`, counts, anomalies: wrong };
+}
+
+/** Waits until the sessions are decided. Returns what is wrong. */
+async function faultsOf(field: Field, wave: Wave, counts: string[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const session of wave.sessions) {
     const found = await decided(field, session);
     counts.push(`${session.kind} ${found}`);
     if (found !== ends[session.kind]) wrong.push(`${session.kind} ${session.id}: ${found}`);
   }
-  const split = await splitState(field, whole);
+  const split = await splitState(field, wave.whole);
   counts.push(`split ${split}`);
-  if (!['3 0', '2 1'].includes(split)) wrong.push(`split ${whole}: ${split}`);
-  wrong.push(...(await brokenInvariants(field.database)));
-  await forget(field, whole);
-  return { label: `round of ${kinds.join(', ')}`, counts, anomalies: wrong };
+  if (!['3 0', '2 1'].includes(split)) wrong.push(`split ${wave.whole}: ${split}`);
+  return wrong;
 }
 
 /** Splits a session through a daemon, and kills one or two at moments of the next seconds. Returns the texts to count. */
 async function killing(
   daemons: readonly SpawnedDaemon[],
   random: Random,
-  whole: string,
-  rows: readonly number[],
+  { whole, rows }: Wave,
 ): Promise<string[]> {
   const only = [{ table: 'account', row_id: rows[0] }];
   const moments = daemons.map(() => random.below(2_600));
   const victims = daemons.filter((_, index) => index === 0 || random.chance(0.8));
   const splitter = random.pick(victims);
-  // the split is under way when its daemon is killed, about every other time
-  const splitAt = Math.max(0, (moments[daemons.indexOf(splitter)] ?? 0) - random.below(900));
+  // the split is often under way when its daemon is killed
+  const splitAt = Math.max(0, (moments[daemons.indexOf(splitter)] ?? 0) - random.below(1_200));
   const splitting = delay(splitAt).then(() =>
     callHttp(splitter.restUrl, 'POST', `/sessions/${whole}/split`, { json: { only } }).then(
       ({ status }) => `split answered ${status}`,
@@ -167,7 +188,7 @@ async function killing(
     await daemon.kill();
   });
   await Promise.all(killed);
-  return [await splitting, `killed ${victims.length}`];
+  return [await splitting, ...victims.map(() => 'killed')];
 }
 
 /** Waits until a session is decided. Returns what is found of it. */

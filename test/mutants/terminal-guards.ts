@@ -97,4 +97,9 @@ export const terminalGuards: readonly Guard[] = [
     without: 'await send(true);',
     tests: ['web/review-page-parts'],
   },
+  {
+    name: 'the review offers a way past the policy to those alone whom a rule names',
+    without: 'if (people.length > 0) return null;',
+    tests: ['tui/policy'],
+  },
 ];

@@ -17,7 +17,7 @@ import {
   promptForSort,
 } from './open-prompts.ts';
 import { confirmSplit, markPart, markTable, withoutPart } from './parts.ts';
-import { forbidden } from './permissions.ts';
+import { refusal } from './permissions.ts';
 import { toggled } from './reviewed.ts';
 import type { Filter, Pane, State } from './state.ts';
 import { currentBrief, filters, listLength, panes } from './state.ts';
@@ -98,7 +98,7 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
 /** Carries out a command. */
 export function command(state: State, name: Command): State {
   const plain = { ...state, notice: null };
-  const why = forbidden(state.caller, name);
+  const why = refusal(state, name);
   if (why !== null) return withAlarm(plain, why);
   return name in moves ? move(plain, name as Move) : changes[name as Exclude<Command, Move>](plain);
 }

@@ -1,6 +1,9 @@
 /** Determines which commands the caller may carry out. The service decides in any case: this spares a request that it would refuse. */
+import { personOf } from '../../model/access.ts';
 import type { CallerReport } from '../../model/service.ts';
 import type { Command, Effect } from '../keys.ts';
+import type { State } from './state.ts';
+import { currentPolicy } from './state.ts';
 
 /** The operations of the REST interface behind commands, one of which suffices, and what each command does, in words. */
 const operations: Partial<Record<Command | Effect, readonly [anyOf: string, words: string]>> = {
@@ -32,3 +35,22 @@ export function forbidden(caller: CallerReport | null, does: Command | Effect): 
 
 export const isAllowed = (caller: CallerReport | null, does: Command | Effect) =>
   forbidden(caller, does) === null;
+
+/** Returns why a command is not carried out in the session that is shown; null if it may be, and as long as that is not known. */
+export const refusal = (state: State, does: Command | Effect) =>
+  forbidden(state.caller, does) ?? (does === 'breakGlass' ? notPast(state) : null);
+
+/** Whether a command is offered to the caller, in the session that is shown. */
+export const isOffered = (state: State, does: Command | Effect) => refusal(state, does) === null;
+
+/** Returns why the caller does not go past the policy; null if a rule that holds names the caller. */
+function notPast(state: State): string | null {
+  const { caller } = state;
+  const policy = currentPolicy(state);
+  if (caller === null || policy === null) return null;
+  const { name } = caller;
+  const people = policy.breakGlass ?? [];
+  // guard: the review offers a way past the policy to those alone whom a rule names
+  if (name !== null && people.some((who) => personOf(who) === personOf(name))) return null;
+  return 'No rule that holds for the session names you as somebody who may go past it.';
+}

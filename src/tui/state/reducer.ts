@@ -5,6 +5,7 @@ import type { Brief } from '../../model/brief.ts';
 import type { ChangePage, Mutation, Outline } from '../../model/change.ts';
 import type { Conflict } from '../../model/conflict.ts';
 import type { Comment } from '../../model/event.ts';
+import type { SessionPolicy } from '../../model/policy.ts';
 import type { CallerReport } from '../../model/service.ts';
 import type { Session } from '../../model/session.ts';
 import type { Command, Effect } from '../keys.ts';
@@ -36,6 +37,7 @@ export type Action =
       readonly total: number;
     }
   | { readonly type: 'brief'; readonly brief: Brief }
+  | { readonly type: 'policy'; readonly policy: SessionPolicy | null }
   | { readonly type: 'digest'; readonly digest: Digest }
   | {
       readonly type: 'found';
@@ -99,6 +101,7 @@ const handlers: Handlers = {
     mutationCount: total,
   }),
   brief: (state, { brief }) => explained(state, brief),
+  policy: (state, { policy }) => scrolled({ ...state, policy }),
   digest: (state, { digest }) => ({ ...state, digest }),
   found: (state, action) => found(state, action.need, action.page),
   conflicts: (state, { conflicts }) => ({

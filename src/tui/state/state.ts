@@ -16,6 +16,7 @@ import { changesIn, mostSorted } from '../../model/change.ts';
 import type { Conflict } from '../../model/conflict.ts';
 import type { Comment } from '../../model/event.ts';
 import type { JsonText } from '../../model/json.ts';
+import type { SessionPolicy } from '../../model/policy.ts';
 import type { CallerReport } from '../../model/service.ts';
 import type { Session } from '../../model/session.ts';
 import type { Effect, Keymap } from '../keys.ts';
@@ -84,6 +85,8 @@ export interface State {
   readonly digest: Digest | null;
   /** The latest brief that was read; null if none was. See currentBrief. */
   readonly meaning: Meaning | null;
+  /** The rules and votes that were read last; null if none could be read. See currentPolicy. */
+  readonly policy: SessionPolicy | null;
   readonly brief: 'short' | 'whole' | 'folded';
   readonly pane: Pane;
   /** Whether the pane takes the whole screen. */
@@ -159,6 +162,7 @@ const nothingKnown = {
   outline: null,
   digest: null,
   meaning: null,
+  policy: null,
 };
 
 /** The initial values of what is read besides the changes. */
@@ -260,6 +264,11 @@ export function digestName({ outline, session }: State): string {
 export function currentBrief({ meaning, outline }: State): Meaning | null {
   // guard: the brief in the review is that of its diff
   return meaning?.revision === outline?.revision ? meaning : null;
+}
+
+/** Returns what the policy says about a session that is not decided; null if it is unknown. */
+export function currentPolicy({ policy, session }: State): SessionPolicy | null {
+  return session?.status === 'active' || session?.status === 'proposed' ? policy : null;
 }
 
 /** Returns the digest of the diff that is shown; null if it is unknown. */

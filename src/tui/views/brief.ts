@@ -1,9 +1,11 @@
-/** The brief above the rows: what is unusual, then what changed in each column. */
+/** The brief above the rows: votes and broken rules, what is unusual, what changed in each column, then the rules that are kept. */
 import type { State } from '../state/state.ts';
 import { currentBrief } from '../state/state.ts';
 import type { Line, Style } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';
 import { widthOf, wrap } from '../terminal/text.ts';
+import type { Remark } from './policy.ts';
+import { otherRemarks, urgentRemarks } from './policy.ts';
 
 /** The height of a terminal from which on the short brief is shown. */
 const fewestRows = 16;
@@ -37,10 +39,15 @@ function mostLines({ size, brief }: State): number {
 function briefLines(state: State): Line[] {
   const { flags, sentences } = currentBrief(state) ?? { flags: [], sentences: [] };
   return [
+    ...urgentRemarks(state).flatMap((remark) => remarkLines(state, remark)),
     ...flags.flatMap((flag) => wrapped(state, ' ! ', flag, 'alarm')),
     ...sentences.flatMap((sentence) => wrapped(state, '   ', sentence)),
+    ...otherRemarks(state).flatMap((remark) => remarkLines(state, remark)),
   ];
 }
+
+const remarkLines = (state: State, { sign, text, style }: Remark) =>
+  wrapped(state, ` ${sign} `, text, style);
 
 function wrapped({ size }: State, first: string, text: string, style?: Style): Line[] {
   const parts = wrap(text, Math.max(10, size.columns - 4));

@@ -9,7 +9,7 @@ import type { TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { Decision, Edit, Plan, Prompt } from '../state/decisions.ts';
 import { isApproval } from '../state/decisions.ts';
-import { isAllowed } from '../state/permissions.ts';
+import { isOffered } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 import { currentDigest } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
@@ -17,13 +17,15 @@ import { span } from '../terminal/line.ts';
 import { fit, wrap } from '../terminal/text.ts';
 import { isOutdated } from './effects.ts';
 import { inColumns, planLines } from './plan.ts';
+import { urgentRemarks } from './policy.ts';
 
 /** Draws the bindings that match the typed text, without those that the caller may not use. */
-export function helpView({ help, keymap, caller }: State, height: number): Line[] {
+export function helpView(state: State, height: number): Line[] {
+  const { help, keymap } = state;
   const wanted = (help ?? '').toLowerCase();
   const found = keymap.bindings.filter(
     ({ keys, does, help: text }) =>
-      isAllowed(caller, does) && `${keys.join(' ')} ${does} ${text}`.toLowerCase().includes(wanted),
+      isOffered(state, does) && `${keys.join(' ')} ${does} ${text}`.toLowerCase().includes(wanted),
   );
   const shown = found.length < height ? found : found.slice(0, Math.max(0, height - 2));
   return [
@@ -139,6 +141,7 @@ function remarks(state: State, decision: Decision): Line[] {
     lines.push(...wrap(furtherExplained, columns - 4).map((text) => [span(`  ${text}`, 'alarm')]));
   }
   if (isApproval(decision)) {
+    lines.push(...policyRemarks(state));
     lines.push([span(`  digest ${digest ?? 'is being computed …'}`)]);
     lines.push([span(`  ${reviewed.size} of ${total} changes marked as reviewed`)]);
     lines.push(...rehearsalRemark(state));
@@ -151,6 +154,14 @@ function remarks(state: State, decision: Decision): Line[] {
   }
   return lines;
 }
+
+/** Draws who has agreed, and the rules in the way. */
+const policyRemarks = (state: State): Line[] =>
+  urgentRemarks(state).flatMap(({ sign, text, style }) =>
+    wrap(`${sign === '!' ? '! ' : ''}${text}`, Math.max(10, state.size.columns - 4)).map(
+      (part): Line => [span(`  ${part}`, style)],
+    ),
+  );
 
 /** Draws the result of the latest rehearsal, or that this diff was not rehearsed. */
 function rehearsalRemark(state: State): Line[] {

@@ -1,8 +1,9 @@
 /** The line at the bottom: the keys of the pane. */
 import type { SessionStatus } from '../../model/session.ts';
 import type { Command, Effect } from '../keys.ts';
-import { isAllowed } from '../state/permissions.ts';
+import { isOffered } from '../state/permissions.ts';
 import type { Pane, State } from '../state/state.ts';
+import { currentPolicy } from '../state/state.ts';
 import type { Line } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';
 
@@ -87,7 +88,7 @@ const decisions: Readonly<Record<SessionStatus, readonly Hint[]>> = {
 
 /** Draws the keys of the pane that the caller may use. */
 export function keysLine(state: State): Line {
-  const { pane, prompt, help, zoomed, keymap, session, caller } = state;
+  const { pane, prompt, help, zoomed, keymap, session } = state;
   if (prompt !== null || help !== null) return [span(' enter go on · escape cancel', 'faint')];
   const everywhere: Hint[] = [
     [['help'], 'help'],
@@ -99,9 +100,12 @@ export function keysLine(state: State): Line {
     session?.status === 'active' && state.part.size > 0 ? [[['split'], 'split off']] : [];
   const deciding = session === null ? [] : [...late, ...splitting, ...decisions[session.status]];
   const editing = session?.status === 'active' ? (edits[pane] ?? []) : [];
-  const later: Hint[] = session?.status === 'proposed' ? [[['schedule'], 'later']] : [];
+  const past: Hint[] = currentPolicy(state)?.breakGlass
+    ? [[['breakGlass'], 'past the policy']]
+    : [];
+  const later: Hint[] = session?.status === 'proposed' ? [[['schedule'], 'later'], ...past] : [];
   const shown = [...everywhere, ...deciding, ...editing, ...zoom, ...hints[pane], ...later]
-    .filter(([does]) => does.every((name) => isAllowed(caller, name)))
+    .filter(([does]) => does.every((name) => isOffered(state, name)))
     .map(([does, text]) => `${does.map((name) => keymap.keyFor(name)).join('/')} ${text}`);
   return [span(` ${shown.join(' · ')}`, 'faint')];
 }

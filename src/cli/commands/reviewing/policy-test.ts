@@ -1,10 +1,12 @@
 /** `stage policy test`: checks a session by the rules. */
-import { textCell } from '../../../client/cell.ts';
-import { approvalsInWords, checkSession, verdictInWords } from '../../../client/policy.ts';
+import {
+  approvalsInWords,
+  breakersInWords,
+  checkSession,
+  verdictInWords,
+} from '../../../client/policy.ts';
 import { openStates } from '../../arguments/session-argument.ts';
 import { defineSessionCommand } from '../../define-command.ts';
-
-const namesIn = (names: readonly string[]) => names.map(textCell).join(', ');
 
 export const policyTestCommand = defineSessionCommand({
   description:
@@ -18,8 +20,7 @@ export const policyTestCommand = defineSessionCommand({
     else {
       await context.out.lines(value.verdicts.map(verdictInWords));
       if (value.approvals !== undefined) await context.out.line(approvalsInWords(value.approvals));
-      if (value.breakGlass !== undefined)
-        await context.out.line(`past the policy, with a reason: ${namesIn(value.breakGlass)}`);
+      if (value.breakGlass !== undefined) await context.out.line(breakersInWords(value.breakGlass));
       if (value.verdicts.length === 0) await context.out.remark('No rule holds for it.');
     }
     return isBroken ? 6 : 0;

@@ -1,8 +1,10 @@
 /** `stage wait`: blocks a script until a session is decided. */
 import { Option } from 'commander';
 import { News } from '../../../client/news.ts';
+import { approvalsInWords, readApprovals } from '../../../client/policy.ts';
 import type { Reply } from '../../../client/service-client.ts';
 import { StageError } from '../../../errors.ts';
+import { JsonText } from '../../../model/json.ts';
 import type { Session, SessionStatus } from '../../../model/session.ts';
 import { duration, intervalOption } from '../../arguments/duration.ts';
 import type { Connection } from '../../context.ts';
@@ -80,7 +82,7 @@ async function waitFor(
     if (finalStates.includes(status)) throw missed(reply.value, options.for);
     if (status === 'active' && reply.value.round > first) throw reopened(reply.value, options.for);
     const left = deadline - performance.now();
-    if (left <= 0) throw failure ?? timedOut(reply.value, options.for);
+    if (left <= 0) throw failure ?? timedOut(reply, options.for);
     const hasNews = await news.next({ mostMs: left, intervalMs, signal });
     if (!hasNews) continue;
     failure = null;
@@ -108,8 +110,10 @@ function reopened({ id, status }: Session, goal: Goal): StageError {
   });
 }
 
-function timedOut({ id, status }: Session, goal: Goal): StageError {
+function timedOut({ value: { id, status }, body }: Reply<Session>, goal: Goal): StageError {
+  const votes = readApprovals(new JsonText(body));
   return new StageError('still_pending', `${id} is still ${status}, and not ${goal}`, {
+    ...(votes === null ? {} : { detail: `Approvals: ${approvalsInWords(votes)}.` }),
     hint: `Ask for a review, and wait on with \`stage wait ${id}\`.`,
     facts: { session_id: id, status },
   });

@@ -1,7 +1,12 @@
 /** `stage session show`: shows one session's fields. */
 
 import type { ApiClient } from '../../../client/api-client.ts';
-import { approvalsInWords, checkSession, verdictInWords } from '../../../client/policy.ts';
+import {
+  approvalsInWords,
+  breakersInWords,
+  checkSession,
+  verdictInWords,
+} from '../../../client/policy.ts';
 import type { Session } from '../../../model/session.ts';
 import { openStates } from '../../arguments/session-argument.ts';
 import { defineSessionCommand } from '../../define-command.ts';
@@ -22,11 +27,14 @@ export const sessionShowCommand = defineSessionCommand({
 /** Returns the rules that hold for a session, and the votes on it, as rows; none where no policy is set, or it is decided. */
 async function rulesOf(api: ApiClient, { id, status }: Session): Promise<[string, string][]> {
   if (status !== 'active' && status !== 'proposed') return [];
-  const { verdicts, approvals } = (await checkSession(api, id)).value;
+  const { verdicts, approvals, breakGlass } = (await checkSession(api, id)).value;
   return [
     ...verdicts.map((verdict): [string, string] => ['rule', verdictInWords(verdict)]),
     ...(approvals === undefined
       ? []
       : [['approvals', approvalsInWords(approvals)] as [string, string]]),
+    ...(breakGlass === undefined
+      ? []
+      : [['may approve', breakersInWords(breakGlass)] as [string, string]]),
   ];
 }
