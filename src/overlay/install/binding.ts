@@ -33,7 +33,7 @@ async function bindSome(tx: Queryable): Promise<void> {
   if (await isServable(tx)) return;
   await tx.query('SELECT stage.begin_rebinding()');
   if (await isServable(tx)) return;
-  const unchecked = await moving(tx, 'unjudged');
+  const unchecked = await moving(tx, 'unchecked');
   if (unchecked.length > 0) return each(tx, unchecked, checkLayout);
   const [row] = await tx.query('SELECT stage.clear_stand_ins($1) AS dropped', [atOnce.objects]);
   if (row?.['dropped'] !== '0') return;
@@ -103,7 +103,7 @@ async function detach(tx: Queryable, { relation }: Moving): Promise<void> {
 
 /** Attaches the overlay to its table. Creates the functions of its diff; other views and functions are created when they are needed. */
 async function attach(tx: Queryable, { relation, table }: Moving): Promise<void> {
-  if (table === null) return setMoving(tx, relation, 'unjudged');
+  if (table === null) return setMoving(tx, relation, 'unchecked');
   await tx.query('SELECT stage.renumber_overlay($1, $2)', [relation, table.oid]);
   await tx.query(
     `UPDATE stage.overlay SET moving = NULL, namespace = $2, schema_name = $3, table_name = $4, columns = $5, layout = $6,

@@ -37,12 +37,13 @@ BEGIN
             FROM ($q$ || v_actions || $q$) x) a
       GROUP BY a.relation, a.mutation, a.operation, a.island
     ), steps (step, origin, relation, mutation, operation, first, last, row_count) AS (
-      SELECT 'apply', 'client'::stage.row_origin, c.* FROM client c
+      SELECT 'apply'::stage.apply_step, 'client'::stage.row_origin, c.* FROM client c
       UNION ALL
       SELECT 'apply', 'action', a.* FROM actions a JOIN stage.mutation m ON m.session = $1 AND m.id = a.mutation WHERE m.operation = 'DELETE'
       UNION ALL
       SELECT s.step, 'action', a.* FROM actions a LEFT JOIN stage.mutation m ON m.session = $1 AND m.id = a.mutation
-        CROSS JOIN LATERAL (VALUES ('capture'), (CASE a.operation WHEN 'D' THEN 'gone' ELSE 'cascaded' END)) AS s (step)
+        CROSS JOIN LATERAL (VALUES ('capture'::stage.apply_step),
+          (CASE a.operation WHEN 'D' THEN 'gone'::stage.apply_step ELSE 'cascaded' END)) AS s (step)
       WHERE m.operation IS DISTINCT FROM 'DELETE'
     )
     SELECT m.statement, array_agg(

@@ -37,7 +37,7 @@ BEGIN
           e.new_data, e.texts, e.staged), 'UTF8')) OVER (ROWS UNBOUNDED PRECEDING), e.texts, e.staged
       FROM (SELECT a.*, $7."position" OPERATOR(pg_catalog.+) a.ordinality AS "position"
             FROM stage_data.apply_%s_%s($1, $2, $3, $4, $5, $6) WITH ORDINALITY a) e
-    $q$, p_run.relation, CASE WHEN p_run.step OPERATOR(pg_catalog.=) 'apply' THEN 'set' ELSE p_run.step END)
+    $q$, p_run.relation, CASE WHEN p_run.step OPERATOR(pg_catalog.=) 'apply' THEN 'set' ELSE p_run.step::pg_catalog.text END)
     USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin, p_state,
       p_run.relation, p_run.table_name, v_operation, v_frame;
     GET DIAGNOSTICS v_count = ROW_COUNT;

@@ -33,7 +33,7 @@ BEGIN
     RETURN;
   END IF;
 
-  UPDATE stage.overlay SET moving = 'unjudged', writable = false WHERE moving IS DISTINCT FROM 'detached';
+  UPDATE stage.overlay SET moving = 'unchecked', writable = false WHERE moving IS DISTINCT FROM 'detached';
   -- goes through unused numbers, because the numbers of two tables may have been swapped
   SELECT array_agg(p.relation), array_agg(b.production) INTO v_parked, v_tables
   FROM (SELECT DISTINCT t.relation FROM stage.parked_table t) p LEFT JOIN stage.bound_tables() b ON b.relation = p.relation;

@@ -11,7 +11,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM unnest(p_runs) WITH ORDINALITY AS u
     CROSS JOIN LATERAL unnest(
       CASE WHEN p_order = 'by production' AND u.operation = 'D' AND u.origin = 'action' AND u.step = 'apply'
-        THEN ARRAY['capture', 'gone'] ELSE ARRAY[u.step] END) AS s (step)) r
+        THEN ARRAY['capture', 'gone']::stage.apply_step[] ELSE ARRAY[u.step] END) AS s (step)) r
   GROUP BY r.relation, r.table_name, r.step, r.mutation, r.operation, r.foreign_key_rank,
     r.is_whole, CASE WHEN r.is_whole THEN 0 ELSE r.ordinality END
   ORDER BY r.step = 'capture' DESC, r.step IN ('cascaded', 'gone'), r.operation = 'D',

@@ -5,7 +5,7 @@ DECLARE
   v_relation oid := stage.relation_of_approval(p_from, p_run.relation);
   v_columns jsonb;
 BEGIN
-  IF p_run.step = 'UPDATE' THEN
+  IF p_run.operation = 'U' THEN
     -- guard: a revert fires the triggers of the columns that it brings back, and no others
     SELECT jsonb_agg(DISTINCT k.name) INTO v_columns FROM stage.audit a CROSS JOIN LATERAL jsonb_object_keys(a.old_data) AS k (name)
     WHERE a.session = p_from AND a.relation = p_run.relation AND a."position" BETWEEN p_run.first AND p_run.last AND a.operation = 'UPDATE'
@@ -16,6 +16,6 @@ BEGIN
     format('-- stage revert sess_%s aud_%s..aud_%s', replace(p_from::text, '-', ''), p_run.first, p_run.last), '[]', '[]',
     jsonb_strip_nulls(jsonb_build_object('stage.overriding_' || v_relation, 'system', 'stage.set_' || v_relation, v_columns))::text, stage.name_context());
   EXECUTE format('SELECT stage_data.undo_%s($1, $2, $3, $4, $5, $6)', v_relation)
-  USING p_from, p_run.relation, p_run.step, p_run.first, p_run.last, p_skipped;
+  USING p_from, p_run.relation, CASE p_run.operation WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END, p_run.first, p_run.last, p_skipped;
 END $$;
 REVOKE ALL ON FUNCTION stage.revert_run(uuid, stage.apply_run, bigint[]) FROM PUBLIC;

@@ -24,8 +24,9 @@ BEGIN
       SELECT i.statement, i.relation, i.operation, i.table_name, min(i."position") AS first, max(i."position") AS last, count(*) AS row_count
       FROM islands i GROUP BY i.statement, i.relation, i.operation, i.table_name, i.version, i.island
     )
-    SELECT array_agg(ROW(r.relation, r.table_name, r.operation, r.statement, left(r.operation, 1), 'client', r.first, r.last, r.row_count, 0)::stage.apply_run
-      ORDER BY r.first DESC)
+    SELECT array_agg(
+        ROW(r.relation, r.table_name, 'apply', r.statement, left(r.operation, 1), 'client', r.first, r.last, r.row_count, 0)::stage.apply_run
+        ORDER BY r.first DESC)
     FROM runs r GROUP BY r.statement ORDER BY min(r.first) DESC
   LOOP
     PERFORM stage.revert_statement(p_from, v_runs, p_skipped);

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION stage.revert_statement(p_from uuid, p_runs stage.apply_run[], p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  v_parents_first boolean := (SELECT bool_and(u.step = 'UPDATE') AND count(DISTINCT u.relation) > 1 FROM unnest(p_runs) u);
+  v_parents_first boolean := (SELECT bool_and(u.operation = 'U') AND count(DISTINCT u.relation) > 1 FROM unnest(p_runs) u);
   v_way record;
   v_run stage.apply_run;
 BEGIN
