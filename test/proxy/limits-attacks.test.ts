@@ -157,7 +157,7 @@ suite('ways around the limits of the policy', (test) => {
     await client.query('SAVEPOINT a');
     assert.is(await codeOf(client, `UPDATE ${item} SET n = 0 WHERE id < 4`), '54000');
     await client.query('ROLLBACK TO a');
-    const hidden = `UPDATE ${item} SET n = length(set_config('stage.judged', '', true)) WHERE id < 4`;
+    const hidden = `UPDATE ${item} SET n = length(set_config('stage.checked_tables', '', true)) WHERE id < 4`;
     assert.is(await codeOf(client, hidden), null);
     await client.query('COMMIT');
     assert.equal(await propose(id), [409, 'max_rows_per_statement']);

@@ -434,7 +434,7 @@ BEGIN
       END IF;
   END IF;
 
-  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  -- writes of a function to other tables are checked once, when the statement that called it has ended
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
@@ -445,7 +445,7 @@ BEGIN
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_i', current_setting('stage.own_<invoice>_i'), true),
@@ -530,7 +530,7 @@ BEGIN
       END IF;
   END IF;
 
-  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  -- writes of a function to other tables are checked once, when the statement that called it has ended
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
@@ -541,7 +541,7 @@ BEGIN
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_u', current_setting('stage.own_<invoice>_u'), true),
@@ -571,7 +571,7 @@ BEGIN
   WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
 
 
-  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  -- writes of a function to other tables are checked once, when the statement that called it has ended
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
@@ -582,7 +582,7 @@ BEGIN
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_d', current_setting('stage.own_<invoice>_d'), true),
@@ -674,7 +674,7 @@ BEGIN
       END IF;
   END IF;
 
-  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  -- writes of a function to other tables are checked once, when the statement that called it has ended
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
@@ -685,7 +685,7 @@ BEGIN
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_i', current_setting('stage.own_<invoice>_i'), true),
@@ -772,7 +772,7 @@ BEGIN
   END IF;
   PERFORM stage.report_affected(_stage_v_affected);
 
-  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  -- writes of a function to other tables are checked once, when the statement that called it has ended
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
@@ -783,7 +783,7 @@ BEGIN
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_u', current_setting('stage.own_<invoice>_u'), true),
@@ -850,7 +850,7 @@ BEGIN
 
   PERFORM stage.report_affected(_stage_v_affected);
 
-  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  -- writes of a function to other tables are checked once, when the statement that called it has ended
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
@@ -861,7 +861,7 @@ BEGIN
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_d', current_setting('stage.own_<invoice>_d'), true),
@@ -946,7 +946,7 @@ BEGIN
       END IF;
   END IF;
 
-  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  -- writes of a function to other tables are checked once, when the statement that called it has ended
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
@@ -957,7 +957,7 @@ BEGIN
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   ELSIF current_setting('stage.statement_<invoice>_x', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_<invoice>_x', current_setting('stage.own_<invoice>_x'), true),
@@ -1064,7 +1064,7 @@ DECLARE
   _stage_v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_<invoice>')::pg_catalog.jsonb;
   _stage_v_arbiters pg_catalog.jsonb := _stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters';
   _stage_v_overriding pg_catalog.text;
-  _stage_v_judged pg_catalog.record;
+  _stage_v_collision pg_catalog.record;
   _stage_v_new "stage_upsert_<namespace>"."invoice";
   _stage_v_row "stage_upsert_<namespace>"."invoice";
   _stage_v_rows int := 1;
@@ -1072,10 +1072,10 @@ BEGIN
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_<invoice>_x'), true),
           pg_catalog.set_config('stage.check_later', 'on', true);
-  _stage_v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_arbiters,
+  _stage_v_collision := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_arbiters,
     _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
-  _stage_v_new := _stage_v_judged.new;
-  _stage_v_row := _stage_v_judged._stage_v_row;
+  _stage_v_new := _stage_v_collision.new;
+  _stage_v_row := _stage_v_collision._stage_v_row;
   IF _stage_v_row IS NULL THEN
     _stage_v_overriding := pg_catalog.current_setting('stage.overriding_<invoice>', true);
     PERFORM pg_catalog.set_config('stage.overriding_<invoice>', 'system', true),
@@ -1208,7 +1208,7 @@ REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM
 ;
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
 -- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
--- stage.staged_unlike); raises whatever production raises.
+-- stage.staged_unlike); raises any error of production.
 -- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
 -- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns are never bare, because a table may have a column called p_session.
@@ -1263,7 +1263,7 @@ BEGIN
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
           "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: for each column that is named, the parser looks at all columns of a composite value
+        -- by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
@@ -1285,7 +1285,7 @@ BEGIN
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
           "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: for each column that is named, the parser looks at all columns of a composite value
+        -- by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
@@ -1317,7 +1317,7 @@ REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigi
 
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
 -- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
--- stage.staged_unlike); raises whatever production raises.
+-- stage.staged_unlike); raises any error of production.
 -- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
 -- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns are never bare, because a table may have a column called p_session.
@@ -1383,7 +1383,7 @@ BEGIN
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
           "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: for each column that is named, the parser looks at all columns of a composite value
+        -- by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
@@ -1409,7 +1409,7 @@ BEGIN
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
           "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: for each column that is named, the parser looks at all columns of a composite value
+        -- by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
@@ -1580,7 +1580,7 @@ REVOKE ALL ON FUNCTION stage_data.vanished_<invoice>(uuid), stage_data.reached_<
 --
 -- Statistics know little of rows just staged, so plans do not depend on them: staged rows are joined by hash, and production rows are
 -- looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
--- Columns of composite values are expanded all at once, by a star: for each column that is named, the parser looks at all of them.
+-- Columns of composite values are expanded all at once, by a star: for each column that is named, the parser visits all of them.
 -- Filled in src/overlay/approval/conflicts.ts: f is the first version of a row, h its newest, i a version that takes a new key, p
 -- production's row, v a staged version or, in `lock`, a vanished row.
 
@@ -1720,7 +1720,7 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
   ) n
-  -- by stars: for each column that is named, the parser looks at all columns of a composite value
+  -- by stars: for each column that is named, the parser visits all columns of a composite value
   CROSS JOIN LATERAL (SELECT (n.base).*) b CROSS JOIN LATERAL (SELECT (n.version).*) v;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.diff_<invoice>(uuid, bigint, text, bigint, bigint) FROM PUBLIC;

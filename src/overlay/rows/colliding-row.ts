@@ -1,5 +1,5 @@
 /**
- * What INSERT ... ON CONFLICT learns of the row in the way. The search runs with the service's rights. For a table with row-level security,
+ * Builds the search of INSERT ... ON CONFLICT for the row in the way, with the service's rights. For a table with row-level security,
  * it is a trigger behind the check of the new row's policies, and reports only the index in which the rows collide, as PostgreSQL's own
  * error does; the statement then reads the row with the client's rights.
  */
@@ -26,9 +26,9 @@ export function collidingRowParts(
   if (named.policies === null) {
     return {
       ...{ reported: row, unreported: '', shows_row: 'true', is_free: '_stage_v_row IS NULL' },
-      judge: `  _stage_v_judged := ${parts.collision}(${parts.proposed}, _stage_v_arbiters,
+      read_collision: `  _stage_v_collision := ${parts.collision}(${parts.proposed}, _stage_v_arbiters,
     _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');\n`,
-      find_row: '  _stage_v_row := _stage_v_judged._stage_v_row;\n',
+      find_row: '  _stage_v_row := _stage_v_collision._stage_v_row;\n',
       ...{ searching: '', begin_update: '', end_update: '' },
     };
   }
@@ -36,12 +36,12 @@ export function collidingRowParts(
     `    PERFORM pg_catalog.set_config('stage.resolves_${table.oid}', '${value}', true);\n`;
   return {
     ...{ reported: '_stage_v_index text', unreported: `  ${row};\n`, shows_row: 'false' },
-    is_free: '_stage_v_judged._stage_v_index IS NULL',
+    is_free: '_stage_v_collision._stage_v_index IS NULL',
     searching: fillSql(loadSql('table/rows/search_collision.sql'), {
       ...{ ...parts, oid: table.oid, upsert: upsertName(named) },
     }),
-    judge: `  SELECT NEW AS new, CASE WHEN s.index OPERATOR(pg_catalog.<>) '' THEN s.index END AS _stage_v_index
-    INTO _stage_v_judged FROM (SELECT pg_catalog.current_setting('stage.collides_${table.oid}')) s (index);\n`,
+    read_collision: `  SELECT NEW AS new, CASE WHEN s.index OPERATOR(pg_catalog.<>) '' THEN s.index END AS _stage_v_index
+    INTO _stage_v_collision FROM (SELECT pg_catalog.current_setting('stage.collides_${table.oid}')) s (index);\n`,
     find_row: visibleRow(table, named),
     begin_update: setting('on'),
     end_update: setting(''),
@@ -56,7 +56,7 @@ function visibleRow(table: Table, named: Table): string {
       const found = isOfColumns(unique)
         ? `SELECT ${columnList(columnNames(named), 'o.')} INTO _stage_v_row FROM ${overlayName(named)} o WHERE ${collides(table, unique, '_stage_v_new.')} LIMIT 1;`
         : notSearched(named, unique);
-      return `IF _stage_v_judged._stage_v_index OPERATOR(pg_catalog.=) ${quoteLiteral(unique.name)} THEN
+      return `IF _stage_v_collision._stage_v_index OPERATOR(pg_catalog.=) ${quoteLiteral(unique.name)} THEN
       ${found}`;
     });
   if (searches.length === 0) return '';

@@ -1,7 +1,7 @@
 -- Applies an approval, in the transaction that has locked the session and found no conflict: applies the staged rows, writes and seals the
 -- audit, and discards what was staged. stage.decide changes the state after that. Returns {"failure"} if production refused a row, else
 -- {"differences"} (see stage.trigger_differences). With p_refuses, unexpected differences end it before anything is sealed: the caller has
--- to roll back. p_voters are the names of all who agreed, where several had to. p_grounds says why others did not have to: {"policy"} or
+-- to roll back. p_voters are the names of all who agreed, where several had to. p_grounds states why others did not have to: {"policy"} or
 -- {"break_glass"}. It has no defaults: with fewer values, as
 -- a daemon of an earlier release has, the call is that of approve_session_before_policy.sql.
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text);

@@ -1,5 +1,5 @@
 -- Returns the canonical text of an audit entry, from the frame that it shares with the others of its run and its own values.
--- Concatenates text: jsonb of jsonb would take each row apart and build it anew.
+-- Concatenates text: jsonb of jsonb would parse each row and build it again.
 DROP FUNCTION IF EXISTS stage.audit_entry(text[], bigint, bigint, text, jsonb, jsonb, jsonb, jsonb);
 CREATE OR REPLACE FUNCTION stage.audit_entry(
   p_frame text[], p_position bigint, p_lineage bigint, p_row_id text, p_row_key jsonb, p_old_data jsonb, p_new_data jsonb, p_texts jsonb,

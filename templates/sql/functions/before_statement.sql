@@ -19,7 +19,7 @@ DECLARE
 BEGIN
   -- checked always, whatever the settings below claim: a client that goes around the proxy can set them
   SELECT s.status, s.edited,
-    -- 0 if no policy was ever set: nothing is judged then
+    -- 0 if no policy was ever set: nothing is checked then
     (SELECT h.version FROM stage.policy_head h)
   INTO v_status, v_edited, v_policy FROM stage.session s WHERE s.id = v_session FOR SHARE;
   -- guard: a session that is no longer active takes no writes
@@ -34,7 +34,7 @@ BEGIN
     PERFORM stage.raise_changed();
   END IF;
   SELECT EXISTS (SELECT 1 FROM stage.parked_table p WHERE p.session = v_session),
-    -- NULL where it is not looked for, see stage.note_tables
+    -- NULL where it is not read, see stage.note_tables
     CASE WHEN TG_ARGV[2] IS NULL AND current_setting('transaction_isolation') <> 'serializable'
       THEN EXISTS (SELECT 1 FROM stage.staged_table t WHERE t.session = v_session AND t.relation = v_relation) END
   INTO v_is_parked, v_is_known;
@@ -50,7 +50,7 @@ BEGIN
     v_statement := set_config('stage.statement', v_id, true);
   END IF;
   IF v_policy > 0 THEN
-    PERFORM stage.note_judged(split_part(TG_ARGV[0], '_', 1), pg_trigger_depth() = 1 AND current_setting('stage.mutations_of', true) IS DISTINCT FROM v_statement);
+    PERFORM stage.note_checked(split_part(TG_ARGV[0], '_', 1), pg_trigger_depth() = 1 AND current_setting('stage.mutations_of', true) IS DISTINCT FROM v_statement);
   END IF;
   IF pg_trigger_depth() > 1 THEN  -- a foreign key's action, or what a trigger writes: part of the mutation that caused it
     -- an OVERRIDING clause is that of the client's own statement, or of an upsert that hands on what it has drawn

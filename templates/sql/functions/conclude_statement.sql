@@ -5,7 +5,7 @@ BEGIN
   IF pg_trigger_depth() = 1 THEN
     PERFORM stage.run_queue();
     -- guard: rows of foreign key actions are checked by the policy
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   END IF;
   RETURN NULL;
 END $$;

@@ -1,5 +1,5 @@
 -- Adds an event, as the last step of the transaction that it reports: the event exists if and only if that was committed, and the lock that
--- keeps numbers in the order of commits is held for a moment only.
+-- assigns numbers in the order of commits is locked for a moment only.
 CREATE OR REPLACE FUNCTION stage.emit(p_session uuid, p_project_id text, p_kind text, p_by_as text, p_body jsonb) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

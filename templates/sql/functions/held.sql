@@ -1,4 +1,4 @@
--- Returns the cursors that stage.note_held has noted under the nonce in the running transaction, as [[name, time of creation], ...]; none
+-- Returns the cursors WITH HOLD that stage.note_held has recorded under the nonce in the transaction, as [[name, creation time], ...]; none
 -- when code has changed them.
 CREATE OR REPLACE FUNCTION stage.held(p_nonce text) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

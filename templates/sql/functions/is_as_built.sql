@@ -1,5 +1,5 @@
 -- Returns whether the table of an overlay is unchanged since the overlay was built, and the overlay is not marked as outdated.
--- p_system: what stage.system_stamp returns; callers that ask about many tables compute it once; it is computed here otherwise.
+-- p_system: the result of stage.system_stamp; callers that check many tables compute it once; it is computed here otherwise.
 CREATE OR REPLACE FUNCTION stage.is_as_built(p_relation oid, p_system text DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

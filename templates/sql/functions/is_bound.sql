@@ -1,5 +1,5 @@
 -- Returns whether the OIDs in this schema are those of this database, by what any role can read: the database has the same OID,
--- stage.overlay is the same table, and the row that says so was written here. Called for each staged statement.
+-- stage.overlay is the same table, and the row that proves it was written here. Called for each staged statement.
 CREATE OR REPLACE FUNCTION stage.is_bound() RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,5 +1,5 @@
 -- Returns the function of the server, or of an extension, that has the given code in C; no row for other code. A user's function with that
--- code does the same, whatever name, volatility and types it was given.
+-- code does the same under any name, volatility and types.
 CREATE OR REPLACE FUNCTION stage.known_function(p_language oid, p_source text, p_library text)
 RETURNS TABLE (schema name, name name, volatility "char", is_extension boolean)
 LANGUAGE sql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Marks whatever stands for relations and functions as outdated, except for what is of the given generation: it is rebuilt when it is next
+-- Marks the stand-ins of relations and functions as outdated, except those of the given generation: each is rebuilt when it is next
 -- used (see stage.fits). Staged functions block no transaction: they get an empty stamp, and stage.release_functions drops them.
 CREATE OR REPLACE FUNCTION stage.mark_outdated(p_generation text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$

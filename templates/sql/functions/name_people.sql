@@ -1,4 +1,4 @@
--- Tells triggers of production whose work an approval is, until its transaction ends. Any connection can set the same settings: they are
+-- Sets for production's triggers whose work an approval is, until its transaction ends. Any connection can set the same settings: they are
 -- reliable only where session_user is the service account.
 CREATE OR REPLACE FUNCTION stage.name_people(p_session uuid, p_approver text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$

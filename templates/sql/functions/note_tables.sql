@@ -1,4 +1,4 @@
--- Records the tables in which a session stages rows, so that reviews look at them.
+-- Records the tables in which a session stages rows, so that reviews read only these.
 CREATE OR REPLACE FUNCTION stage.note_tables(p_session uuid, p_relations oid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

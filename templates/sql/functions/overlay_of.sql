@@ -1,4 +1,4 @@
--- Returns the overlay view of a table, or NULL. Looks it up by name: no snapshot hides it, as an old one hides rows of stage.overlay.
+-- Returns the overlay view of a table, or NULL. Finds it by name: no snapshot hides it, as an old one hides rows of stage.overlay.
 CREATE OR REPLACE FUNCTION stage.overlay_of(p_relation oid) RETURNS regclass
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

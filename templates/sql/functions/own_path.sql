@@ -1,5 +1,5 @@
 -- Returns the schemas in which a function with SET search_path finds names, in order, as a JSON array; NULL without such a clause.
--- pg_catalog comes first, as it does where the clause does not name it. Temporary tables are looked for apart.
+-- pg_catalog comes first, as it does where the clause does not name it. Temporary tables are resolved apart.
 CREATE OR REPLACE FUNCTION stage.own_path(p_config text[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT '["pg_catalog"]'::jsonb || coalesce((

@@ -43,7 +43,7 @@ BEGIN
   END IF;
   RETURN EXISTS (
     SELECT FROM ROWS FROM (pg_catalog.unnest(v_catalogs), pg_catalog.unnest(v_objects)) o(catalog, object)
-    -- OFFSET 0: the planner looks each object up, and does not read all of pg_depend
+    -- OFFSET 0: the planner reads the dependencies of each object, and not all of pg_depend
     CROSS JOIN LATERAL (
       SELECT e.refclassid, e.refobjid FROM pg_catalog.pg_depend e
       WHERE e.classid OPERATOR(pg_catalog.=) o.catalog AND e.objid OPERATOR(pg_catalog.=) o.object OFFSET 0) d

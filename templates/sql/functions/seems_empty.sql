@@ -1,4 +1,4 @@
--- Returns whether the planner takes the shadow of a table for an empty one. Looks it up by its name in an index: a query over many tables
+-- Returns whether the planner takes the shadow of a table for an empty one. Finds it by its name in an index: a query over many tables
 -- would make the planner read all of pg_class, and open each relation in it for its size.
 CREATE OR REPLACE FUNCTION stage.seems_empty(p_table oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$

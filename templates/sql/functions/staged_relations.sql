@@ -1,4 +1,4 @@
--- Returns the tables in which a session has staged rows; none where these only wait to be removed. It looks at the tables that
+-- Returns the tables in which a session has staged rows; none where these only wait to be removed. It reads the tables that
 -- stage.staged_table names, and at all overlays where a session began before that existed.
 -- Reading a shadow table locks it with its indexes, and a server has room for a limited number of locks: tables are read in batches, each
 -- in a subtransaction that is rolled back, which releases its locks.

@@ -35,7 +35,7 @@ BEGIN
     ' FROM stage.parked_change p JOIN stage.parked_table t USING (session, relation) WHERE p.session = $1');
 
   -- Statistics know little of rows just staged, and starting workers takes longer than hashing a few rows. An append over two tables
-  -- starts two of them whatever the sizes are, so it is off as well.
+  -- starts two of them for any size, so it is off as well.
   IF (SELECT sum(m.affected_rows) FROM stage.mutation m WHERE m.session = p_session) > 20000 THEN
     -- both: without the one for indexes, a single worker computes the hashes of a table while the others wait
     PERFORM set_config('min_parallel_table_scan_size', '0', true), set_config('min_parallel_index_scan_size', '0', true),

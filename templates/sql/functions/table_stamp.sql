@@ -1,8 +1,8 @@
 -- Returns a stamp, cheap to compute, that shows whether any catalog entry of a table was rewritten: it consists of the entries' row
 -- versions.
 -- It may change when the definition did not (a GRANT does that); it always changes when the definition did.
--- A new connection plans its queries, which takes longer than running them, so catalogs of which most tables have no entry are asked only
--- where pg_class says that there may be some: its flags are set with the first entry.
+-- A new connection plans its queries, which takes longer than running them, so catalogs of which most tables have no entry are read only
+-- where pg_class shows that there may be some: its flags are set with the first entry.
 -- Everything is qualified, because it runs with the search path of its caller.
 CREATE OR REPLACE FUNCTION stage.table_stamp(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$

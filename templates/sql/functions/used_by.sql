@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION stage.used_by(p_relation oid, p_catalogs oid[], p_obj
 LANGUAGE sql STABLE AS $$
   SELECT d.refclassid, d.refobjid
   FROM ROWS FROM (pg_catalog.unnest(p_catalogs), pg_catalog.unnest(p_objects)) o(catalog, object)
-  -- OFFSET 0: the planner looks each object up, and does not read the dependencies on all objects of users
+  -- OFFSET 0: the planner reads the dependencies of each object, and not those on all objects of users
   CROSS JOIN LATERAL (
     SELECT e.refclassid, e.refobjid FROM pg_catalog.pg_depend e
     WHERE e.classid OPERATOR(pg_catalog.=) o.catalog AND e.objid OPERATOR(pg_catalog.=) o.object OFFSET 0) d

@@ -1,6 +1,6 @@
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
 -- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
--- stage.staged_unlike); raises whatever production raises.
+-- stage.staged_unlike); raises any error of production.
 -- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
 -- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns are never bare, because a table may have a column called p_session.

@@ -2,7 +2,7 @@
 --
 -- Statistics know little of rows just staged, so plans do not depend on them: staged rows are joined by hash, and production rows are
 -- looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
--- Columns of composite values are expanded all at once, by a star: for each column that is named, the parser looks at all of them.
+-- Columns of composite values are expanded all at once, by a star: for each column that is named, the parser visits all of them.
 -- Filled in src/overlay/approval/conflicts.ts: f is the first version of a row, h its newest, i a version that takes a new key, p
 -- production's row, v a staged version or, in `lock`, a vanished row.
 

@@ -26,7 +26,7 @@ JOIN (
 WHERE s._stage_session = v.session AND s._stage_seq = v.seq;
 DROP TABLE pg_temp.stage_lives;
 
--- The client has given nothing for such a column, whatever triggers made of the others.
+-- The client has set no such column, whatever triggers made of the others.
 UPDATE {{shadow}} s SET _stage_given = ROW({{given}})::{{row_type}}
 FROM {{shadow}} x CROSS JOIN LATERAL (SELECT (x._stage_given).*) b
 WHERE x._stage_given IS DISTINCT FROM NULL AND s._stage_session = x._stage_session AND s._stage_seq = x._stage_seq;

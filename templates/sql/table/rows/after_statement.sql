@@ -13,7 +13,7 @@ DECLARE
   _stage_v_set text;
 BEGIN
 {{check_rows}}
-  -- what a function writes elsewhere is looked at once, when the statement that called it has ended
+  -- writes of a function to other tables are checked once, when the statement that called it has ended
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
@@ -24,7 +24,7 @@ BEGIN
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
-    IF coalesce(current_setting('stage.judged', true), '') <> '' THEN PERFORM stage.judge_statement(); END IF;
+    IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.check_policy(); END IF;
   ELSIF current_setting('stage.statement_{{key}}', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and its own checks and entry are still to come
     PERFORM set_config('stage.mutation_{{key}}', current_setting('stage.own_{{key}}'), true),

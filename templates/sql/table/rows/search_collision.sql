@@ -8,12 +8,12 @@ CREATE FUNCTION {{search}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_conflict jsonb := current_setting('stage.conflict_{{oid}}');
-  _stage_v_judged record;
+  _stage_v_collision record;
 BEGIN
   PERFORM set_config('stage.mutation', current_setting('stage.mutation_{{key}}'), true);
-  _stage_v_judged := {{collision}}(NEW, {{arbiters}}, _stage_v_conflict ->> 'action' = 'update');
-  PERFORM set_config('stage.collides_{{oid}}', coalesce(_stage_v_judged._stage_v_index, ''), true);
-  RETURN _stage_v_judged.new;
+  _stage_v_collision := {{collision}}(NEW, {{arbiters}}, _stage_v_conflict ->> 'action' = 'update');
+  PERFORM set_config('stage.collides_{{oid}}', coalesce(_stage_v_collision._stage_v_index, ''), true);
+  RETURN _stage_v_collision.new;
 END $body$;
 REVOKE ALL ON FUNCTION {{search}}() FROM PUBLIC;
 CREATE TRIGGER search_collision INSTEAD OF INSERT ON {{upsert}} FOR EACH ROW EXECUTE FUNCTION {{search}}();

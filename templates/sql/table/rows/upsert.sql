@@ -87,7 +87,7 @@ DECLARE
   _stage_v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
   _stage_v_arbiters pg_catalog.jsonb := {{arbiters}};
   _stage_v_overriding pg_catalog.text;
-  _stage_v_judged pg_catalog.record;
+  _stage_v_collision pg_catalog.record;
   _stage_v_new {{upsert}};
   _stage_v_row {{upsert}};
   _stage_v_rows int := 1;
@@ -95,7 +95,7 @@ DECLARE
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
           pg_catalog.set_config('stage.check_later', 'on', true);
-{{fire_triggers}}{{judge}}{{end_firing}}  _stage_v_new := _stage_v_judged.new;
+{{fire_triggers}}{{read_collision}}{{end_firing}}  _stage_v_new := _stage_v_collision.new;
 {{find_row}}  IF {{is_free}} THEN
     _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),

@@ -1,12 +1,12 @@
 -- INSTEAD OF, before the row is staged: fires the copies of production's BEFORE triggers with the client's rights. It hands on the row as
--- they made it to the trigger that stages it. The row itself stays what the client gave: approval gives that to production.
--- Filled in src/overlay/triggers/fire.ts: `prepare` gives the row its defaults, `made` and `fire` are the functions of fire.sql.
+-- they made it to the trigger that stages it. The row itself stays as the client sent it: approval passes that to production.
+-- Filled in src/overlay/triggers/fire.ts: `prepare` fills in the row's defaults, `made` and `fire` are the functions of fire.sql.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_made text;
 BEGIN
-  -- an upsert has fired them before it looked for the row in the way
+  -- an upsert has fired them before it searched for the row in the way
   IF coalesce(current_setting('stage.made_{{oid}}', true), '') <> '' THEN RETURN NEW; END IF;
   IF pg_trigger_depth() > 1 THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
 {{prepare}}

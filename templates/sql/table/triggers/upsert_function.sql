@@ -1,5 +1,5 @@
--- Fires the BEFORE triggers for a new row, with the client's rights: before it looks for a row in the way.
--- Filled in src/overlay/triggers/fire-upsert.ts: `fire` and `made` are the functions of fire.sql, `prepare` gives the row its defaults.
+-- Fires the BEFORE triggers for a new row, with the client's rights: before it searches for a row in the way.
+-- Filled in src/overlay/triggers/fire-upsert.ts: `fire` and `made` are the functions of fire.sql, `prepare` fills in the row's defaults.
 CREATE FUNCTION {{fired}}(INOUT new {{upsert}}, OUT _stage_p_made {{row_type}}, OUT _stage_p_text text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column

@@ -1,6 +1,6 @@
 -- Refuses the client's statement where the policy does not allow what it has staged, in all tables together. Called at the end of the statement,
 -- and again where actions of foreign keys follow. The proposal judges the same: settings that a direct connection can set decide nothing.
-CREATE OR REPLACE FUNCTION stage.judge_statement() RETURNS void
+CREATE OR REPLACE FUNCTION stage.check_policy() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
@@ -25,7 +25,7 @@ BEGIN
   IF v_rules IS NULL THEN RETURN; END IF;
   FOR v_relation IN
     WITH RECURSIVE staged (relation) AS (
-      SELECT unnest(string_to_array(current_setting('stage.judged'), ',')::oid[])
+      SELECT unnest(string_to_array(current_setting('stage.checked_tables'), ',')::oid[])
       UNION
       -- guard: rows of tables that inherit are checked, too
       SELECT i.inhrelid FROM staged s JOIN pg_inherits i ON i.inhparent = s.relation
@@ -50,4 +50,4 @@ BEGIN
   IF v_budgets IS NOT NULL THEN v_violations := v_violations || stage.budget_violations(v_session, v_budgets); END IF;
   IF v_violations <> '[]' THEN PERFORM stage.refuse_by_policy(v_version, v_violations); END IF;
 END $$;
-REVOKE ALL ON FUNCTION stage.judge_statement() FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage.check_policy() FROM PUBLIC;
