@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 /** How long the help waits for the daemon. */
 const mostMs = 500;
 
-/** Whether a command line asks for the list of all commands. */
+/** Whether a command line requests the list of all commands. */
 export function asksForCommands([, , first, second]: readonly string[]): boolean {
   return first === undefined || (second === undefined && ['--help', '-h', 'help'].includes(first));
 }

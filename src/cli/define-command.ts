@@ -59,7 +59,7 @@ export function defineCommand<Options>(command: CommandData<Options>): AnyComman
   return command;
 }
 
-/** What a command works with that asks the daemon. */
+/** The context of a command that calls the daemon. */
 interface Served {
   readonly context: Context;
   readonly connection: Connection;

@@ -254,7 +254,7 @@ const help = examples([
   'stage serve                     start the daemon',
   'stage session new               start a session, and see how to connect with it',
   'stage psql                      write: nothing reaches production',
-  'stage diff                      look at what was staged',
+  'stage diff                      show what was staged',
   'stage propose && stage approve  apply it, all or nothing',
 ]);
 

@@ -20,7 +20,7 @@ export interface CancelKeys {
    * Issues a key for one connection.
    * @param secretBytes 4 for protocol 3.0, more from 3.2 on
    * @param wanted the process id of the server's own key, which identifies the backend; when it is taken, the key gets another one
-   * @param cancel asks the upstream to cancel the statement that the connection runs
+   * @param cancel requests the upstream to cancel the statement that the connection runs
    */
   issue(secretBytes: number, wanted: number | undefined, cancel: () => Promise<void>): IssuedKey;
   /** Handles a cancel request. Resolves when the upstream has got it, or at once when the key was never issued. */

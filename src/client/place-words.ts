@@ -40,7 +40,7 @@ const schemaPlace = ({ table, field }: Conflict) =>
   field === null ? tableCell(table) : `${tableCell(table)} ${nameCell(field)}`;
 
 /**
- * Returns the base, session and production values of a conflict as cells. A side without the row says so; an irrelevant side is empty.
+ * Returns the base, session and production values of a conflict as cells. A side without the row states that; an irrelevant side is empty.
  * @param show formats a value
  */
 export function conflictSides(

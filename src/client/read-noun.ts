@@ -3,7 +3,7 @@ import type { JsonText } from '../model/json.ts';
 import { elementsOf, membersOf } from '../model/json-members.ts';
 import type { Field, Form, Noun, Shape } from '../model/shape.ts';
 
-/** Returns the reader of a noun. It throws SyntaxError if a member is missing or is not what the shape says. */
+/** Returns the reader of a noun. It throws SyntaxError if a member is missing or does not match the shape. */
 export const readerOf =
   <S extends Shape>(shape: S) =>
   (json: JsonText): Noun<S> =>
@@ -30,7 +30,7 @@ function fieldOf(field: Field, json: JsonText | undefined, member: string): unkn
   return missing;
 }
 
-/** What is assumed where a member is missing that is never null. */
+/** The value that is assumed for a missing member that is never null. */
 const missingValues: { readonly [I in Form['is']]?: unknown } = { count: 0, list: [], flag: false };
 
 /** Reads JSON that is not null. Returns null for a value of another type. */

@@ -16,7 +16,7 @@ export interface Page<T> {
   readonly items: readonly T[];
   readonly totalCount: number;
   readonly hasMore: boolean;
-  /** What to request the next page with. Null at the end, and from a daemon that does not send it. */
+  /** The cursor of the next page. Null at the end, and from a daemon that does not send it. */
   readonly nextCursor: string | null;
 }
 

@@ -16,7 +16,7 @@ export const clientOptions: ClientOptions = {
     env: ['STAGE_SERVER'],
     flag: '--server URL',
     key: 'server',
-    project: afterTrust('is sent your token, and says where psql logs in'),
+    project: afterTrust('is sent your token, and decides where psql logs in'),
     sentence: 'Service that the commands talk to.',
   },
   serverCa: {

@@ -44,7 +44,7 @@ export const limitOptions: LimitOptions = {
     flag: '--statement-cache-size COUNT',
     key: 'statement_cache_size',
     project: ownMemory,
-    sentence: 'How many parsed SQL texts are kept.',
+    sentence: 'How many parsed SQL texts are cached.',
   },
   maxConnections: {
     type: whole({ least: 1, most: 100_000 }),

@@ -28,7 +28,7 @@ export const listenOptions: ListenOptions = {
     env: ['STAGE_PORT'],
     flag: '--port PORT',
     key: 'port',
-    project: always('commands go where `server` says'),
+    project: always('commands go to `server`'),
     sentence: 'Port of the REST API; 0 takes a free one.',
   },
   proxyHost: {
@@ -47,7 +47,7 @@ export const listenOptions: ListenOptions = {
     env: ['STAGE_PROXY_PORT'],
     flag: '--proxy-port PORT',
     key: 'proxy_port',
-    project: always('clients are told it by the service that they ask'),
+    project: always('clients get it from the service that they call'),
     sentence: 'Port of the PostgreSQL proxy; 0 takes a free one.',
   },
   tlsCert: {

@@ -28,7 +28,7 @@ export interface Origin {
 export interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
-  /** What a project's file would set if it were trusted; null if that is nothing. */
+  /** The settings that a project's file would set if it were trusted; null for none. */
   readonly untrusted: Untrusted | null;
 }
 
@@ -172,6 +172,6 @@ function invalid(faults: readonly string[]): StageError {
       ? String(first)
       : `${faults.length} faults:\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
   return new StageError('configuration_invalid', `the configuration cannot be used: ${message}`, {
-    hint: 'stage serve --print-config shows every option, its value, and where that comes from.',
+    hint: 'stage serve --print-config shows every option, its value, and its source.',
   });
 }

@@ -85,6 +85,6 @@ export const reviewOptions: ReviewOptions = {
     key: 'rehearsal_scan_rows',
     project: afterTrust('decides what reviewers are shown'),
     sentence:
-      'A rehearsal looks for changed rows in tables with at most so many rows; of larger ones it tells counts.',
+      'A rehearsal finds changed rows in tables with at most so many rows; of larger ones it reports counts.',
   },
 };

@@ -1,4 +1,4 @@
-/** Where the daemon may listen: on loopback freely, elsewhere only with tokens. */
+/** The addresses on which the daemon may listen: on loopback freely, elsewhere only with tokens. */
 import { StageError } from '../errors.ts';
 import type { Token } from '../model/access.ts';
 

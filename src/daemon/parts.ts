@@ -1,4 +1,4 @@
-/** What every part of the daemon needs, and how a part is stopped within a time limit. */
+/** The common needs of the daemon's parts, and how a part is stopped within a time limit. */
 import type { Settings } from '../config/schema.ts';
 import type { Log } from '../log.ts';
 import type { Grace } from './grace.ts';

@@ -68,7 +68,7 @@ export async function startProxy(
     throw explainListenError(error, { ...where, flag: '--proxy-port' });
   });
   startPeriodicTask(parts, upstream, {
-    name: 'looks at what users have made',
+    name: 'check of objects that users have made',
     everyMs: 5000,
     failure: 'what users have made in the database could not be read',
     run: userCalls.refresh,

@@ -57,7 +57,7 @@ function reportScheduled(
   else warnOfRetry(log, 'scheduled approval failed', facts, retry);
 }
 
-/** What is in use is tried again every few seconds: ever fewer attempts are logged. */
+/** A task whose session is in use is tried again every few seconds: ever fewer attempts are logged. */
 function warnOfRetry(
   log: Parts['log'],
   message: string,

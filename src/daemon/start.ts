@@ -139,7 +139,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   return { restUrl, hasPage: web !== null, proxyAddress, info, upstream: upstream.state, embedded };
 }
 
-/** What decides on sessions, and its limits. */
+/** The services that decide on sessions, and their limits. */
 const decisionsOf = (settings: Settings) => ({
   conflictScope: settings.conflictScope,
   ignoredColumns: settings.conflictIgnoreColumns,
@@ -156,7 +156,7 @@ const decisionsOf = (settings: Settings) => ({
   stallTimeoutMs: settings.stallTimeoutMs,
 });
 
-/** The review page, which is there by itself only where there is nothing but a sample. */
+/** The review page, which is on by default only where the database is a sample. */
 function webOf({ web, restTls }: Settings, isEmbedded: boolean): RestServices['web'] {
   return web === 'on' || (web === null && isEmbedded) ? { secure: restTls } : null;
 }

@@ -31,7 +31,7 @@ export function startTokenMonitor(
     tokens = fresh;
   };
   const retainFormer = ({ message }: Error) => {
-    if (message !== fault) log.error('the former tokens are kept', { error: message });
+    if (message !== fault) log.error('the former tokens stay valid', { error: message });
     fault = message;
   };
   const check = (isSure: boolean) => {
@@ -46,7 +46,7 @@ export function startTokenMonitor(
   };
   if (settings.tokenFile !== null) {
     const timer = setInterval(() => check(false), checkIntervalMs).unref();
-    releases.push('watch over the tokens', async () => clearInterval(timer));
+    releases.push('token monitor', async () => clearInterval(timer));
   }
   return { accepted: () => tokens, isStale: () => fault !== null, reload: () => check(true) };
 }

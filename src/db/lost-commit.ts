@@ -43,7 +43,7 @@ export async function demandCommitted(
 const outcomes = {
   unknown: {
     said: 'whether it was made is not known',
-    hint: 'It was made as a whole, or not at all: look before asking again, `stage session show` tells.',
+    hint: 'It was made as a whole, or not at all: check with `stage session show` before you repeat it.',
   },
   local: {
     said: 'it was made, and no synchronous standby has confirmed it',

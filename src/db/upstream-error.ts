@@ -30,7 +30,7 @@ const troubles: readonly Trouble[] = [
   {
     states: /^28/,
     message: 'the upstream database refuses the service account',
-    hint: 'Check user and password of the upstream URL; sessions and what they staged are kept.',
+    hint: 'Check user and password of the upstream URL; sessions and their staged rows are retained.',
     reason: 'login_refused',
   },
   {

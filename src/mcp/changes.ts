@@ -41,7 +41,7 @@ export interface ChangesQuery {
   readonly outline: Outline;
   /** The only table to read; undefined for all. */
   readonly table: string | undefined;
-  /** Where to begin; null for the first change. */
+  /** The change to begin with; null for the first change. */
   readonly from: Place | null;
   readonly limit: number;
 }

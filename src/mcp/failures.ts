@@ -29,7 +29,7 @@ export function explainFailure(error: unknown): Failure {
   };
 }
 
-/** What to do about the service's error codes. */
+/** The next step for each of the service's error codes. */
 const nextByCode: Partial<Record<ErrorCode, string>> = {
   session_not_found: 'Check session_id, or start a session with open_session.',
   invalid_transition: 'Look with session_status in which state the session is.',
@@ -39,7 +39,7 @@ const nextByCode: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'Ask a person for a valid token.',
   idempotency_conflict: 'Start the session with another purpose.',
   policy_refused:
-    'The rules do not change by trying again. Look with session_status which rules hold, and start a session that keeps to them, or ask a person.',
+    'The rules do not change by trying again. Check with session_status which rules hold, and start a session that keeps to them, or ask a person.',
   has_dependents:
     'data has the rows that would have to go along: choose them, too, or repeat the call with with_ties.',
   not_splittable: 'Choose other rows, and leave some in the session; or propose it as a whole.',
@@ -73,7 +73,7 @@ function ofService({ code, message, facts }: StageError): Failure {
 
 const away = {
   summary: 'The service or its database cannot be reached at present.',
-  next: 'Wait a little and repeat the call; what was staged before is kept.',
+  next: 'Wait a little and repeat the call; rows that were staged before are retained.',
 };
 
 function ofConnection({ sqlstate }: ConnectionFailed): Failure {
@@ -94,10 +94,10 @@ function ofConnection({ sqlstate }: ConnectionFailed): Failure {
   return { ...away, facts: { sqlstate } };
 }
 
-/** What to do about a SQLSTATE, or its class. */
+/** The next step for a SQLSTATE, or its class. */
 const nextByState: Readonly<Record<string, string>> = {
   '25006':
-    'The query tool only reads: use stage_write to change rows. If stage_write says this, the session takes no writes in its present state: look with session_status.',
+    'The query tool only reads: use stage_write to change rows. If stage_write returns this, the session takes no writes in its present state: check with session_status.',
   '0A000':
     'This statement cannot be staged. Do what its hint says; rows are changed by INSERT, UPDATE, DELETE or MERGE, definitions by a migration, for which ask a person.',
   '42P01': 'Look with list_tables which tables there are.',
@@ -117,11 +117,11 @@ const nextByState: Readonly<Record<string, string>> = {
   '55': 'Wait until your other calls on this session have ended, then repeat the call.',
 };
 
-/** What to do about a limit of the policy. */
+/** The next step at a limit of the policy. */
 function nextByLimit(sqlstate: string): string {
   return sqlstate === '54000'
     ? 'A rule limits how many rows may change; data has the limit and what to do. The same rows in another form are refused, too.'
-    : 'A rule denies this change, and does not change by trying again. Look with session_status which rules hold, and do without, or ask a person.';
+    : 'A rule denies this change, and does not change by trying again. Check with session_status which rules hold, and do without, or ask a person.';
 }
 
 function ofDatabase(sqlstate: string, error: unknown): Failure {
@@ -140,7 +140,7 @@ function ofDatabase(sqlstate: string, error: unknown): Failure {
       (isByPolicy ? nextByLimit(sqlstate) : undefined) ??
       nextByState[sqlstate] ??
       nextByState[sqlstate.slice(0, 2)] ??
-      'Correct the statement by what PostgreSQL says of it.',
+      "Correct the statement according to PostgreSQL's error.",
     facts: { sqlstate },
     data,
   };

@@ -22,16 +22,16 @@ export interface ToolContext {
 export interface Call extends ToolContext {
   /** The session of the call; empty for a tool that takes none. */
   readonly sessionId: string;
-  /** Aborted when the caller gives up. */
+  /** Aborted when the caller cancels. */
   readonly signal: AbortSignal;
-  /** Tells the client that the call goes on; null where it does not take notifications of progress. */
+  /** Reports to the client that the call goes on; null where it does not take notifications of progress. */
   readonly progress: ((message: string) => Promise<void>) | null;
 }
 
 export interface Outcome {
-  /** What was done, in text of the service: it contains nothing from the database or from other people. */
+  /** The effect, in text of the service: it contains nothing from the database or from other people. */
   readonly summary: string;
-  /** What to do next, in text of the service. */
+  /** The next step, in text of the service. */
   readonly next: string;
   /** Ids, states, counts and digests. */
   readonly facts?: JsonObject;
@@ -41,7 +41,7 @@ export interface Outcome {
   readonly truncated?: boolean;
 }
 
-/** What clients learn of a tool's effects. These are hints, not protection. */
+/** The hints for clients about a tool's effects. They are no protection. */
 export interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;

@@ -3,7 +3,7 @@
 export const roles = ['author', 'agent', 'reviewer', 'operator'] as const;
 export type Role = (typeof roles)[number];
 
-/** What a request needs: to read, to create and propose sessions, to read the audit, to decide on sessions, to operate the service. */
+/** The right that a request needs: to read, to create and propose sessions, to read the audit, to decide, to operate the service. */
 export type Right = 'read' | 'write' | 'audit' | 'review' | 'operate';
 
 /** Only an operator can both write and review. */

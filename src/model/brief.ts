@@ -20,7 +20,7 @@ export const flagCodes = [
 ] as const;
 export type FlagCode = (typeof flagCodes)[number];
 
-/** Something unusual that a reviewer should look at first. */
+/** Something unusual that a reviewer should check first. */
 export const flagShape = shape(
   {
     code: openWord(flagCodes),
@@ -49,7 +49,7 @@ export const tableBriefShape = shape({
 export type TableBrief = Noun<typeof tableBriefShape>;
 
 export const overlapShape = shape({
-  sessionId: orNull(text('Null for an agent, which is told of no other sessions')),
+  sessionId: orNull(text('Null for an agent, which learns of no other sessions')),
   table: text(),
   rows: count(),
 });
@@ -65,7 +65,7 @@ export const briefShape = shape({
 
 export type Brief = Noun<typeof briefShape>;
 
-/** What a card has besides the brief. */
+/** The members of a card beside the brief. */
 export const cardHeadShape = shape({
   round: count('The proposal that it is of; 0 before the first one'),
   digest: orNull(

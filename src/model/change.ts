@@ -30,7 +30,7 @@ export type Hidden = true;
 
 /** See `Hidden`. */
 export const hidden = mark(
-  "Stands where an author's token is told no more than that it is there: a database role that staged in the session may not read the table",
+  "Replaces a change of which an author's token learns only that it exists: a database role that staged in the session may not read the table",
 );
 
 /** PostgreSQL's texts of values whose JSON is ambiguous. */

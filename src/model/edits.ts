@@ -1,4 +1,4 @@
-/** What edits of a session report beside the session: unstaging of rows, resolution of conflicts, a revert. */
+/** The results of edits beside the session: unstaging of rows, resolution of conflicts, a revert. */
 import { hidden, operations } from './change.ts';
 import { conflictShape } from './conflict.ts';
 import type { Noun } from './shape.ts';

@@ -8,7 +8,7 @@ export interface PageFilter {
   readonly after?: readonly string[] | null;
 }
 
-/** Returns how many rows to read for a page: one more than it shows, which tells whether the list continues. */
+/** Returns how many rows to read for a page: one more than it shows, which reveals whether the list continues. */
 export const rowsFor = ({ limit }: PageFilter): number => limit + 1;
 
 /** Cuts the rows that were read to those of the page. A page without items has no next one. */

@@ -1,4 +1,4 @@
-/** What the daemon reports about itself, its callers and its audit. */
+/** The reports of the daemon about itself, its callers and its audit. */
 import { roles } from './access.ts';
 import type { Noun } from './shape.ts';
 import {
@@ -42,7 +42,7 @@ export const infoShape = shape({
 
 export type ServerInfo = Noun<typeof infoShape>;
 
-/** What a daemon knows of itself from the start. */
+/** The facts that a daemon knows of itself from the start. */
 export type ServiceFacts = Omit<ServerInfo, 'postgresql'>;
 
 /** The caller that the token identifies. */

@@ -24,11 +24,11 @@ export type SessionStatus = (typeof sessionStatuses)[number];
 const sessionIdPattern = /^sess_[0-9a-f]{32}$/;
 
 export const readsModes = ['production', 'staged'] as const;
-/** What a session's SELECTs read: production alone, or production with the session's staged rows merged in. */
+/** The rows that SELECTs of a session read: production alone, or production with the session's staged rows merged in. */
 export type ReadsMode = (typeof readsModes)[number];
 
 export const conflictScopes = ['row', 'column'] as const;
-/** What counts as a conflict: any change of a row that the session touched, or only changes of the same columns (others merge). */
+/** The changes that count as conflicts: each of a row that the session touched, or only those of the same columns (others merge). */
 export type ConflictScope = (typeof conflictScopes)[number];
 
 export type SessionEvent =

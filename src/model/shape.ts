@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonText, JsonValue } from './json.ts';
 
-/** What the JSON of a member is. */
+/** The kind of JSON of a member. */
 export type Form =
   | { readonly is: 'text'; readonly pattern: RegExp | undefined }
   | { readonly is: 'time' | 'count' | 'integer' | 'flag' | 'mark' }
@@ -19,7 +19,7 @@ export type JsonForm = 'any' | 'row' | 'key' | 'key or null' | 'object' | 'list'
 /** A member of a noun, whose values have the type T. If it is optional, a noun may lack the property. */
 export interface Field<T = unknown, Optional extends boolean = boolean> {
   readonly form: Form;
-  /** What stands in JSON for null or for a missing property: null, or no member. */
+  /** The JSON of null, or of a missing property: null, or no member. */
   readonly empty: 'never' | 'null' | 'left out';
   readonly isOptional: Optional;
   /** The value that a reader assumes if the member is missing or null, as in the responses of older daemons. */
@@ -30,7 +30,7 @@ export interface Field<T = unknown, Optional extends boolean = boolean> {
   readonly alias?: string;
   /** The property without which this one is left out, even if it is null. */
   readonly beside?: string;
-  /** What it means: a part of the JSON Schema. */
+  /** Its meaning: a part of the JSON Schema. */
   readonly description?: string;
 }
 

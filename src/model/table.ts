@@ -1,6 +1,6 @@
 /** The definition of a production table, as staging needs it. All SQL texts in it are deparsed by PostgreSQL. */
 
-/** What the JSON of a value may lose. `any` means that each value counts as affected, without a check. */
+/** The loss that the JSON of a value may have. `any` means that each value counts as affected, without a check. */
 export type ExactTextKind =
   | 'jsonb'
   | 'float'
@@ -183,7 +183,7 @@ export interface Trigger {
   /** The full CREATE TRIGGER statement; null without a condition. */
   readonly definition: string | null;
   readonly function: TriggerFunction;
-  /** What keeps it from firing while rows are staged, as far as the catalogs tell, as the end of "trigger ...". */
+  /** The reason why it does not fire while rows are staged, if the catalogs show one, as the end of "trigger ...". */
   readonly obstacle: string | null;
 }
 

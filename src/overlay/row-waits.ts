@@ -14,7 +14,7 @@ import {
   shadowName,
 } from './object-names.ts';
 
-/** Builds statements that wait for other changes of the row itself: PostgreSQL waits for them before it looks for a colliding row. */
+/** Builds statements that wait for other changes of the row itself: PostgreSQL waits for them before it searches for a colliding row. */
 export function lockOld(table: Table): string {
   if (isKeyless(table)) return '';
   const columns = columnNames(table);

@@ -75,7 +75,7 @@ function endWhenRevoked(
     // guard: a token that was revoked hears nothing more
     if (!(await isStillGood())) res.destroy();
   };
-  // while the database is unavailable, the response ends by itself
+  // while the database is unavailable, the response ends without further writes
   const timer = setInterval(() => void check().catch(() => undefined), everyMs).unref();
   res.once('close', () => clearInterval(timer));
 }

@@ -51,7 +51,7 @@ function hide(error: unknown, ctx: Context, { log }: Pick<RestServices, 'log'>):
   }
   log.error('request failed', about);
   return new StageError('internal', 'something went wrong inside the service', {
-    hint: 'The log of the service tells more under this request_id.',
+    hint: 'The log of the service has details under this request_id.',
   });
 }
 

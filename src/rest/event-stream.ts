@@ -7,7 +7,7 @@ import { listEventsIn } from '../staging/event-store.ts';
 import type { EventWaiters, Happening } from '../staging/event-waiters.ts';
 import { eventOfAllBody } from './bodies.ts';
 
-/** What a client follows, and how. */
+/** The events that a client follows, and how. */
 export interface Following {
   readonly scope: EventScope;
   /** Aborted when the client disconnects. */

@@ -101,7 +101,7 @@ function tooLarge(maxBytes: number): StageError {
 
 function incomplete(cause?: unknown): StageError {
   return new StageError('invalid_request', 'the body ended early', {
-    hint: 'Send as many bytes as Content-Length says.',
+    hint: 'Send as many bytes as Content-Length states.',
     cause,
   });
 }

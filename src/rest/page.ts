@@ -7,11 +7,11 @@ interface ListData<Item> {
   readonly name: string;
   /** Returns the values by which the list is sorted. */
   readonly placeOf: (item: Item) => readonly string[];
-  /** What each of these values looks like. */
+  /** The form of each of these values. */
   readonly forms: readonly RegExp[];
 }
 
-/** What a request selects from a list: the id in its path, and its query. */
+/** The selection of a request from a list: the id in its path, and its query. */
 export interface ListRequest {
   readonly id?: string;
   readonly query: Readonly<Record<string, unknown>> & { readonly cursor?: string | undefined };
@@ -50,7 +50,7 @@ export class PagedList<Item> {
     return place;
   }
 
-  /** Returns the members of the response that tell how the list continues. */
+  /** Returns the members of the response that state how the list continues. */
   members(request: ListRequest, { items, totalCount, hasMore }: ListPage<Item>): JsonObject {
     const last = items.at(-1);
     const next = hasMore && last !== undefined;

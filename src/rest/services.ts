@@ -1,4 +1,4 @@
-/** What the daemon provides to the REST API. */
+/** The services that the daemon provides to the REST API. */
 import type { Database, Pool } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -21,7 +21,7 @@ export type UpstreamState =
   | {
       readonly ready: true;
       readonly version?: string;
-      /** What it cannot do although it can be used. */
+      /** The limitations of a database that can be used. */
       readonly lack?: Lack;
     }
   | {
@@ -58,7 +58,7 @@ export interface Access {
   readonly hosts: readonly string[] | null;
 }
 
-/** What a route gets: like RestServices, with the pool that fits its method. */
+/** The services for a route: like RestServices, with the pool that fits its method. */
 export interface RouteServices extends Omit<RestServices, 'reading' | 'deciding'> {
   readonly db: Database;
   /** Limits concurrent diffs: each holds a connection and a snapshot. */

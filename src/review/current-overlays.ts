@@ -34,7 +34,7 @@ export async function reviewRelations(tx: Queryable, uuid: string): Promise<Revi
   }));
 }
 
-/** Throws when overlays can still be brought up to date. The work then starts again on the updated ones. */
+/** Throws if overlays can still be updated. The work then starts again on the updated ones. */
 export type RefuseOutdated = (relations: readonly ReviewRelation[]) => void;
 
 /**

@@ -163,7 +163,7 @@ function compareEnd(walk: ChainWalk, head: HeadRow): BadLink | null {
   if (Number(head.approvals) > walk.approvals)
     return { id: `approval_${walk.approvals + 1}`, reason: 'it is missing' };
   if (walk.hash === head.hash) return null;
-  return { id: `approval_${walk.approvals}`, reason: 'the chain does not end where its head says' };
+  return { id: `approval_${walk.approvals}`, reason: 'the chain does not end at its head' };
 }
 
 const headOf = (hash: string) => `sha256:${hash}`;

@@ -31,7 +31,7 @@ interface ResolvedFunction {
   readonly schema: string | null;
 }
 
-/** What stands for the calls of a statement that stages what functions write. */
+/** The replacements for the calls of a statement that stages the writes of functions. */
 export interface StagedCalls {
   readonly replacements: readonly Replacement[];
   /** The functions that were replaced by some that write, as the statement names them. */
@@ -62,7 +62,7 @@ export class FunctionNames {
   /** Names for which no function may read tables. */
   private readonly plain = new Set<string>();
   private version = -1;
-  /** What was last found, until it is used: a statement is resolved once. */
+  /** The last result, until it is used: a statement is resolved once. */
   private found: {
     readonly called: readonly CallPlace[];
     readonly asked: readonly CallPlace[];

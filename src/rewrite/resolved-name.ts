@@ -57,7 +57,7 @@ export interface ResolvedName {
   readonly writing: 'automatic' | 'code' | 'error' | null;
   /** The table that a write changes: the relation itself, or the table behind a view once the view has a staged view. */
   readonly table: number | null;
-  /** That table's columns by their names in the view. */
+  /** The columns of the table behind the view, by their names in the view. */
   readonly tableColumns: Readonly<Record<string, string>> | null;
   /** Whether the table has triggers that fire for updates of certain columns only; false if it is not a target. */
   readonly waitsForColumns: boolean;

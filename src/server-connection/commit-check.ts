@@ -1,5 +1,5 @@
 /**
- * The check before COMMIT. It is sent together with the COMMIT. `stage.refuse_written_outside` inspects the transaction, whatever state the
+ * The commit check. It is sent together with the COMMIT. `stage.refuse_written_outside` inspects the transaction, whatever state the
  * proxy assumes, and fails it if it has written anything outside of the service's schemas.
  */
 import { randomBytes } from 'node:crypto';

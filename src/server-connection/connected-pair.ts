@@ -30,7 +30,7 @@ export interface ConnectedPair {
   readonly upstreamLeftover: Buffer;
   /** The minor version of protocol 3 that was negotiated with the client. */
   readonly protocolMinor: number;
-  /** Asks the upstream to cancel the statement that the connection runs. */
+  /** Requests the upstream to cancel the statement that the connection runs. */
   readonly cancel: () => Promise<void>;
   readonly cancels: CancelRequests;
   /** Filled by the pipeline. */

@@ -2,7 +2,7 @@
  * Runs the proxy's own statements between the client's messages. They are parsed again directly before they run: a function of the client
  * may run any SQL that does not write, including DEALLOCATE and PREPARE. A statement that it prepared under an internal name would run
  * where writing is possible. The statements of every staged write stay prepared while no such code can have run (see
- * `PreparedStatementCache`), and those that validate a read while nothing drops them. The check before COMMIT is never kept prepared: it
+ * `PreparedStatementCache`), and those that validate a read while nothing drops them. The commit check is never prepared: it
  * must hold whatever the proxy assumes about the code that has run.
  */
 import { randomBytes } from 'node:crypto';

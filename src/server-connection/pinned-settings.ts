@@ -1,4 +1,4 @@
-/** The settings that every upstream connection keeps, whatever the client sets. */
+/** The settings that every upstream connection retains, whatever the client sets. */
 import type { StartupParameters } from '../wire/startup.ts';
 
 /** Stores the client's default_transaction_read_only. RESET restores its value from the start-up packet. */

@@ -48,7 +48,7 @@ export class ResponseRouter implements Receiver {
   private syncs = 0;
   /** The number of sent messages that have a handler for rows. */
   private listeners = 0;
-  /** What the client receives: after an error only the next ReadyForQuery, and when closed nothing until reopened. */
+  /** The responses that the client receives: after an error only the next ReadyForQuery, and when closed none until reopened. */
   private audience: 'open' | 'after error' | 'closed' = 'open';
   private deferred: Buffer | null = null;
   private readonly reports = new SettingReports();
@@ -126,7 +126,7 @@ export class ResponseRouter implements Receiver {
     this.audience = 'after error';
   }
 
-  /** Shows the CommandComplete that was held back. */
+  /** Passes on the CommandComplete that was buffered. */
   showDeferred(): void {
     if (this.deferred !== null && this.audience === 'open') this.writer.add(this.deferred);
     this.deferred = null;

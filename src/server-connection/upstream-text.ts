@@ -86,7 +86,7 @@ function stagedText(
       throw new Error(`a write to "${name}" was about to be sent as the client wrote it`);
   }
   const [procedure] = write.form === 'query' && write.stagesCalls === 'CALL' ? write.called : [];
-  // a second look, like that at targets
+  // a second check, like that of targets
   if (procedure && !replacements.some(({ start }) => start === procedure.start + offset))
     throw new Error(`a call of "${procedure.name}" was about to be sent as the client wrote it`);
   return checked('staged', sent, frame);

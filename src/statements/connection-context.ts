@@ -62,7 +62,7 @@ export interface ConnectionContext {
   readonly pending: Pending;
   /** Whether the session has other connections through this proxy. They may change the rows that a write finds. */
   readonly isShared: () => boolean;
-  /** Whether the client has sent the Sync of the current batch. If so, the batch can be run again whatever its outcome. */
+  /** Whether the client has sent the Sync of the current batch. If so, the batch can be retried whatever its outcome. */
   readonly hasSync: () => boolean;
   /** Aborted when the connection has ended. */
   readonly gone: AbortSignal;
@@ -100,7 +100,7 @@ interface SocketWriters {
   readonly upstream: SocketWriter;
 }
 
-/** What a connection knows of other connections, and of its client's messages. */
+/** The knowledge of a connection about other connections, and about its client's messages. */
 export interface Surroundings
   extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'isNext' | 'gone'> {
   readonly copyBufferTotal: CopyBufferTotal;
@@ -160,7 +160,7 @@ export function createConnectionContext(
 
 /**
  * Wraps the overlay manager so that the transaction can see new objects, which are newer than a snapshot that it may have.
- * @param renew gives the transaction a new snapshot if none of the client's statements has run in it
+ * @param renew takes a new snapshot for the transaction if none of the client's statements has run in it
  */
 function visiblyMade(
   overlays: OverlayManager,

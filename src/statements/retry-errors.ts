@@ -18,7 +18,7 @@ export function failedInOverlay(fields: ErrorFields): boolean {
 /** Whether the statement was cancelled, by a user or a time limit. The rows are not the cause then. */
 export const isInterrupt = (fields: ErrorFields) => fields.get('R') === 'ProcessInterrupts';
 
-/** Whether the policy has refused the statement (see stage.refuse_by_policy): it judges what was staged, in whatever way that was. */
+/** Whether the policy has refused the statement (see stage.refuse_by_policy): it checks the staged rows, staged in whatever way. */
 export const isByPolicy = (fields: ErrorFields) =>
   fields.get('s') === 'stage' && fields.get('t') === 'policy';
 

@@ -156,7 +156,7 @@ export function prepareAgain(
   const replacements = [...replaced, ...statement.typeList];
   const isRetained = statement.refusedWhen === null;
   const isSame = isRetained && isDeepStrictEqual(statement.replacements, replacements);
-  // Whatever replaces a read is guarded like a read.
+  // A text that replaces a read is guarded like a read.
   // guard: statements are prepared anew when a read may have replaced them
   if (isSame && (statement.body.kind === 'read' || statement.runs === state.runs)) return;
   // A Parse fixes the types for the statement's whole lifetime.

@@ -113,7 +113,7 @@ export const arrow = (old: string, now: string): Span[] => [
   span(now, 'added'),
 ];
 
-/** The characters of unchanged text that are kept on each side of a difference. */
+/** The number of unchanged characters that are shown on each side of a difference. */
 const context = 10;
 
 /** Returns the surroundings of the first difference of two texts, sanitized, so that a late difference is not cut off. */

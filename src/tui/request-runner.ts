@@ -63,7 +63,7 @@ export class RequestRunner {
     done();
   }
 
-  /** Carries out a decision. If rows are tied to the part, the reviewer is asked about them. */
+  /** Carries out a decision. If rows are tied to the part, the reviewer is prompted about them. */
   async #decide(deciding: Deciding, state: State): Promise<Action> {
     const { decision, part } = deciding;
     try {

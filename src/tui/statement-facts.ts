@@ -1,4 +1,4 @@
-/** What a reviewer should know of a statement at a glance, derived from the tree of a parser that is used only for display. */
+/** The facts of a statement for a reviewer's first glance, derived from the tree of a parser that is used only for display. */
 
 export interface StatementFacts {
   /** The columns that the statement writes explicitly; empty if it names none. */

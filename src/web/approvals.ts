@@ -83,7 +83,7 @@ function askForWhole(known: Known, post: Post, after: After): void {
   });
 }
 
-/** Returns what a question about a part says first. */
+/** Returns the first sentence of a question about a part. */
 function partInWords({ part, outline }: Known): Child[] {
   const count = markedCount(part, outline?.tables ?? []).toLocaleString('en-US');
   return [h('p', {}, h('b', {}, marksInWords(part)), `: ${count} in total.`)];

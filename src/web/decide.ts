@@ -170,9 +170,9 @@ function hindranceOfWhole(known: Known): string | null {
 
 function hindranceOf({ digest, conflicts, part }: Known): string | null {
   if (digest === null) return 'The diff is not read to its end yet, or has changed since.';
-  // the service looks for conflicts of the part alone
+  // the service checks conflicts of the part alone
   if (part.size > 0) return null;
-  if (conflicts === null) return 'Conflicts are being looked for.';
+  if (conflicts === null) return 'Conflicts are being checked.';
   return conflicts > 0 ? 'Production has changed: see the conflicts.' : null;
 }
 

@@ -1,4 +1,4 @@
-/** Edits of what an active session stages: conflicts are settled, and rows taken out. Each one asks first. */
+/** Edits of an active session: conflicts are settled, and rows taken out. Each one asks first. */
 /// <reference lib="dom" />
 import { nameCell, tableCell } from '../client/cell.ts';
 import type { Side } from '../client/edits.ts';

@@ -1,6 +1,6 @@
 /** Shortens long values so that two different values never look the same. */
 
-/** Number of common characters that are kept before the first difference. */
+/** Number of common characters that are shown before the first difference. */
 const lead = 12;
 
 /** Returns the start of a text, with its length if much of it is left out. */

@@ -16,7 +16,7 @@ interface Bar {
   readonly after: number;
 }
 
-/** A sentence says as much of fewer rows. */
+/** Fewer rows need no figure: a sentence states as much. */
 const fewestRows = 3;
 
 /** Returns the figures of a table's columns; none where its brief has no counts for them. */
@@ -112,7 +112,7 @@ const space = 'http://www.w3.org/2000/svg';
 /** The length of the longest bar. */
 const longest = 60;
 
-/** Draws a bar. The number beside it says the same, so that nobody has to see it. @param share between 0 and 1 */
+/** Draws a bar. The number beside it states the same, so that nobody has to see it. @param share between 0 and 1 */
 function bar(share: number, side: 'before' | 'after'): SVGElement {
   const element = document.createElementNS(space, 'svg');
   const rect = document.createElementNS(space, 'rect');

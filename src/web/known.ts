@@ -1,4 +1,4 @@
-/** What the page knows of a session, and what its actions need. */
+/** The page's knowledge of a session, and the needs of its actions. */
 import type { PartMarks } from '../client/part-marks.ts';
 import type { RehearsalReport } from '../client/rehearsal.ts';
 import type { Outline } from '../model/change.ts';
@@ -9,7 +9,7 @@ import type { Session } from '../model/session.ts';
 import type { Child } from './dom.ts';
 import type { request } from './http.ts';
 
-/** What the page knows of a session. */
+/** The facts of a session that the page has read. */
 export interface Known {
   readonly session: Session;
   /** Digest of the diff on display; null if it is not loaded, or the session has changed since. */
@@ -20,7 +20,7 @@ export interface Known {
   readonly comments: readonly Comment[];
   /** The rows and tables that are marked as a part. */
   readonly part: PartMarks;
-  /** What the policy says about it, with the votes; null if that is not known. */
+  /** The verdict of the policy about it, with the votes; null if that is not known. */
   readonly policy: SessionPolicy | null;
   /** Names of the operations that the caller is allowed. */
   readonly operations: ReadonlySet<string>;

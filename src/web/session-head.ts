@@ -17,7 +17,7 @@ import { h } from './dom.ts';
 import { Refusal, request } from './http.ts';
 import { policyView } from './votes.ts';
 
-/** What a head shows. */
+/** The contents of a head. */
 interface Shown {
   readonly session: Session;
   readonly digest: string | null;

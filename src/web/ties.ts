@@ -13,7 +13,7 @@ interface Question {
   readonly body: readonly Child[];
   readonly act: string;
   readonly isGrave?: boolean;
-  /** What the service's names are. */
+  /** The short names that the service uses. */
   readonly named: string;
   /** The label of the agreement. */
   readonly include?: string;

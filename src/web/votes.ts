@@ -1,4 +1,4 @@
-/** What the policy says about a session, and the votes on it. */
+/** The verdict of the policy about a session, and the votes on it. */
 /// <reference lib="dom" />
 import { approvalsInWords, readSessionPolicy, verdictInWords } from '../client/policy.ts';
 import type { SessionPolicy } from '../model/policy.ts';
@@ -6,7 +6,7 @@ import type { Child } from './dom.ts';
 import { h } from './dom.ts';
 import { Refusal, request } from './http.ts';
 
-/** Reads what the policy says; null where the caller may not know it, or the session is not open. */
+/** Reads the verdict of the policy; null where the caller may not know it, or the session is not open. */
 export async function readPolicyOf(id: string): Promise<SessionPolicy | null> {
   try {
     return readSessionPolicy(await request('GET', `/sessions/${id}/policy`));

@@ -1,5 +1,5 @@
 /**
- * What another connection may alter of a table's definition and of all that it depends on, by kind, with the tables that notice: everything
+ * The alterations by another connection of a table's definition and of its dependencies, by kind, with the tables that notice: everything
  * that an object of an overlay takes for granted when it is made.
  */
 import type { Alteration } from './alteration.ts';

@@ -57,7 +57,7 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA $s TO $group;
 GRANT ALL ON SCHEMA $s TO $service; GRANT ALL ON ALL TABLES IN SCHEMA $s TO $service; GRANT ALL ON ALL SEQUENCES IN SCHEMA $s TO $service;
 RESET ROLE`;
 
-/** What a staged statement may name. */
+/** The objects that a staged statement may name. */
 export const tables = [
   'parent',
   'item',

@@ -1,4 +1,4 @@
-/** What a table's definition uses gets another name, and another object takes the former one: staging uses what PostgreSQL uses. */
+/** An object that a table's definition uses is renamed, and another takes its former name: staging uses the one that PostgreSQL uses. */
 import { assert, suite } from '../helpers/suite.ts';
 import type { Field } from './field.ts';
 import { startField } from './field.ts';

@@ -1,5 +1,5 @@
 /**
- * What a reviewer sees before deciding: who created the session, for what purpose and when; which triggers will run; how much was reviewed.
+ * The facts for a reviewer before deciding: who created the session, for what purpose and when; which triggers will run; the reviewed part.
  */
 
 import type { TestRest } from '../helpers/rest.ts';

@@ -1,4 +1,4 @@
-/** What the command line shows an author of tables that a database role which staged in the session may not read. */
+/** The command line for an author, about tables that a database role which staged in the session may not read. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
 import type { TestRole } from '../helpers/roles.ts';

@@ -1,4 +1,4 @@
-/** What `stage serve` prints before it serves, in a terminal, and on errors. */
+/** The output of `stage serve` before it serves, in a terminal, and on errors. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** What most suites of the command line need: the REST interface, and a shell whose commands use it. */
+/** The needs of most suites of the command line: the REST interface, and a shell whose commands use it. */
 import type { TestRest, TestRestOptions } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import type { TestDefiner } from '../helpers/suite.ts';

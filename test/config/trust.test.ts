@@ -1,4 +1,4 @@
-/** What a project's file can set before and after the user has trusted it. */
+/** The settings that a project's file can set before and after the user has trusted it. */
 import { createHash } from 'node:crypto';
 import {
   chmodSync,

@@ -254,7 +254,7 @@ suite('embedded PostgreSQL', (test) => {
       await mkdir(planted, { recursive: true });
       for (const name of ['initdb', 'postgres'])
         await writeFile(join(planted, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-      // That account must be able to read the copy all the same.
+      // The account of the server must be able to read the copy all the same.
       const umask = process.umask(0o077);
       try {
         const server = await start(directory, { binaries: package_ });

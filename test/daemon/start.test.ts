@@ -53,7 +53,7 @@ suite('daemon: start', (test) => {
       'waiting requests',
       'REST interface',
       'proxy',
-      'looks at what users have made',
+      'check of objects that users have made',
       'upstream monitor',
       'proxy connections',
       'deciding connections',

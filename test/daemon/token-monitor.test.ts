@@ -66,7 +66,7 @@ suite('daemon: tokens', (test) => {
       assert.equal([code, body.status], [200, 'ok']);
       assert.not.match(body.warning, folder);
       assert.equal([await status('ann'), await status('nobody')], [200, 401]);
-      assert.ok(daemon.logged.some((each) => each.includes('the former tokens are kept')));
+      assert.ok(daemon.logged.some((each) => each.includes('the former tokens stay valid')));
     });
   }
 });

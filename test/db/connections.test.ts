@@ -1,4 +1,4 @@
-/** What every connection of the service account must have, and that a connection without it is not used. */
+/** The settings that every connection of the service account must have. A connection without them is not used. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';

@@ -1,4 +1,4 @@
-/** What docs/limits.md states about statements, tables and views. */
+/** The claims of docs/limits.md about statements, tables and views. */
 import type { SqlStatement } from './documented-form.ts';
 import { limits, refused, same } from './documented-form.ts';
 

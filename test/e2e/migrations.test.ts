@@ -108,7 +108,7 @@ suite('migrations', (test) => {
     await compare(named(migration.table ?? '$t'));
   }
 
-  /** What cannot be approved can still be viewed, and can be rejected. */
+  /** A session that cannot be approved can still be viewed, and can be rejected. */
   async function end({ migration, session }: Play, reviewed: string): Promise<void> {
     const { text } = await proxied.daemon.call('GET', `/sessions/${session}/diff`);
     // Of orphaned rows only the net change is retained. Their steps are neither counted nor digested, and never approved.

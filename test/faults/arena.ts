@@ -6,7 +6,7 @@ export interface Outcome {
   readonly label: string;
   /** Texts that are counted over all rounds, each once. */
   readonly counts: readonly string[];
-  /** What is wrong; empty if nothing is. */
+  /** The faults; empty for none. */
   readonly anomalies: readonly string[];
 }
 

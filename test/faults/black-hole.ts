@@ -11,7 +11,7 @@ import { callHttp } from '../helpers/http.ts';
 import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { until } from '../helpers/until.ts';
 
-/** What happens to the daemon when its connection stops transmitting. If it is killed, nobody learns of its end. */
+/** The fate of the daemon when its connection stops transmitting. If it is killed, nobody learns of its end. */
 export type Fate = 'alive' | 'frozen' | 'killed';
 export const fates: readonly Fate[] = ['alive', 'frozen', 'killed'];
 
@@ -41,7 +41,7 @@ export interface BlackHole {
   } | null;
   /** The state of the session before anybody sent another request. */
   readonly found: string;
-  /** What is wrong; empty if nothing is. */
+  /** The faults; empty for none. */
   readonly anomalies: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import { patiently, preparationMs, targetOf } from './scene.ts';
 
 export interface Operation {
   readonly name: OperationName;
-  /** What is found after it is done: `before` if it changes nothing. */
+  /** The state after it is done: `before` if it changes nothing. */
   readonly done: 'before' | 'after';
   /** Sends it to a daemon. */
   send(target: Target): Promise<CallOutcome>;

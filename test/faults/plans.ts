@@ -6,7 +6,7 @@ export interface Plan {
   readonly body?: object;
   /** Whether the body has the first row as `only`. */
   readonly isPartial?: true;
-  /** What was done to the session before; not set if there is none. */
+  /** The operation that came before; not set if there is none. */
   readonly prepared?: readonly Preparation[];
   /** State, mutations, staged rows, edits, audit entries, sessions that revert it, the balances of its three rows, and rows that were split off. */
   readonly before: string;

@@ -16,7 +16,7 @@ import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import type { Arena, Outcome } from './arena.ts';
 import { patiently } from './scene.ts';
 
-/** What daemons do with a session, with what is found of it in the end: state, balance of its three rows, and how often it was decided. */
+/** The work of daemons on a session, with its state in the end, the balance of its three rows, and how often it was decided. */
 const ends = {
   scheduled: 'approved 3 1 approved',
   auto: 'approved 3 1 approved',

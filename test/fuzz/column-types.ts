@@ -54,7 +54,7 @@ export const keyTypes = {
   date: columnType('date', ['2024-02-29', '1999-12-31', 'infinity'], (c) => `${c} + 1`),
 } as const;
 
-/** What `typeDefinitions` creates, and PostgreSQL's own types. */
+/** The types that `typeDefinitions` creates, and PostgreSQL's own. */
 export const valueTypes: readonly ColumnType[] = [
   keyTypes.int,
   keyTypes.text,

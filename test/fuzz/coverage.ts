@@ -1,4 +1,4 @@
-/** What a run has reached: how many statements of each form, and how many of them succeeded. */
+/** The coverage of a run: how many statements of each form, and how many of them succeeded. */
 import type { Listener } from './run-script.ts';
 import type { Script } from './script.ts';
 import type { Statement } from './statement.ts';
@@ -51,7 +51,7 @@ const forms: readonly Form[] = [
   said('several statements in one message', /; (INSERT|UPDATE|DELETE|SELECT|WITH)/),
 ];
 
-/** What schemas may hold, told from their statements. */
+/** The features of schemas, recognized by their statements. */
 const traits: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['primary key of one column', /PRIMARY KEY \([^,()]*\)/g],
   ['primary key of several columns', /PRIMARY KEY \([^()]*,[^()]*\)/g],

@@ -49,7 +49,7 @@ export function freeColumns(table: Table): Column[] {
   return table.columns.filter((column) => column.filled === 'given' && !bound.has(column));
 }
 
-/** What orders rows so that no two that differ are alike. */
+/** An order of rows in which no two that differ are alike. */
 export const ordering = ({ name, key, hasKey }: Table, alias = name): string =>
   hasKey ? list(key, `${alias}.`) : `${alias}::text`;
 

@@ -1,4 +1,4 @@
-/** What staging refuses although PostgreSQL allows it, as docs/limits.md tells: no difference, but counted by itself. */
+/** The statements that staging refuses although PostgreSQL allows them, as docs/limits.md states: no difference, but counted apart. */
 import type { Statement } from './statement.ts';
 
 const refusals: readonly { readonly statement: RegExp; readonly answer: RegExp }[] = [

@@ -4,7 +4,7 @@ import { literal } from './column-types.ts';
 import type { Column, Unique } from './schema.ts';
 import { list } from './statement.ts';
 
-/** What makes a row's key unique: a primary key, or an index over columns that are never null. */
+/** The reason why a row's key is unique: a primary key, or an index over columns that are never null. */
 export function primaryKey(random: Random, key: readonly Column[]): Unique {
   const columns = `(${list(key)})`;
   const definition = `${random.chance(0.9) ? 'PRIMARY KEY' : 'UNIQUE INDEX'} ${columns}`;
@@ -97,7 +97,7 @@ export function randomPartitions(random: Random, name: string, key: readonly Col
   ]);
 }
 
-/** What sets a partition's name apart. */
+/** The suffix of a partition's name. */
 export const partitionSuffix = /_part_(even|odd|few|rest)/g;
 
 const part = (name: string, suffix: string) =>

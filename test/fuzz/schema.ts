@@ -25,7 +25,7 @@ export const draws = ({ filled }: Column): boolean => filled !== 'given' && fill
 export interface Unique {
   readonly columns: readonly Column[];
   readonly definition: string;
-  /** What ON CONFLICT names; null when it cannot be an arbiter. */
+  /** The columns that ON CONFLICT names; null when it cannot be an arbiter. */
   readonly arbiter: string | null;
 }
 
@@ -39,7 +39,7 @@ export interface ForeignKey {
 
 export interface Table {
   readonly name: string;
-  /** What names a row; with `hasKey` one row at most. */
+  /** The columns that identify a row; with `hasKey` one row at most. */
   readonly key: readonly Column[];
   readonly hasKey: boolean;
   readonly columns: Column[];

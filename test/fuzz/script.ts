@@ -21,7 +21,7 @@ export interface Script {
   readonly tables: readonly string[];
 }
 
-/** What statements are made from. */
+/** The material of statements. */
 interface Source {
   readonly random: Random;
   readonly schema: Schema;

@@ -17,7 +17,7 @@ export interface Statement {
   /** Ask for results in binary form. */
   readonly binaryResults: boolean;
   /**
-   * What of two answers has to be the same: everything; everything but which integrity violation was found (where rows
+   * The part of two responses that has to be the same: everything; everything but which integrity violation was found (where rows
    * break several constraints, PostgreSQL's choice depends on the order in which they are stored); everything but which
    * error; or everything but the rows.
    */

@@ -7,7 +7,7 @@ import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
 
-/** What a client receives for one statement. */
+/** The responses that a client receives for one statement. */
 export type Outcome =
   | { readonly tag: string; readonly rows: readonly unknown[] }
   | { readonly error: Readonly<Record<string, string | undefined>> };

@@ -1,4 +1,4 @@
-/** What a role does in a session when it connects to the database directly. */
+/** The actions of a role in a session when it connects to the database directly. */
 import type pg from 'pg';
 import type { TestRole } from './roles.ts';
 import { assert } from './suite.ts';

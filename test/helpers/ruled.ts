@@ -23,7 +23,7 @@ export const as = (secret: string, json?: object, headers = {}): Sent => ({
 
 export interface Ruled {
   readonly rest: TestRest;
-  /** What the service needs to approve. */
+  /** The needs of an approval by the service. */
   readonly rules: AutoRules;
   /** Tries to set a policy with these rules, which get names. */
   put(...rules: object[]): Promise<Answer>;

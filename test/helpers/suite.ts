@@ -31,7 +31,7 @@ export interface TestDefiner {
   afterEach(work: Work): void;
 }
 
-/** What a test file reports to the runner, one JSON line each. */
+/** The reports of a test file to the runner, one JSON line each. */
 export type TestEvent =
   /** Begins the events of a file, if a process runs several. */
   | { readonly event: 'file'; readonly path: string }

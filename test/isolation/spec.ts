@@ -13,7 +13,7 @@ const token = /#[^\n]*|\{([^}]*)\}|"([^"]*)"|\([^)]*\)|([^\s{}"#()]+)/g;
 
 const keywords = new Set(['setup', 'teardown', 'session', 'step', 'permutation']);
 
-/** What has been read so far. */
+/** The parts that have been read so far. */
 interface Parts {
   word: string;
   name: string;

@@ -1,4 +1,4 @@
-/** What an agent learns of the policy: the rules that hold for its session, who has agreed, and why its proposal is refused. */
+/** An agent learns of the policy: the rules that hold for its session, who has agreed, and why its proposal is refused. */
 import type { Agent, AgentTable } from '../helpers/agent-table.ts';
 import { setAgentTable } from '../helpers/agent-table.ts';
 import { beforePolicy } from '../helpers/before-policy.ts';

@@ -16,7 +16,7 @@ CREATE TABLE numbered (n bigint PRIMARY KEY);
 CREATE FUNCTION peeks() RETURNS text LANGUAGE sql STABLE AS 'SELECT v FROM public.secret';
 CREATE FUNCTION adds(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 + 1; END';`;
 
-/** What the owner of the tables makes: a table for each way to fire a trigger by an action. */
+/** The objects of the tables' owner: a table for each way to fire a trigger by an action. */
 const own = `
 CREATE TABLE parent (id int PRIMARY KEY);
 CREATE TABLE moved (id int PRIMARY KEY, p int REFERENCES parent ON UPDATE CASCADE, note text);

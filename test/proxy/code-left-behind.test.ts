@@ -1,4 +1,4 @@
-/** What a function called by a read leaves in its connection does not run where writes are possible. */
+/** Code that a function called by a read leaves in its connection does not run where writes are possible. */
 import { attack, evil, stage } from '../helpers/attack.ts';
 import { b, e, p, q, run, s } from '../helpers/wire-script.ts';
 

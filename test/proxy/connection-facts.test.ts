@@ -1,4 +1,4 @@
-/** What a client can learn of its connection: that its writes are staged, in which session, and what its reads show. */
+/** The facts that a client can learn of its connection: that its writes are staged, in which session, and the rows of its reads. */
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -13,7 +13,7 @@ const execute = promisify(execFile);
 const [near, far] = ['10.213.77.1', '10.213.77.2'];
 const name = `stage${process.pid}`;
 
-/** What a client does before its link is cut. It does not wait for the last response. */
+/** The actions of a client before its link is cut. It does not wait for the last response. */
 const actions: Readonly<Record<string, string>> = {
   idle: `await client.query('BEGIN'); await client.query("UPDATE products SET stock = 1 WHERE id = 1")`,
   running: `client.query('SELECT pg_sleep(300)')`,

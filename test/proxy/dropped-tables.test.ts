@@ -16,7 +16,7 @@ CREATE VIEW seen AS SELECT * FROM race;
 
 const extended = (text: string, ...values: string[]) => [p(text), b(values), d(), e(), s];
 
-/** What is dropped, and what the client sends meanwhile. */
+/** The object that is dropped, and the client's messages meanwhile. */
 const cases: Readonly<Record<string, readonly [dropped: string, steps: readonly Buffer[]]>> = {
   INSERT: ['DROP TABLE race CASCADE', [q(`INSERT INTO race VALUES (1, 'a')`)]],
   'an INSERT with parameters': [

@@ -77,7 +77,7 @@ const ends: Readonly<Record<string, Script>> = {
   'a Query once it has seen the error': [h, 'wait', q('SELECT 6'), q('SELECT 7'), h, s, 'wait'],
 };
 
-/** What the server sends without Sync or Flush, by the type of the message that a client waits for. */
+/** The responses that the server sends without Sync or Flush, by the type of the message that a client waits for. */
 const unasked: Readonly<Record<string, readonly [type: number, ...messages: Buffer[]]>> = {
   'an error at Parse': [backend.errorResponse, p('selec')],
   'an error at Bind': [backend.errorResponse, p(insert), b(['x', 'y'])],

@@ -1,6 +1,6 @@
 /**
- * What the policy refuses when it is staged. Each of many statements is staged without a policy, in a session that is then judged by each of
- * many rules, as at its proposal; and again under each rule. It is refused exactly where the proposal would be.
+ * The refusals of the policy while staging. Each of many statements is staged without a policy, in a session that is then checked by each
+ * of many rules, as at its proposal; and again under each rule. It is refused exactly where the proposal would be.
  */
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';

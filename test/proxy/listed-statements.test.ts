@@ -1,5 +1,5 @@
 /**
- * What a client has prepared and declared is listed as PostgreSQL lists it, by `pg_prepared_statements` and `pg_cursors`, whatever has been
+ * `pg_prepared_statements` and `pg_cursors` list the statements and cursors of a client as PostgreSQL lists them, whatever has been
  * prepared before. STAGE_TEST_STATEMENTS is the number of random conversations, STAGE_TEST_SEED the first seed.
  */
 import { backend } from '../../src/wire/message-codes.ts';

@@ -9,7 +9,7 @@ const attach =
   'ALTER TABLE parted ATTACH PARTITION written FOR VALUES FROM (MINVALUE) TO (MAXVALUE)';
 const move = 'ALTER TABLE written RENAME TO former; ';
 
-/** What happens to the table that was written to, and the result of the next write to its name. */
+/** The change of the table that was written to, and the result of the next write to its name. */
 const changes: Record<string, { readonly change: string; readonly code: string | null }> = {
   'a partition itself': { change: attach, code: '1 rows' },
   'another one, a partition': {

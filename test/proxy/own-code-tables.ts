@@ -1,4 +1,4 @@
-/** What the tables of ordinary databases with code look like. */
+/** Tables as in ordinary databases with code. */
 
 export interface OwnCode {
   readonly name: string;

@@ -12,7 +12,7 @@ const open = (text: string, portal: string, ...values: string[]) => [
   b(values, `of ${portal}`, portal),
 ];
 
-/** What a driver with a fetch size sends: all of the first batch at once, then a batch for each further piece. */
+/** The messages of a driver with a fetch size: all of the first batch at once, then a batch for each further piece. */
 const fetchLoop = (text: string, size: number, pieces: number) => [
   ...[p(text, 'S_1'), b([], 'S_1', 'C_1'), d('portal', 'C_1'), e(size, 'C_1'), s],
   ...Array.from({ length: pieces }, () => [e(size, 'C_1'), s]).flat(),

@@ -1,4 +1,4 @@
-/** What a table's definition names gets another name, of which the stamp of the table tells nothing: the next write works as on the table itself. */
+/** An object in a table's definition is renamed, and the table's stamp does not show it: the next write works as on the table itself. */
 import type { Client } from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

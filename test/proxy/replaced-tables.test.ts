@@ -6,14 +6,14 @@ import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const made = (table: string) => `CREATE TABLE ${table} (id int PRIMARY KEY, v text)`;
 
-/** What happens to the table `t`. */
+/** The changes of the table `t`. */
 const changes: Readonly<Record<string, string>> = {
   'is dropped and made again': `DROP TABLE t CASCADE; ${made('t')}; INSERT INTO t VALUES (1, 'new'); CREATE VIEW seen AS SELECT * FROM t`,
   'is swapped for a copy': `${made('other')}; INSERT INTO other VALUES (1, 'copy'); ALTER TABLE t RENAME TO former; ALTER TABLE other RENAME TO t`,
   'gets a column': 'ALTER TABLE t ADD w int DEFAULT 5',
 };
 
-/** What the block does with it first. */
+/** The first use of it in the block. */
 const firsts: Readonly<Record<string, string>> = {
   reads: 'SELECT * FROM t ORDER BY id',
   'reads a view of it': 'SELECT * FROM seen ORDER BY id',

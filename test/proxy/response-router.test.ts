@@ -1,4 +1,4 @@
-/** What the client receives of a server's responses, however they are split. No server is needed. */
+/** The client's view of a server's responses, however they are split. No server is needed. */
 
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What is sent upstream for a read: only the client's own messages, and a query about names where one is needed. */
+/** The messages that a read sends upstream: only the client's own, and a query about names where one is needed. */
 import type { Relayed } from '../helpers/relay.ts';
 import { startRelayed } from '../helpers/relay.ts';
 import { assert, suite } from '../helpers/suite.ts';

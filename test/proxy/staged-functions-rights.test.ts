@@ -1,4 +1,4 @@
-/** What functions in staged reads must not show: more than the connecting role may see, or than production would show. */
+/** Functions in staged reads show no more than the connecting role may see, and no more than production would show. */
 import type pg from 'pg';
 import { assertSameAs, createRole, testRole } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';

@@ -12,7 +12,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
 import { connectWire, q } from '../helpers/wire-script.ts';
 
-/** What the client sends, with its event. As the proxy sends it, a BEGIN outside of a block states its access. */
+/** The client's message, with its event. As the proxy sends it, a BEGIN outside of a block states its access. */
 const commands: readonly (readonly [
   string,
   (phase: TransactionPhase) => TransactionEvent | null,

@@ -1,4 +1,4 @@
-/** What triggers write while staging, when other transactions, other tables, forged settings or changed triggers come in its way. */
+/** Writes of triggers while staging, when other transactions, other tables, forged settings or changed triggers come in their way. */
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** What AFTER triggers updated while staging, in review: causes, conflicts, ties, rehearsals and differences. */
+/** Updates of AFTER triggers while staging, in review: causes, conflicts, ties, rehearsals and differences. */
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';

@@ -1,4 +1,4 @@
-/** What the only writer to the upstream's socket accepts: the client's own text of a write is refused. */
+/** The texts that the only writer to the upstream's socket accepts: the client's own text of a write is refused. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { PendingResponse } from '../../src/server-connection/pending-response.ts';

@@ -34,7 +34,7 @@ interface Progress {
   readonly functions: Set<string>;
   /** Tables that are known to differ. */
   readonly strayed: Set<string>;
-  /** What ran on the twin since the last approval, for production to repeat when staging fell short of it. */
+  /** The statements that ran on the twin since the last approval, for production to repeat when staging fell short of it. */
   since: FileStatement[];
   /** The file acts as another role. */
   isOther: boolean;

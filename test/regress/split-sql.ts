@@ -4,7 +4,7 @@ export interface FileStatement {
   readonly text: string;
   /** First line in the file, from 1. */
   readonly line: number;
-  /** What follows a COPY FROM STDIN, up to `\.`. */
+  /** The data after a COPY FROM STDIN, up to `\.`. */
   readonly data: string | null;
 }
 

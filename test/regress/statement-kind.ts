@@ -1,4 +1,4 @@
-/** What the comparison does with a statement of a regression file: decided by PostgreSQL's own grammar. */
+/** The treatment of a statement of a regression file by the comparison: decided by PostgreSQL's own grammar. */
 import { parseTree } from '../../src/sql/parser/parser.ts';
 
 /**
@@ -37,7 +37,7 @@ const physical = /\binformation_schema\.|\bpg_(total_)?(relation|table|indexes)_
 
 const ofRoles = new Set(['CreateRoleStmt', 'DropRoleStmt', 'AlterRoleStmt', 'GrantRoleStmt']);
 
-/** What cannot be parsed is compared: both sides should call it the same mistake. */
+/** A statement that cannot be parsed is compared: both sides should report the same error. */
 export function kindOf(text: string): StatementKind {
   if (/(^|[^:]):['"]?[A-Za-z_]\w*['"]?/.test(withoutStrings(text)) && /:['"]/.test(text))
     return 'skip';

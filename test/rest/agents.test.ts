@@ -1,4 +1,4 @@
-/** What a token of the role agent reaches: sessions of its own name, and nothing that decides or shows other sessions. */
+/** A token of the role agent reaches sessions of its own name, and nothing that decides or shows other sessions. */
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';

@@ -8,7 +8,7 @@ import { assert, suite } from '../helpers/suite.ts';
 const rounds = drawn(3, 'PAGES');
 const seed = firstSeed();
 
-/** What the database has, by SQL of the test's own. */
+/** The rows of the database, by SQL of the test's own. */
 const sessionsInOrder =
   "SELECT 'sess_' || replace(id::text, '-', '') AS id FROM stage.session WHERE project_id = $1 ORDER BY created_at DESC, id";
 

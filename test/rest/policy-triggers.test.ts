@@ -1,4 +1,4 @@
-/** What a policy checks where triggers fire while rows are staged: what approval gives production, and nothing else. */
+/** A policy checks the rows that approval gives production where triggers fire while rows are staged, and nothing else. */
 import { beforePolicy } from '../helpers/before-policy.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';

@@ -1,4 +1,4 @@
-/** What an author's token is shown of tables that a database role which staged in the session may not read. */
+/** An author's token is not shown tables that a database role which staged in the session may not read. */
 import { auditList } from '../../src/rest/schemas/audit.ts';
 import * as pages from '../../src/rest/schemas/diff-pages.ts';
 import * as outputs from '../../src/rest/schemas/outputs.ts';

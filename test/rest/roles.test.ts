@@ -1,4 +1,4 @@
-/** What each role may do, what a token of other projects sees, and that authors cannot approve their own sessions. */
+/** The rights of each role, the sessions that a token of other projects sees, and that authors cannot approve their own sessions. */
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';

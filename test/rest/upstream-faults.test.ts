@@ -1,4 +1,4 @@
-/** What a review returns when the upstream has locks, lacks something or is altered meanwhile: never an internal error. */
+/** The response of a review when the upstream has locks, lacks something or is altered meanwhile: never an internal error. */
 import pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import { onCurrentOverlays } from '../../src/review/current-overlays.ts';

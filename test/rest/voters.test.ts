@@ -1,4 +1,4 @@
-/** Whose votes count: a person in upper or lower case, with an accepted token that may approve in the session's project. */
+/** The votes that count: of a person in upper or lower case, with an accepted token that may approve in the session's project. */
 import pg from 'pg';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';

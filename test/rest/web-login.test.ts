@@ -27,7 +27,7 @@ suite('rest: logins of the review page', (test) => {
     (await rest.call('POST', '/web/links', as(name))).body.path.split('#code=')[1] as string;
   const use = (code: string, headers = {}) =>
     rest.call('POST', '/web/login', { json: { code }, headers });
-  /** What a browser sends after a response that has logged it in. */
+  /** The request of a browser after a response that has logged it in. */
   const loginOf = ({ headers, body }: Answer) => ({
     cookie: String(headers['set-cookie']).split(';')[0] ?? '',
     'stage-key': body.key as string,

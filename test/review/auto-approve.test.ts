@@ -27,7 +27,7 @@ suite('review: approval by the policy', (test) => {
     (await autoApproval(ruled.rest.db, rules)()).map(
       ({ approved, hindrance }) => approved?.status ?? hindrance,
     );
-  /** What becomes of a new session with these statements. */
+  /** Returns the end of a new session with these statements. */
   const fate = async (...statements: string[]) => {
     const id = await ruled.proposed(...statements);
     const said = await run();

@@ -1,4 +1,4 @@
-/** What the mutation log has lost is not left out of an approval: it applies all of the staged rows, or none. */
+/** An approval after a loss of the mutation log applies all of the staged rows, or none. */
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';

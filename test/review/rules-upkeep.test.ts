@@ -1,4 +1,4 @@
-/** What daemons do by the rules beside many sessions, large ones, and one that breaks: the others are served, and rows are not counted again. */
+/** Daemons follow the rules beside many sessions, large ones, and one that breaks: others are served, and rows are not counted again. */
 
 import type { Database } from '../../src/db/database.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';

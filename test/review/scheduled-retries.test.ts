@@ -1,4 +1,4 @@
-/** What the service cannot do now, by no fault of a session, is tried again: first soon, then ever later, and the others are served. */
+/** A task that the service cannot do now, by no fault of a session, is tried again, ever later, and the others are served. */
 import { createPolicyUpkeep } from '../../src/review/decisions/follow-policy.ts';
 import { createRetries } from '../../src/review/decisions/retries.ts';
 import { applyDue, scheduledRetries } from '../../src/review/decisions/scheduled.ts';

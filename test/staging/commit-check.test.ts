@@ -21,7 +21,7 @@ CREATE PROCEDURE holds() LANGUAGE plpgsql AS
 `;
 const data = `INSERT INTO plain SELECT g, g FROM generate_series(1, 5) g; INSERT INTO root VALUES (1, 1)`;
 
-/** What the error names as written, by the statement that writes. */
+/** The relation that the error names as written, by the statement that writes. */
 const written: Readonly<Record<string, RegExp>> = {
   'INSERT INTO public.plain VALUES (700)': /"public.plain"/,
   "UPDATE public.plain SET code = 'x' WHERE id = 1": /"public.(plain|heir)"/,

@@ -1,4 +1,4 @@
-/** What a role that connects past the proxy can see of staged rows and do to sessions, with and without the right to read. */
+/** The staged rows and sessions that a role past the proxy can see and change, with and without the right to read. */
 import type pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';

@@ -30,7 +30,7 @@ const schema = `
 CREATE TABLE t (id int PRIMARY KEY, v text);
 CREATE TABLE child (id int PRIMARY KEY, t int REFERENCES t ON DELETE CASCADE);`;
 
-/** What only later states of a session have. */
+/** The members that only later states of a session have. */
 const later =
   `proposedAt approvedAt approvedBy rejectedAt reason proposedAs approvedAs rejectedAs reverts splitFrom remaining
   reviewedDigest applyAt scheduledAs breakGlass reviewDue reviewedAt reviewedAs`.split(/\s+/);

@@ -1,4 +1,4 @@
-/** What the interface offers to a caller that may not do everything. */
+/** The interface for a caller that may not do everything. */
 import type { Role } from '../../src/model/access.ts';
 import type { SessionStatus } from '../../src/model/session.ts';
 import { bindings } from '../../src/tui/keys.ts';

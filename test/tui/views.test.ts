@@ -192,7 +192,7 @@ suite('tui: every size', (test) => {
   });
 });
 
-/** What may reach a terminal: visible characters, combining marks, and the ordinary space. */
+/** The characters that may reach a terminal: visible ones, combining marks, and the ordinary space. */
 const harmless = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
 const invisible = /\p{Default_Ignorable_Code_Point}|[\u2800\u115f\u1160\u3164\uffa0]/u;
 

@@ -1,4 +1,4 @@
-/** What sessions of every kind do before an upgrade, and the requests about them afterwards. */
+/** The actions of sessions of every kind before an upgrade, and the requests about them afterwards. */
 
 import type { Shape } from './shapes.ts';
 import { dropped } from './shapes.ts';

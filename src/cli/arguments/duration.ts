@@ -20,7 +20,7 @@ export function duration(text: string): number {
 export function intervalOption(): Option {
   return new Option(
     '--interval <time>',
-    'how often to look for what the daemon does not tell by itself',
+    'how often to poll for changes that the daemon does not announce',
   )
     .argParser(duration)
     .default(2000, '2s');

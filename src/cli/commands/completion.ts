@@ -6,7 +6,7 @@ import { defineCommand } from '../define-command.ts';
 export const completionCommand = defineCommand({
   description:
     'Print the script with which a shell completes commands, options, sessions, tables and projects. ' +
-    'It asks the daemon for sessions, tables and projects, and leaves them out when the daemon does not answer at once.',
+    'It asks the daemon for sessions, tables and projects, and leaves them out when the daemon does not respond at once.',
   arguments: [new Argument('<shell>', 'kind of shell').choices(['bash', 'zsh', 'fish'])],
   examples: [
     'source <(stage completion bash)                                       in ~/.bashrc',

@@ -20,7 +20,7 @@ export interface PageHead {
   readonly message: string | null;
   readonly digest: string;
   readonly tables: readonly ChangeCounts[];
-  /** What is unusual, and what the changes mean; null if it could not be read. */
+  /** The unusual facts, and the meaning of the changes; null if it could not be read. */
   readonly brief: Brief | null;
   /** Null for a decided session, which has no conflicts. */
   readonly conflicts: readonly Conflict[] | null;

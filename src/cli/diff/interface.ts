@@ -28,8 +28,8 @@ export function wantsInterface({ host, out }: Context, options: object): boolean
   const { env, stdin } = host;
   const asked = aboutText.some((name) => name in options);
   const linear = env['TERM'] === 'dumb' || env['STAGE_ACCESSIBLE'] || env['INK_SCREEN_READER'];
-  const seated = out.terminal && stdin.isTTY === true && stdin.setRawMode !== undefined;
-  return seated && !asked && !linear && !env['CI'];
+  const isTerminal = out.terminal && stdin.isTTY === true && stdin.setRawMode !== undefined;
+  return isTerminal && !asked && !linear && !env['CI'];
 }
 
 /** Opens the interface and returns the number of changes. */
@@ -54,7 +54,7 @@ export async function openInterface(
     process: host,
     signal: interruption.signal,
   });
-  // a lost mark only costs the reviewer a second look
+  // a lost mark only costs the reviewer a second reading
   await saveMarks(host, settings.server, id, marks).catch(() => undefined);
   return changes;
 }

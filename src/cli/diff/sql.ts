@@ -13,7 +13,7 @@ import { cellsOf, hiddenTables, isChanged } from './format.ts';
 import type { Part } from './sql-statements.ts';
 import { createStatements } from './sql-statements.ts';
 
-/** What statements on a table need to know of it. */
+/** The facts of a table that statements on it need. */
 interface Target {
   /** The name as SQL. */
   readonly name: string;

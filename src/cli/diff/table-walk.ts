@@ -4,7 +4,7 @@ import type { ChangeCounts } from '../../model/change.ts';
 import type { DiffFormat, Ending } from './format.ts';
 import { passedTables } from './format.ts';
 
-/** What a format writes at each place of the walk. */
+/** The texts that a format writes at each place of the walk. */
 export interface WalkedFormat {
   /** Precedes everything else. */
   readonly head?: string;

@@ -9,7 +9,7 @@ import { rememberSession } from '../remembered-session.ts';
 import type { Paint } from './colour.ts';
 import { connectionString, targetOf } from './connection-string.ts';
 
-/** What the daemon reports about itself once it has started. */
+/** The facts that the daemon reports about itself once it has started. */
 interface Served {
   readonly restUrl: string;
   readonly info: ServiceFacts;
@@ -70,7 +70,7 @@ export function welcome(
     '',
   ];
 
-  /** Where no token is demanded, the page is open; else a link is made with one. */
+  /** Without tokens the page is open; else a link is made with one. */
   function reviewPage(): string {
     const needsLogin = settings.token !== null || settings.tokenFile !== null;
     if (needsLogin) return `${stage} review-link${session ? '' : ' --inbox'}`;

@@ -16,7 +16,7 @@ import { faults } from './faults.ts';
 
 export interface Finding extends Fault {
   readonly name: FaultName;
-  /** What it concerns: roles, tables, functions, settings. */
+  /** Its subjects: roles, tables, functions, settings. */
   readonly subjects: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export interface Account {
   readonly gid: number;
 }
 
-/** Accounts that root can run the server as, the best first. They need a passwd entry, because initdb looks itself up. */
+/** Accounts that root can run the server as, the best first. They need a passwd entry, because initdb reads its own. */
 const candidates = ['postgres', '_postgres', 'nobody'];
 
 /**

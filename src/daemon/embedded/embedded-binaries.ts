@@ -85,7 +85,7 @@ async function probe(native: string, account: Account | null): Promise<Binaries 
     const version = /\(PostgreSQL\) (\d+)/.exec(result.stdout);
     if (version && program === 'postgres') return { bin, major: Number(version[1]) };
   }
-  return 'they tell no version';
+  return 'they report no version';
 }
 
 /** Copies the installation into the directory. Replaces an existing copy, because a project may have supplied that. */

@@ -128,7 +128,7 @@ async function readPassword(data: string): Promise<string | null> {
  */
 async function initialise(options: Initialisation): Promise<string> {
   const { directory, data, account, clusters } = options;
-  if (await exists(data)) throw unusable(data, 'it holds no cluster of ours');
+  if (await exists(data)) throw unusable(data, 'it holds no cluster of stage');
   const fresh = `${data}.new`;
   const secret = join(directory, `${passwordFile}.new`);
   await rm(fresh, { recursive: true, force: true });

@@ -52,7 +52,7 @@ export function areTaken({ most, taken }: Slots): boolean {
 /** Sizes of the service's pools if there are enough connections. */
 const amplePools = { reading: 6, deciding: 6, proxy: 4 };
 
-/** Number of connections that are kept open for decisions. */
+/** Number of connections that are reserved for decisions. */
 export const reservedForDecisions = 2;
 /** Sizes of the pools if there are hardly any connections: one to read, one to log in, and those for decisions. */
 const leastPools = { reading: 1, deciding: reservedForDecisions, proxy: 1 };

@@ -152,7 +152,7 @@ function createBudget({ settings, log }: Parts, pools: Pools) {
     findLack: async (db: Database): Promise<Lack | null> => {
       const slots = await readSlots(db);
       await pools.deciding.open().catch((error: Error) => {
-        log.debug('no connection could be kept for decisions', { error: error.message });
+        log.debug('no connection could be reserved for decisions', { error: error.message });
       });
       return lackOf(slots);
     },

@@ -41,7 +41,7 @@ export async function checkServer(db: Database): Promise<Server> {
   }
   if (row?.['whole'] !== 't') {
     throw new StageError('upstream_unavailable', 'the schema stage is being restored', {
-      hint: 'The service waits until the restore has come to its end.',
+      hint: 'The service waits until the restore has ended.',
     });
   }
   return { prepared: row?.['prepared'] === 't', version: String(row?.['version']) };

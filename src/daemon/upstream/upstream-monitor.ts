@@ -14,7 +14,7 @@ export interface MonitorOptions {
   readonly open: () => Database;
   /** Upgrades the schema. */
   readonly prepare: (db: Database) => Promise<void>;
-  /** Looks for another host if the current one cannot be used. @returns whether the host changed */
+  /** Searches for another host if the current one cannot be used. @returns whether the host changed */
   readonly seek: () => Promise<boolean>;
   /** Called at each successful check. @returns what the upstream cannot do, or null */
   readonly findLack: (db: Database) => Promise<Lack | null>;

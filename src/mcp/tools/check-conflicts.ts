@@ -9,7 +9,7 @@ export const checkConflicts = defineTool({
   name: 'check_conflicts',
   title: 'Check for conflicts',
   description:
-    'Tells whether production has changed since the session first touched its rows. Approval would be refused then. Changes nothing.',
+    'Reports whether production has changed since the session first touched its rows. Approval would be refused then. Changes nothing.',
   input: {},
   takesSession: true,
   operations: ['findConflicts'],
@@ -39,5 +39,5 @@ export const checkConflicts = defineTool({
 
 const bodyOf = writerOf(conflictShape);
 
-/** Returns a conflict without the texts of its values, which tell agents no more than the values. */
+/** Returns a conflict without the texts of its values, which add nothing for agents. */
 const conflictBody = ({ texts: _, ...conflict }: Conflict) => bodyOf(conflict);

@@ -24,7 +24,7 @@ export const comment = defineTool({
     const { value } = await api.addComment(sessionId, { body, table, rowId });
     const { status } = (await api.getSession(sessionId)).value;
     return {
-      summary: 'The comment is kept with the session.',
+      summary: 'The comment is stored with the session.',
       next: 'Hear answers with session_status.',
       facts: { status, comment_id: value.id },
     };

@@ -19,9 +19,9 @@ import { lookupOf, recorded } from './own-path.ts';
 
 interface Context extends Lookup {
   readonly tx: Queryable;
-  /** What is called is added to it. */
+  /** The check adds each called function to it. */
   readonly uses: FoundUses & { readonly sequences?: string[] };
-  /** What the functions that are called may do. */
+  /** The effects that called functions may have. */
   readonly extent: Extent;
 }
 

@@ -23,7 +23,7 @@ export interface Definition {
 export interface FunctionDefinition {
   readonly oid: number;
   readonly isProcedure: boolean;
-  /** Of a procedure: `void`, or the type of its only argument that it gives; null if it gives several. */
+  /** Of a procedure: `void`, or the type of its only OUT argument; null if it has several. */
   readonly gives: string | null;
   readonly language: 'sql' | 'plpgsql';
   readonly obstacle: string | null;

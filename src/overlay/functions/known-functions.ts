@@ -1,4 +1,4 @@
-/** What is known of the functions of a name: what they use, and whether they have staged functions. */
+/** Facts about the functions of a name: their uses, and whether they have staged functions. */
 import type { Queryable } from '../../db/database.ts';
 import { standInSchema } from '../../model/own-schemas.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
@@ -17,13 +17,13 @@ interface Uses {
   readonly writes?: boolean;
 }
 
-/** What functions use. */
+/** The uses of functions. */
 export interface FunctionUses extends FoundUses {
   readonly written: QualifiedName[];
   writes: boolean;
 }
 
-/** What is known of the functions of a name. */
+/** The facts about the functions of a name. */
 export interface Known extends StagedFunctions {
   readonly takesRows: boolean;
   readonly givesRows: boolean;
@@ -68,7 +68,7 @@ export function noteWriting(
   const { obstacle } = known;
   const writes = known.uses.writes === true;
   if (!('writes' in uses)) {
-    // a second look: the body of a trigger was checked before
+    // a second check: the body of a trigger was checked before
     if (writes) throw new Obstacle(`calls ${name}(), which writes`);
     return;
   }

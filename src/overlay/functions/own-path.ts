@@ -7,7 +7,7 @@ export interface RecordedName extends QualifiedName {
   readonly path?: readonly string[];
 }
 
-/** Where names are looked up. */
+/** The schemas in which names are resolved. */
 export interface Lookup {
   /** OIDs of the schemas, in order. */
   readonly path: readonly number[];

@@ -120,7 +120,7 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
   }
 }
 
-/** What the triggers of a table use. */
+/** The uses of the triggers of a table. */
 export interface TriggerUses extends FoundUses {
   /** The tables that they write to. */
   readonly written: (RecordedName & Pick<BodyWrite, 'operation'>)[];

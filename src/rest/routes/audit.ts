@@ -81,7 +81,7 @@ const head = defineRoute({
   method: 'get',
   path: '/audit/head',
   name: 'getAuditHead',
-  summary: 'Tells where the hash chain ends, and how long it is, without verifying it.',
+  summary: 'Returns the end of the hash chain and its length, without verifying it.',
   right: 'review',
   responses: { 200: auditEnd },
   errors: [],

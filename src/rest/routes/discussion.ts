@@ -23,7 +23,7 @@ const reopen = defineRoute({
   path: '/sessions/:id/reopen',
   name: 'reopenSession',
   summary:
-    'Gives a proposed session back to its author, with a message: a reviewer asks for changes, or the author takes it back.',
+    'Returns a proposed session to its author, with a message: a reviewer requests changes, or the author withdraws it.',
   right: 'read',
   // guard: a request for changes needs a message
   body: z.strictObject({ message }),

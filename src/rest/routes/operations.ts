@@ -12,7 +12,7 @@ const showHealth = defineRoute({
   path: '/health',
   name: 'getHealth',
   right: null,
-  summary: 'Looks at the upstream database now.',
+  summary: 'Checks the upstream database now.',
   responses: { 200: health, 503: health },
   errors: [],
   needsUpstream: false,

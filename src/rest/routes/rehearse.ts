@@ -17,7 +17,7 @@ const rehearse = defineRoute({
   path: '/sessions/:id/rehearse',
   name: 'rehearseSession',
   summary:
-    'Applies a session that is not decided to production as approve would, tells what would become of it, and rolls everything back.',
+    'Applies a session that is not decided to production as approve would, reports the outcome, and rolls everything back.',
   right: 'read',
   responses: { 200: rehearsal },
   errors: [
@@ -66,7 +66,7 @@ function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean
       ? 'the session was created and proposed with other tokens'
       : `a token of the role ${caller.role} does not allow this`,
     {
-      hint: 'A reviewer rehearses any session; authors and agents their own, where the configuration of the service says rehearsal: authors.',
+      hint: 'A reviewer rehearses any session; authors and agents their own, where the service is configured with rehearsal: authors.',
     },
   );
 }

@@ -117,7 +117,7 @@ const listSteps = defineRoute({
   path: '/sessions/:id/diff/steps',
   name: 'listSteps',
   summary:
-    'Gives a page of what approval replays, in order, from a cursor on. It may be shorter than asked for: next_cursor says where to read on.',
+    'Returns a page of the steps that approval replays, in order, from a cursor on. It may be shorter than requested: next_cursor continues it.',
   right: 'read',
   query: z.object({
     table: shortText.optional(),

@@ -1,4 +1,4 @@
-/** Schemas of the policy: its document, its versions, and what it says about a session. */
+/** Schemas of the policy: its document, its versions, and its verdict about a session. */
 import { z } from 'zod';
 import { approvalsShape, policyVersionShape, sessionPolicyShape } from '../../model/policy.ts';
 import { policyDocument } from '../../review/policy/document.ts';

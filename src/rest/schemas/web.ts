@@ -1,4 +1,4 @@
-/** What answers look like about logins of the review page. */
+/** The schemas of responses about logins of the review page. */
 import { z } from 'zod';
 import { loginShape } from '../../model/login.ts';
 import { schemaOf, time } from './noun-schema.ts';

@@ -49,7 +49,7 @@ export async function presentCards(
   return new Map(rows.map((row) => [String(row['session_id']), toCard(row)]));
 }
 
-/** Reads the card of a round, whatever happened since; null if there is none. */
+/** Reads the card of a round, as it was then; null if there is none. */
 export async function cardOfRound(
   db: Queryable,
   id: string,
@@ -81,7 +81,7 @@ function toCard(row: Row): StoredCard {
   };
 }
 
-/** What a card is stored for. */
+/** The subject of a card. */
 export interface Proposal {
   readonly id: string;
   readonly round: number;

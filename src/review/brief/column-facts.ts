@@ -24,7 +24,7 @@ export interface BriefColumn {
   readonly isKey: boolean;
   /** Whether clients give its value: it has no default. */
   readonly isGiven: boolean;
-  /** What its values are measured in for figures, if they are no numbers: characters of a text, or time by a type; else null. */
+  /** The unit of its values in figures, if they are no numbers: characters of a text, or time by a type; else null. */
   readonly unit: 'length' | 'timestamptz' | 'timestamp' | null;
   /** Whether it is of a built-in type with few values or short ones, which production can be searched for. */
   readonly isPlain: boolean;
@@ -96,10 +96,10 @@ async function findChanges(look: Look, { columns }: BriefShape, found: Found): P
   }
 }
 
-/** Finds inserted rows that are equal in all columns that a client gives, except the key. */
+/** Finds inserted rows that are equal in all columns that a client sets, except the key. */
 async function findDuplicates(look: Look, { columns }: BriefShape, found: Found): Promise<void> {
   const given = columns.filter(({ isKey, isGiven }) => isGiven && !isKey).map(({ name }) => name);
-  // one column says too little: many rows are open
+  // one column proves too little: many rows are open
   if (given.length < 2) return;
   const [row] = await look.query('duplicates', JSON.stringify(given));
   const rows = Number(row?.['rows']);
@@ -137,7 +137,7 @@ interface Look {
   ): ReturnType<Queryable['query']>;
 }
 
-/** Chooses the changes to look at. A sample consists of short pages that begin at even distances. */
+/** Chooses the changes to read. A sample consists of short pages that begin at even distances. */
 async function lookAt(
   tx: Queryable,
   table: DiffTable,

@@ -1,4 +1,4 @@
-/** What the policy does without anybody: it rejects old proposals, and approves small ones. */
+/** The decisions that the policy takes without anybody: it rejects old proposals, and approves small ones. */
 import type { Database } from '../../db/database.ts';
 import type { ExpiryOutcome } from '../policy/expire-by-policy.ts';
 import { createPolicyExpiry } from '../policy/expire-by-policy.ts';

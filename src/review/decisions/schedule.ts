@@ -62,5 +62,5 @@ export async function demandDue(
   // guard: a scheduled approval is applied once, and not after it was cancelled
   if (row?.['scheduled'] !== number) throw new NotDue('it is not scheduled any more');
   // guard: a scheduled approval is not applied before its time
-  if (row['due'] !== 't') throw new NotDue('its time has not come');
+  if (row['due'] !== 't') throw new NotDue('it is not due yet');
 }

@@ -24,7 +24,7 @@ WHERE s.scheduled IS NOT NULL AND s.apply_at <= clock_timestamp() AND s.status =
   AND NOT $1::jsonb ? s.scheduled::text
 ORDER BY s.apply_at LIMIT ${atOnce}`;
 
-/** What an approval by the service needs besides the session. */
+/** The needs of an approval by the service, besides the session. */
 export type ServiceRules = Required<
   Pick<Approval, 'fourEyes' | 'ignoredColumns' | 'refuseDifferences' | 'lockTimeoutMs'>
 > & {

@@ -39,7 +39,7 @@ ORDER BY t.table_name COLLATE "C", t.relation`;
 /** One table of a diff. Its sources are SQL for FROM. */
 export interface DiffTable {
   readonly relation: number;
-  /** OID of the table now. It differs from that in the audit once overlays were bound anew. 0 where it is not known. */
+  /** OID of the table now. It differs from that in the audit once overlays were bound again. 0 where it is not known. */
   readonly current: number;
   readonly name: string;
   /** Whether its changes are staged, parked in the form of a diff, or applied. */

@@ -16,16 +16,16 @@ export interface UnknownTable {
 }
 
 /**
- * Looks a table up by its shown name; returns null if it exists.
- * @param told the names that may be disclosed; all by default
+ * Finds a table by its shown name; returns null if it does not exist.
+ * @param shown the names that may be disclosed; all by default
  */
 export async function unknownTable(
   db: Queryable,
   name: string,
-  told?: readonly string[],
+  shown?: readonly string[],
 ): Promise<UnknownTable | null> {
   const rows = await db.query(selectTables);
   const names = rows.map((row) => shownName(row['schema'] ?? '', row['name'] ?? ''));
   if (names.includes(name)) return null;
-  return { name, nearest: nearest(name, told ?? names) };
+  return { name, nearest: nearest(name, shown ?? names) };
 }

@@ -11,7 +11,7 @@ import type { Rule } from './document.ts';
 import type { Ballot, Demand, Tally, Vote } from './votes.ts';
 import { admits, demandsOf, faultOf, isMet, newestOf, renews, tally, worstOf } from './votes.ts';
 
-/** What the tokens of a person allow in a project now. */
+/** The rights that the tokens of a person have in a project now. */
 export interface Person {
   readonly roles: readonly string[];
   readonly databaseRoles: readonly string[];

@@ -6,7 +6,7 @@ import { demandsOf } from './votes.ts';
 
 type Auto = NonNullable<Rule['auto_approve']>;
 
-/** What the rules with `auto_approve` say about a session. */
+/** The verdict of the rules with `auto_approve` about a session. */
 export interface AutoApproval {
   /** Why the policy does not approve it; null if it does, provided that the brief and the rehearsal allow it. */
   readonly hindrance: string | null;

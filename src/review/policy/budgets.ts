@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts';
 import { personOf } from '../../model/access.ts';
 import type { Rule } from './document.ts';
 
-/** What an author has proposed today in other sessions, by the zone of a rule. */
+/** The rows that an author has proposed today in other sessions, by the zone of a rule. */
 export interface Spent {
   readonly person: string;
   readonly rows: number;

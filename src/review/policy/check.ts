@@ -1,4 +1,4 @@
-/** Checks a session by the policy: at its proposal, at its approval, and for those who ask before. */
+/** Checks a session by the policy: at its proposal, at its approval, and on request. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Limit } from '../../model/policy.ts';
@@ -23,7 +23,7 @@ export interface PolicyCheck {
   readonly facts: SessionFacts;
   /** Whether its authors may not approve it. */
   readonly fourEyes: boolean;
-  /** What the rules say about its approval by the policy; null if none approves anything. */
+  /** The verdict of the rules about its approval by the policy; null if none approves anything. */
   readonly auto: AutoApproval | null;
   /** When it would be applied, in milliseconds since 1970; null for at once. */
   readonly appliesAt: number | null;

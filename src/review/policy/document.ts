@@ -67,7 +67,7 @@ const approvals = z.strictObject({
   max_age: duration.optional(),
 });
 
-/** What the policy approves without anybody. */
+/** The changes that the policy approves without anybody. */
 const autoApprove = z.strictObject({
   max_rows: z.int().min(1).max(1_000_000),
   operations: several(z.enum(deniable)),

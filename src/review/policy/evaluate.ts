@@ -44,7 +44,7 @@ export interface SessionFacts {
   readonly tables: readonly TableFacts[];
   /** The most rows that one statement changed in the tables of a rule, by the names of rules that limit these. */
   readonly largestStatements: ReadonlyMap<string, number>;
-  /** What its authors have proposed today in other sessions, by the names of rules with a budget. */
+  /** The rows that its authors have proposed today in other sessions, by the names of rules with a budget. */
   readonly spent: ReadonlyMap<string, readonly Spent[]>;
 }
 

@@ -1,4 +1,4 @@
-/** The proposed sessions with the rules that hold for them, for tasks that look at all of them again and again. */
+/** The proposed sessions with the rules that hold for them, for tasks that read all of them repeatedly. */
 import type { Database } from '../../db/database.ts';
 import { sessionIdSql } from '../../staging/session-id.ts';
 import type { Rule } from './document.ts';
@@ -55,7 +55,7 @@ export function createProposals(db: Database): (policy: Policy) => Promise<Propo
   };
 }
 
-/** Where the tables cannot be read every rule may hold: whoever goes on with the session meets the same error. */
+/** Every rule may hold if the tables cannot be read: whoever goes on with the session meets the same error. */
 async function rulesOf(
   db: Database,
   policy: Policy,

@@ -1,4 +1,4 @@
-/** The rules and the votes of a session, for people and agents who ask before they propose or approve. */
+/** The rules and the votes of a session, for people and agents before they propose or approve. */
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Approvals } from '../../model/policy.ts';
 import { sessionNotFound, sessionUuid } from '../../staging/session-id.ts';

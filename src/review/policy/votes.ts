@@ -27,7 +27,7 @@ export interface Vote {
   readonly excluded: string | null;
 }
 
-/** What is voted on, now. */
+/** The present subject of votes. */
 export interface Ballot {
   readonly round: number;
   /** Null where the digest is not compared. */

@@ -147,7 +147,7 @@ async function readEffectsAround(
     return { wouldLand, ...differences, ...(await readBeyond()), warnings };
   } catch (error) {
     if (!isLate(error)) throw error;
-    return { wouldLand, warnings: [`${error.message}: it was not looked what else would change`] };
+    return { wouldLand, warnings: [`${error.message}: other changes were not searched`] };
   }
 }
 

@@ -24,7 +24,7 @@ export interface BodyUses {
   /** The called functions, without places, for checks of their effects. */
   readonly functions: readonly FunctionUse[];
   readonly unclear: readonly UnclearCall[];
-  /** What its statements write. */
+  /** The writes of its statements. */
   readonly writes: readonly BodyWrite[];
   /** The same with the values that they give; places count like those of their targets. */
   readonly rights: readonly Right[];

@@ -22,7 +22,7 @@ import {
 export type FunctionContext = 'read' | 'write';
 
 /**
- * Returns the first function that must not run whatever the catalog says, or null.
+ * Returns the first function that must not run, independent of the catalog, or null.
  * @param allowed functions that the configuration allows nevertheless, as `name` or `schema.name`
  */
 export function refusedFunctions(

@@ -94,7 +94,7 @@ export async function parsePlpgsql(text: Buffer, body: Buffer): Promise<object |
 }
 
 /**
- * Parses a text again with its comments blanked. libpg-query does not look across comments where PostgreSQL does: after NOT, NULLS, WITH,
+ * Parses a text again with its comments blanked. libpg-query does not skip comments where PostgreSQL does: after NOT, NULLS, WITH,
  * WITHOUT, FORMAT, before UESCAPE and between the parts of a string. To PostgreSQL a comment is a space, so spaces of the same length
  * replace it.
  */

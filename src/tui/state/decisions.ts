@@ -17,7 +17,7 @@ export type Decision =
   | 'reopen'
   | 'revert';
 
-/** What a decision needs besides its name. */
+/** The needs of a decision besides its name. */
 export interface Plan {
   /** The reason or the message; empty for none. */
   readonly reason: string;

@@ -130,7 +130,7 @@ function confirmed(
   if (decision === 'reject' || decision === 'reopen')
     return { ...state, prompt: { kind: 'reason', decision, text: '' } };
   if (isApproval(decision) && currentDigest(state) === null) {
-    const notice = { text: 'The digest of the diff is not known yet; ask again.', alarm: true };
+    const notice = { text: 'The digest of the diff is not known yet; try again.', alarm: true };
     return { ...state, notice };
   }
   // guard: the review asks before it includes rows that are tied to a part

@@ -55,7 +55,7 @@ export interface Search {
   readonly text: string;
   /** The numbers of the changes found so far, in order. */
   readonly found: readonly string[];
-  /** Where to continue; null when everything was searched. */
+  /** The place to continue; null when everything was searched. */
   readonly cursor: string | null;
   /** The position in `found` of the selected result. */
   readonly current: number;

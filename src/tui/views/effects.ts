@@ -18,7 +18,7 @@ import { span } from '../terminal/line.ts';
 import { wrap } from '../terminal/text.ts';
 
 const explained =
-  'Production applies the changes, and rolls them back: that tells what would land, what triggers would change elsewhere, and what would be refused.';
+  'Production applies the changes, and rolls them back: that shows the rows that would land, the changes of triggers elsewhere, and refusals.';
 
 /** Draws the latest rehearsal from the current scroll position. */
 export function effectsView(state: State, width: number, height: number): Line[] {

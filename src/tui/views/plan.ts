@@ -1,4 +1,4 @@
-/** What a confirmation says of a decision beyond its name: the part, the time, the reason, and a schedule that it ends. */
+/** The facts of a decision that a confirmation shows: the part, the time, the reason, and a schedule that it ends. */
 import { textCell } from '../../client/cell.ts';
 import { momentInWords } from '../../client/moments.ts';
 import { markedCount, marksInWords } from '../../client/part-marks.ts';

@@ -13,6 +13,6 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA {{schemas}} GRANT SELECT ON TABLES TO {{role}
 ALTER DEFAULT PRIVILEGES IN SCHEMA {{schemas}} GRANT USAGE ON SEQUENCES TO {{role}};
 -- for those who go around the proxy
 ALTER ROLE {{role}} SET default_transaction_read_only = on;
--- what everybody may do unless it is taken away; look first who else needs it
+-- rights that everybody has unless they are revoked; check first who else needs them
 REVOKE TEMPORARY ON DATABASE {{database}} FROM PUBLIC;
 {{temporary}}REVOKE CREATE ON SCHEMA {{schemas}} FROM PUBLIC;

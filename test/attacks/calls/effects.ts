@@ -20,7 +20,7 @@ SELECT concat_ws(' ', 'storage', c.oid::regclass, c.relfilenode, c.relfrozenxid,
 FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND c.relname !~ '[0-9]' ORDER BY c.oid`;
 
-/** What ANALYZE, REINDEX and CLUSTER leave in pg_class even when they are rolled back: PostgreSQL writes it in place. */
+/** The columns of pg_class that ANALYZE, REINDEX and CLUSTER write in place: they stay even after a rollback. */
 const estimates = `
 SELECT concat_ws(' ', 'estimates', c.oid::regclass, c.relpages, c.reltuples, c.relallvisible) AS line
 FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND c.relname !~ '[0-9]' ORDER BY c.oid`;

@@ -7,7 +7,7 @@ import { concrete, drawValue, quoted } from './values.ts';
 export interface Spelled {
   /** The way of the call, for reports. */
   readonly way: string;
-  /** What a superuser creates for it. If two calls of a run would create something different under the same key, only one of them may. */
+  /** The object that a superuser creates for it. If two calls of a run would create different ones under the same key, only one may. */
   readonly made?: { readonly key: string; readonly sql: string };
   readonly expression: string;
   /** The item of FROM for it, if that is not a query with the expression. */

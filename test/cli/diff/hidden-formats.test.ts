@@ -1,4 +1,4 @@
-/** What formats of a diff print for tables of which they receive only counts. */
+/** Formats of a diff print only counts of tables of which they receive only counts. */
 import { createSqlFormat } from '../../../src/cli/diff/sql.ts';
 import { furtherExplained } from '../../../src/client/words.ts';
 import { assert, suite } from '../../helpers/suite.ts';

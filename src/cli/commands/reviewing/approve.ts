@@ -34,7 +34,7 @@ export const approveCommand = defineSessionCommand<Options>({
   description:
     'Apply everything a proposed session staged to production, in one transaction or not at all. ' +
     'Asks in a terminal, and approves exactly the changes it asked about; elsewhere it needs --yes. ' +
-    'Where the policy demands that others agree, too, it records your approval, says who is missing, and exits with 8.',
+    'Where the policy demands that others agree, too, it records your approval, reports who is missing, and exits with 8.',
   options: [
     ['--digest <digest>', 'approve only if the diff has this digest'],
     ['--only <rows>', 'apply only these rows: orders, products:1,3; may be repeated', collected],
@@ -98,7 +98,7 @@ async function approve(
   return 0;
 }
 
-/** Returns what is asked about: it says when, and whether that goes past the policy. */
+/** Returns the question before an approval: it states when, and whether that goes past the policy. */
 function actionOf({ at, breakGlass }: Options, isPart: boolean): string {
   if (isPart) return 'Apply a part of that to production';
   if (at === 'window') return 'Apply to production as soon as the windows of the policy are open';

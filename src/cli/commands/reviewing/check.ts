@@ -31,7 +31,7 @@ export const checkCommand = defineSessionCommand<Options>({
   options: [
     [
       '--rehearse',
-      'have production apply the changes and roll them back: tells what would land, what triggers would change elsewhere, what would be refused',
+      'have production apply the changes and roll them back: shows what would land, what triggers would change elsewhere, what would be refused',
     ],
     outputOption(listOutputs, 'table; in a pipe tsv'),
   ],

@@ -14,7 +14,7 @@ export const rejectCommand = defineSessionCommand<Options>({
     'Reject a proposed session and discard everything it staged; production stays as it is. ' +
     'Asks in a terminal; elsewhere it needs --yes.',
   options: [
-    ['--reason <text>', 'why, kept with the session'],
+    ['--reason <text>', 'why, stored with the session'],
     ['-y, --yes', 'do not ask'],
   ],
   examples: ['stage reject --reason "wrong customer"', 'stage reject sess_2f0c... --yes'],

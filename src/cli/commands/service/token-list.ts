@@ -41,7 +41,7 @@ export const tokenListCommand = defineCommand<TokenFileOption>({
   },
 });
 
-/** Asks the daemon. Without its answer it says so, and returns nothing. */
+/** Requests the tokens from the daemon. Without a response it reports that, and returns nothing. */
 async function findLastUses(context: Context): Promise<LastUses> {
   try {
     return await withServer(context, async ({ api }) => (await api.listTokenUses()).value);

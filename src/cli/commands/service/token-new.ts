@@ -88,6 +88,6 @@ async function lineFor(
 function moment(text: string): string {
   const time = /^\d{4}-/.test(text) ? Date.parse(text) : Date.now() + duration(text);
   if (Number.isNaN(time) || time <= Date.now())
-    throw new InvalidArgumentError('It must be a time to come, such as 90d or 2030-12-31.');
+    throw new InvalidArgumentError('It must be a time in the future, such as 90d or 2030-12-31.');
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }

@@ -21,7 +21,7 @@ type Row = Pick<Subject, 'kind' | 'path'> & { readonly state: State };
 export const trustCommand = defineCommand<Options>({
   description:
     "Say once that a project's configuration file is yours, as it is now: what it says of other servers, programs, secrets and approvals " +
-    'takes effect from then on, and no more when it is changed. Of a directory of an embedded PostgreSQL it says that its cluster may ' +
+    'takes effect from then on, and no more when it is changed. Of a directory of an embedded PostgreSQL it states that its cluster may ' +
     'be started. Read the file first: a stranger may have written it.',
   arguments: [
     [

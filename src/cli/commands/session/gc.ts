@@ -22,7 +22,7 @@ interface Options {
   readonly yes?: true;
 }
 
-/** What happened to a session. */
+/** The outcome for a session. */
 type Outcome = 'deleted' | 'in use' | 'found';
 
 const day = 86_400_000;

@@ -80,7 +80,7 @@ function banner(
   return [
     `Session ${id}, database ${sanitize(database)}, ${staged}.`,
     writes,
-    reads === undefined ? 'PGOPTIONS says what SELECT sees.' : seen[reads],
+    reads === undefined ? 'PGOPTIONS decides what SELECT reads.' : seen[reads],
   ];
 }
 

@@ -56,7 +56,7 @@ function shownOtherwise(name: string): Refusal {
   const hint =
     option === 'service_notice'
       ? 'It is an option of the connection: -c service_notice=on or off.'
-      : `It is an option of the connection; SHOW ${option.replace('service_', 'stage.')} tells it.`;
+      : `It is an option of the connection; SHOW ${option.replace('service_', 'stage.')} shows it.`;
   return unrecognized(name, hint);
 }
 
