@@ -15,6 +15,7 @@ import type { Arbiters } from './arbiters.ts';
 import { findArbiters } from './arbiters.ts';
 import type { CallingWrite } from './call-rewrite.ts';
 import { spliceCalls, stagesCalls, unstagedIn, withWritten } from './call-rewrite.ts';
+import { CodeBlocks } from './code-blocks.ts';
 import { isRefusedCopy } from './copy-columns.ts';
 import {
   checkComputed,
@@ -57,6 +58,7 @@ export class Rewriter {
   private readonly query: ServerQuery;
   private readonly names: Names;
   private readonly functions: FunctionNames;
+  private readonly blocks: CodeBlocks;
   private readonly overlays: OverlayManager;
   private readonly ready: ReadyNames;
   private readonly allowedFunctions: readonly string[];
@@ -79,6 +81,7 @@ export class Rewriter {
     this.functions = functions;
     this.overlays = overlays;
     this.ready = new ReadyNames(names, overlays);
+    this.blocks = new CodeBlocks(query, overlays);
     this.allowedFunctions = allowedFunctions;
   }
 
@@ -128,7 +131,8 @@ export class Rewriter {
 
   /** Prepares a statement that calls functions which write. It queries the server each time: anybody may replace a function. */
   private async stageCalls(write: CallingWrite, tries = 3): Promise<Rewrite | RefusedWhen> {
-    const calls = await this.functions.calls(write.called);
+    const { block, called } = write;
+    const calls = await (block ? this.blocks.calls(block) : this.functions.calls(called));
     // guard: unstaged tables of a statement that calls functions are checked as in each staged write
     await this.checkCalls(unstagedIn(write, calls), write.relations);
     if (this.names.hidesCatalog) throw hiddenCatalog;

@@ -89,6 +89,10 @@ function stagedText(
   // a second check, like that of targets
   if (procedure && !replacements.some(({ start }) => start === procedure.start + offset))
     throw new Error(`a call of "${procedure.name}" was about to be sent as the client wrote it`);
+  const block = write.form === 'query' ? write.block : undefined;
+  // a second look, like that at targets
+  if (block && !replacements.some(({ start }) => start === block.start + offset))
+    throw new Error('a block was about to be sent as the client wrote it');
   return checked('staged', sent, frame);
 }
 

@@ -128,8 +128,15 @@ export interface QueryWrite extends AnyWrite {
   readonly changes: ChangedRows | null;
   /** See `Read.replacement`. */
   readonly replacement?: Replacement;
-  /** Set if it has no targets itself: what it stages is what the functions write that it calls, or the procedure of a CALL. */
-  readonly stagesCalls?: 'SELECT' | 'CALL';
+  /** Set if it has no targets itself: what it stages is what the functions write that it calls, the procedure of a CALL, or a DO block. */
+  readonly stagesCalls?: 'SELECT' | 'CALL' | 'DO';
+  /** The block of a DO. */
+  readonly block?: CodeBlock;
+}
+
+/** A block of PL/pgSQL in a statement: the range of the literal, and its value. */
+export interface CodeBlock extends ByteRange {
+  readonly body: string;
 }
 
 /** `COPY ... FROM STDIN`. The first relation is its only target. Its data follows the statement. */

@@ -168,12 +168,13 @@ function visiblyMade(
   renew: () => Promise<void>,
 ): OverlayManager {
   const renewing =
-    <Given extends unknown[]>(make: (...given: Given) => Promise<void>) =>
-    async (...given: Given): Promise<void> => {
+    <Given extends unknown[], Made>(make: (...given: Given) => Promise<Made>) =>
+    async (...given: Given): Promise<Made> => {
       // guard: the service does not wait for a lock of the client that waits for it
       if (block.hasStale) throw tableChanged;
-      await make(...given);
+      const made = await make(...given);
       await renew();
+      return made;
     };
   return {
     demandUpToDate: overlays.demandUpToDate,
@@ -181,6 +182,7 @@ function visiblyMade(
     ensure: renewing(overlays.ensure),
     ensureStagedViews: renewing(overlays.ensureStagedViews),
     ensureFunctions: renewing(overlays.ensureFunctions),
+    followBlock: renewing(overlays.followBlock),
   };
 }
 

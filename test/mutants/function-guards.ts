@@ -2,10 +2,46 @@
 import type { Guard } from './guard.ts';
 
 const tests = ['proxy/unstaged-functions'];
+const blocks = ['proxy/code-blocks'];
 const upserts = ['proxy/upserting-code'];
 const attacks = ['attacks/function-effects'];
 
 export const functionGuards: readonly Guard[] = [
+  {
+    name: 'a block within a body is not passed over',
+    without: '',
+    tests: blocks,
+  },
+  {
+    name: 'only blocks in PL/pgSQL are followed',
+    without: "if (body === undefined) return refusedStatement('DoStmt', {});",
+    tests: ['sql/refusals'],
+  },
+  {
+    name: 'defaults of variables are checked, also where the parser does not return them',
+    without: 'const others: { query: string; parseMode?: number }[] = [];',
+    tests: blocks,
+  },
+  {
+    name: 'functions that call themselves find the same names each time',
+    without: '',
+    tests,
+  },
+  {
+    name: 'a temporary table in the place of a table that a block names is not passed over',
+    without: '',
+    tests: blocks,
+  },
+  {
+    name: 'a block does not run when what it was made from has changed',
+    without: '',
+    tests: blocks,
+  },
+  {
+    name: 'a block calls what the role may call',
+    without: 'WHERE false),',
+    tests: blocks,
+  },
   {
     name: 'OVERRIDING and MERGE of a function are not lost',
     without: 'return upserts.length <= 1 && !replacement;',

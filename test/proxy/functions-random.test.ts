@@ -63,12 +63,18 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
     parts.push(
       () => `v := v + coalesce(f${seed}_${pick(at)}(${n()}), 0);`,
       () => `PERFORM f${seed}_${pick(at)}(p + 1);`,
+      () => `CALL f${seed}_q(${n()});`,
     );
+  if (at > 1) parts.push(() => `v := v + coalesce(f${seed}_again(${n()}, 1), 0);`);
   return parts[pick(parts.length)]?.() ?? '';
 }
 
 const drawBody = (pick: Pick, seed: number, at: number, end: string) =>
   `DECLARE v int := ${pick(5)}; r record;\nBEGIN\n${Array.from({ length: 2 + pick(4) }, () => drawPart(pick, seed, at)).join('\n')}\n${end}\nEND`;
+
+/** Draws a DO. */
+const drawBlock = (pick: Pick, seed: number) =>
+  `DO $do$${drawBody(pick, seed, 3, '').replace('DECLARE ', 'DECLARE p int := 4; ')}$do$`;
 
 function drawSchema(pick: Pick, seed: number): string {
   const functions = [0, 1, 2].map(
@@ -79,6 +85,8 @@ function drawSchema(pick: Pick, seed: number): string {
 INSERT INTO f${seed}_a SELECT i, i * 2 FROM generate_series(1, 5) i;
 CREATE TABLE f${seed}_b (id serial PRIMARY KEY, a int REFERENCES f${seed}_a ON DELETE CASCADE ON UPDATE CASCADE, note text DEFAULT 'none');
 ${functions.join('\n')}
+CREATE FUNCTION f${seed}_again(p int, depth int) RETURNS int LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 1, `IF depth < ${1 + pick(4)} THEN v := v + coalesce(f${seed}_again(v, depth + 1), 0); END IF; RETURN v;`)}$f$;
+CREATE PROCEDURE f${seed}_q(p int) LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 0, '')}$f$;
 CREATE FUNCTION f${seed}_rows(p int) RETURNS SETOF int LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 2, `RETURN NEXT v; RETURN QUERY UPDATE f${seed}_a SET n = n - 1 WHERE id < p RETURNING n;`)}$f$;
 CREATE FUNCTION f${seed}_sql(p int) RETURNS bigint LANGUAGE sql AS
   'INSERT INTO f${seed}_b (a) VALUES (p); UPDATE f${seed}_a SET n = n - 1 WHERE id = p; SELECT sum(n) FROM f${seed}_a';
@@ -97,6 +105,9 @@ function drawStatement(pick: Pick, seed: number): string {
     `SELECT * FROM ${f}rows(${pick(9)})`,
     `SELECT ${f}sql(${pick(9)})`,
     `CALL ${f}p(${pick(9)}, ${pick(3)})`,
+    `SELECT ${f}again(${pick(9)}, 1)`,
+    drawBlock(pick, seed),
+    drawBlock(pick, seed),
     `UPDATE ${f}a SET n = ${pick(30)} WHERE id = ${pick(9)}`,
     `INSERT INTO ${f}a VALUES (${pick(12)}, ${pick(45)})`,
     `DELETE FROM ${f}a WHERE id = ${pick(9)}`,

@@ -23,11 +23,7 @@ const notYet = [
   'RPC with the rights of its owner',
   'a function that reads, with the rights of its owner',
   'a function that writes, in INSERT ... SELECT',
-  'DO that writes',
-  'DO that reads',
   'a function with dynamic SQL',
-  'a recursive function that writes',
-  'a procedure that calls another one',
   'a function with an exception block for others',
   'history of versions by BEFORE trigger that writes',
 ];

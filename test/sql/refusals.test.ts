@@ -91,7 +91,8 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['COPY (INSERT INTO t VALUES (1) RETURNING *) TO STDOUT', /COPY/],
   ['COPY (WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d) TO STDOUT', /COPY/],
   // Code that runs on the server.
-  ['DO $$ BEGIN DELETE FROM t; END $$', /^DO /],
+  ['DO LANGUAGE sql $$ DELETE FROM t $$', /^DO /],
+  ['DO LANGUAGE plpgsql', /^DO /],
   ["LOAD 'library'", /LOAD/],
   // Locks, messages, two-phase commit, cursors.
   ['LOCK TABLE t IN ACCESS EXCLUSIVE MODE', /LOCK/],

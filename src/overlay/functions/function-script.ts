@@ -2,6 +2,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { StageError } from '../../errors.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { makeSchema } from '../install/schemas.ts';
 import { oidArray } from '../object-names.ts';
@@ -50,6 +51,18 @@ export interface FoundUses {
 
 /** The reason why functions have no staged functions. */
 export class Obstacle extends Error {}
+
+/**
+ * Returns the reason why functions have no staged functions.
+ * @throws an error that is not due to the functions themselves
+ */
+export function reasonOf(error: Error): string {
+  const { code = '' } = error as { code?: string };
+  const isTheirs = error instanceof Obstacle || /^(42|22|0A|2B)/.test(code);
+  if (isTheirs || (error instanceof StageError && code === 'statement_not_supported'))
+    return error.message;
+  throw error;
+}
 
 /**
  * Creates staged functions in a schema of their own.

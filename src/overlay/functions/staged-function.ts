@@ -4,23 +4,20 @@
  */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
-import { StageError } from '../../errors.ts';
 import { standInSchema } from '../../model/own-schemas.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
-import type { RelationUse } from '../../sql/places.ts';
 import type { Replacement } from '../../sql/splice.ts';
 import { generationOn } from '../install/generation.ts';
 import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
-import { sourceFor } from '../views/staged-view.ts';
 import type { Source } from '../views/table-source.ts';
 import { beyondExtent, usesOfDefaults } from './check-body.ts';
 import { checkWriting, checkWritten } from './check-writing.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
-import { createStagedFunctions, headOf, Obstacle, scriptFor } from './function-script.ts';
+import { createStagedFunctions, headOf, Obstacle, reasonOf, scriptFor } from './function-script.ts';
 import type { FunctionUses, Known, StagedFunctions } from './known-functions.ts';
 import {
   distinct,
@@ -29,6 +26,7 @@ import {
   readStagedFunctions,
   readsNothing,
 } from './known-functions.ts';
+import { sourceNamed } from './named-source.ts';
 import type { Lookup } from './own-path.ts';
 import { lookupOf, recorded } from './own-path.ts';
 import { withUpserts } from './staged-upserts.ts';
@@ -38,6 +36,14 @@ export interface Context extends Lookup {
   readonly server: number;
   /** Functions whose bodies are being followed. */
   readonly open: ReadonlySet<string>;
+  /** Those that are being made. */
+  readonly own?: OwnFunctions;
+}
+
+/** Functions that are being made, which may call themselves. */
+interface OwnFunctions {
+  readonly key: string;
+  readonly known: Known;
 }
 
 /** The maximum depth of calls, more than applications use. */
@@ -55,7 +61,7 @@ export async function ensureStagedFunction(
 
 /**
  * Reads or creates the staged functions of a name, and follows the calls in them.
- * @throws Obstacle where they call themselves
+ * @throws Obstacle where they call each other in a circle
  */
 async function follow(context: Context, called: QualifiedName): Promise<Known | null> {
   const { tx, path } = context;
@@ -67,13 +73,39 @@ async function follow(context: Context, called: QualifiedName): Promise<Known | 
   const definition = JSON.parse(row['definition']) as Definition;
   if (definition.isServers) return null;
   const key = qualifiedName(definition.schema, definition.name);
-  if (context.open.has(key)) throw new Obstacle('calls itself');
+  if (context.own?.key === key) return ownOf(context.own, definition);
+  if (context.open.has(key)) throw new Obstacle('calls itself through other functions');
   if (context.open.size > maxDepth) throw new Obstacle('calls others too deep');
   const open = new Set([...context.open, key]);
   const staged =
     (await readStagedFunctions(context, definition)) ??
     (await make({ ...context, open }, definition, called));
   return { ...definition, ...staged };
+}
+
+/**
+ * Returns functions that call themselves.
+ * @throws Obstacle where those that are called would find names in other schemas than those that are made
+ */
+function ownOf({ known }: OwnFunctions, { functions }: Definition): Known {
+  const paths = functions.filter(({ path }) => path !== null).length;
+  // guard: functions that call themselves find the same names each time
+  if (paths > 0 && paths < functions.length) throw new Obstacle('calls itself with another path');
+  return known;
+}
+
+function ownFunctions(definition: Definition, schema: string, uses: FunctionUses): OwnFunctions {
+  const found = {
+    ...{ relations: [], functions: [] },
+    // known once the whole body is read
+    get writes() {
+      return uses.writes;
+    },
+  };
+  return {
+    key: qualifiedName(definition.schema, definition.name),
+    known: { ...definition, schema, obstacle: null, uses: found },
+  };
 }
 
 async function make(
@@ -90,8 +122,9 @@ async function make(
   const uses: FunctionUses = {
     ...{ relations: [], functions: [recorded({}, called)], written: [], writes: false },
   };
+  const own = ownFunctions(definition, schema, uses);
   await tx.query('SAVEPOINT staged_function');
-  const obstacle = await build(context, definition, schema, uses).then(
+  const obstacle = await build({ ...context, own }, definition, schema, uses).then(
     () => null,
     (error: Error) => reasonOf(error),
   );
@@ -102,18 +135,6 @@ async function make(
     [row?.['id'] ?? null, JSON.stringify({ ...uses, ...distinct(uses) }), obstacle],
   );
   return { schema: obstacle === null ? schema : null, uses, obstacle };
-}
-
-/**
- * Returns the reason why functions have no staged functions.
- * @throws an error that is not due to the functions themselves
- */
-function reasonOf(error: Error): string {
-  const { code = '' } = error as { code?: string };
-  const isTheirs = error instanceof Obstacle || /^(42|22|0A|2B)/.test(code);
-  if (isTheirs || (error instanceof StageError && code === 'statement_not_supported'))
-    return error.message;
-  throw error;
 }
 
 /**
@@ -153,12 +174,20 @@ async function writingScripts(
   for (const [each, { uses: part }] of bodies) {
     const own = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
     await checkWriting(own, [part], uses);
-    const targets = part.relations.filter(({ target }) => target !== null);
-    // guard: staged functions are made anew when a table changes that they write to
-    uses.relations.push(...targets.map((target) => recorded(own, target)));
-    uses.written.push(...(await checkWritten(own, part)));
+    await noteWritten(own, part, uses);
   }
   return (await scriptsFor(context, definition, bodies, schema, uses)).scripts;
+}
+
+/**
+ * Collects the tables that a body writes to.
+ * @throws Obstacle for one to which a staged function cannot write
+ */
+export async function noteWritten(own: Context, body: BodyUses, uses: FunctionUses): Promise<void> {
+  const targets = body.relations.filter(({ target }) => target !== null);
+  // guard: staged functions are made anew when a table changes that they write to
+  uses.relations.push(...targets.map((target) => recorded(own, target)));
+  uses.written.push(...(await checkWritten(own, body)));
 }
 
 type Body = readonly [FunctionDefinition, FunctionBody];
@@ -191,15 +220,27 @@ async function scriptsFor(
     // guard: a function finds names in the schemas of its own SET clause
     const own = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
     const replacements = await replacementsIn(own, body.uses, uses);
-    isStaged ||= replacements.length > 0;
+    // a function that only calls itself runs as it is
+    isStaged ||= replacements.some(({ text }) => text !== qualifiedName(schema, name));
     if (each.row) uses.relations.push(recorded(own, each.row));
-    // rows are not locked: the service's checks at the end of a statement notice what others change
-    const unlocked = body.uses.locking.map(({ start, end }) => ({ start, end, text: ' ' }));
-    const text = await body.replaced([...replacements, ...unlocked]);
-    if (text === null) throw new Obstacle('cannot be followed');
-    scripts.push(...scriptFor(each, name, schema, text.toString()));
+    scripts.push(...scriptFor(each, name, schema, await replacedBody(body, replacements)));
   }
   return { scripts, isStaged };
+}
+
+/**
+ * Returns the text of a copy of a body.
+ * @throws Obstacle if more than the names would change in it
+ */
+export async function replacedBody(
+  body: FunctionBody,
+  replacements: readonly BodyReplacement[],
+): Promise<string> {
+  // rows are not locked: the service's checks at the end of a statement notice what others change
+  const unlocked = body.uses.locking.map(({ start, end }) => ({ start, end, text: ' ' }));
+  const text = await body.replaced([...replacements, ...unlocked]);
+  if (text === null) throw new Obstacle('cannot be followed');
+  return text.toString();
 }
 
 /**
@@ -217,12 +258,12 @@ export async function replacementsIn(
   for (const use of body.relations) {
     // a relation that an INSERT only writes to needs no right to be read
     if (!('target' in use) || use.target === null) uses.relations.push(recorded(context, use));
-    const source = await sourceOf(context, use, sources);
+    const source = await sourceNamed(context, use, sources);
     const overlay = use.only ? source?.only : source?.name;
     if (overlay) replacements.push({ start: use.start, end: use.end, text: overlay });
   }
   for (const { start, end, ...qualified } of body.qualifiers) {
-    const overlay = (await sourceOf(context, qualified, sources))?.name;
+    const overlay = (await sourceNamed(context, qualified, sources))?.name;
     const column = quoteIdentifier(qualified.name);
     if (overlay) replacements.push({ start, end, text: overlay.slice(0, -column.length) });
   }
@@ -261,20 +302,4 @@ async function callsIn(
   if (takesRows && called.some(({ schema, givesRows }) => schema !== null && givesRows))
     throw new Obstacle('hands rows of tables on');
   return replacements;
-}
-
-/** Returns what replaces a relation in queries; null where the relation does not exist. */
-async function sourceOf(
-  { tx, path, server }: Context,
-  use: QualifiedName | RelationUse,
-  sources: Map<string, Source>,
-): Promise<Source | null> {
-  const name = JSON.stringify(nameOf(use));
-  const known = sources.get(name);
-  if (known) return known;
-  const [row] = await tx.query('SELECT stage.relation_in($1, $2) AS oid', [name, oidArray(path)]);
-  if (row?.['oid'] == null) return null;
-  const source = await sourceFor(tx, Number(row['oid']), server, false);
-  sources.set(name, source);
-  return source;
 }

@@ -6,6 +6,8 @@ import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { demandServable } from '../../staging/servable.ts';
+import type { StagedBlock } from '../functions/staged-block.ts';
+import { followBlock } from '../functions/staged-block.ts';
 import { ensureStagedFunction } from '../functions/staged-function.ts';
 import { installTree, treeTables } from '../inheritance/tree-install.ts';
 import { oidArray } from '../object-names.ts';
@@ -44,6 +46,8 @@ export interface OverlayManager {
    * @param path OIDs of the schemas of the search path, in order
    */
   ensureFunctions(names: readonly QualifiedName[], path: readonly number[]): Promise<void>;
+  /** Returns what runs in place of a DO block. @param path as for `ensureFunctions` */
+  followBlock(body: string, path: readonly number[]): Promise<StagedBlock>;
 }
 
 /**
@@ -55,7 +59,7 @@ export function createOverlayManager(
   demandUpToDate: () => void = () => undefined,
 ): OverlayManager {
   const known = new KnownTables();
-  const install = async (work: (tx: Queryable, server: number) => Promise<void>) => {
+  const install = async <Result>(work: (tx: Queryable, server: number) => Promise<Result>) => {
     await ensureBound(db);
     return db.transaction(async (tx) => {
       await lockInstallation(tx);
@@ -65,9 +69,10 @@ export function createOverlayManager(
       await tx.query('SET LOCAL check_function_bodies = off');
       await tx.query('SELECT stage.release_names()');
       await tx.query('SELECT stage.release_functions()');
-      await work(tx, await serverMajor(tx));
+      const result = await work(tx, await serverMajor(tx));
       // rebuilding an overlay drops the views that depend on it
       await tx.query('DELETE FROM stage.staged_view WHERE stage.overlay_of(relation) IS NULL');
+      return result;
     });
   };
   return {
@@ -97,6 +102,7 @@ export function createOverlayManager(
       install(async (tx, server) => {
         for (const name of names) await ensureStagedFunction(tx, name, path, server);
       }),
+    followBlock: (body, path) => install((tx, server) => followBlock(tx, body, path, server)),
   };
 }
 

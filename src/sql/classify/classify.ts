@@ -16,6 +16,7 @@ import {
   classifyIndex,
   classifyRename,
 } from './kinds/classify-definition.ts';
+import { classifyDo } from './kinds/classify-do.ts';
 import { classifyExplain } from './kinds/classify-explain.ts';
 import { classifyLock } from './kinds/classify-lock.ts';
 import { classifyDeallocate, classifyExecute, classifyPrepare } from './kinds/classify-prepared.ts';
@@ -59,6 +60,7 @@ const classifies: ReadonlyMap<string, Classify> = new Map([
   ['LockStmt', classifyLock as Classify],
   ['PrepareStmt', classifyPrepare as Classify],
   ['CallStmt', classifyCall as Classify],
+  ['DoStmt', classifyDo as Classify],
   ['ExecuteStmt', classifyExecute as Classify],
   ['DeallocateStmt', classifyDeallocate as Classify],
   ['DeclareCursorStmt', classifyDeclare as Classify],

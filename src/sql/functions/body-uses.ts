@@ -83,7 +83,10 @@ function isWriteWithin(verdict: Verdict, extent: Extent): verdict is QueryWrite 
 }
 
 /** Whether a statement has no clauses that the proxy itself handles. */
-function isPlainWrite({ upserts, overriding, merges, replacement }: QueryWrite): boolean {
+function isPlainWrite(write: QueryWrite): boolean {
+  const { upserts, overriding, merges, replacement, stagesCalls } = write;
+  // guard: a block within a body is not passed over
+  if (stagesCalls === 'DO') return false;
   // guard: OVERRIDING and MERGE of a function are not lost
   return overriding.length + merges.length === 0 && upserts.length <= 1 && !replacement;
 }

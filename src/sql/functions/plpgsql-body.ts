@@ -10,6 +10,7 @@ import type { BodyReplacement } from './body-upserts.ts';
 import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
+import { missingDefaults } from './plpgsql-defaults.ts';
 import { hasHazard } from './plpgsql-hazards.ts';
 import { declaredTypes, replaceRowTypes } from './plpgsql-types.ts';
 
@@ -78,14 +79,19 @@ async function expressionsOf(
   if (rows === null) return null;
   const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${rows.body}${tag}`;
   const tree = await parsePlpgsql(Buffer.from(text), Buffer.from(body));
-  if (tree === null || beyond.some((type) => collectNodes(tree, type).length > 0)) return null;
+  if (tree === null || beyond(extent).some((type) => collectNodes(tree, type).length > 0))
+    return null;
   // guard: no exception block of a function that writes catches a refusal of the service
   if (extent === 'writes' && hasHazard(tree)) return null;
+  const missing = missingDefaults(tree, rows.body);
+  if (missing === null) return null;
   const types = declaredTypes(tree, rows.names);
   if (types === null) return null;
   // guard: code that runs for a declared type is known
   const expressions: Expression[] = [{ text: noText, uses: { ...mergedUses([]), unclear: types } }];
-  for (const fields of collectNodes(tree, 'PLpgSQL_expr')) {
+  // guard: defaults of variables are checked, also where the parser does not return them
+  const others = missing.map((query) => ({ query, parseMode: expressionMode }));
+  for (const fields of [...collectNodes(tree, 'PLpgSQL_expr'), ...others]) {
     const { query, parseMode = 0 } = fields as { query: string; parseMode?: number };
     const uses = rows.isIn(query) ? null : usesIn(Buffer.from(query), parseMode);
     if (uses === null) return null;
@@ -94,11 +100,14 @@ async function expressionsOf(
   return expressions;
 }
 
-/** Node types of statements that run a text built at run time, call procedures, or end transactions. `dynquery` is a field. */
-const beyond = [
+/** Returns the node types of statements that a body must not have. */
+const beyond = (extent: Extent) =>
+  extent === 'writes' ? always : [...always, 'PLpgSQL_stmt_call'];
+
+/** Those of statements that run a text built at run time, or end transactions. `dynquery` is a field. */
+const always = [
   'PLpgSQL_stmt_dynexecute',
   'PLpgSQL_stmt_dynfors',
-  'PLpgSQL_stmt_call',
   'PLpgSQL_stmt_commit',
   'PLpgSQL_stmt_rollback',
   'dynquery',
