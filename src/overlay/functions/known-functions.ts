@@ -1,5 +1,6 @@
 /** Facts about the functions of a name: their uses, and whether they have staged functions. */
 import type { Queryable } from '../../db/database.ts';
+import { qualifiedName } from '../../db/identifier.ts';
 import { standInSchema } from '../../model/own-schemas.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
@@ -93,3 +94,39 @@ export const distinct = ({ relations, functions }: FoundUses): FoundUses => ({
 
 /** Returns a name without its place. */
 export const nameOf = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name });
+
+/** Functions that are being made, which may call themselves. */
+export interface OwnFunctions {
+  readonly key: string;
+  readonly known: Known;
+}
+
+/** Returns functions that are being made. @param uses what is found in their bodies */
+export function ownFunctions(
+  definition: Definition,
+  schema: string,
+  uses: FunctionUses,
+): OwnFunctions {
+  const found = {
+    ...{ relations: [], functions: [] },
+    // known once the whole body is read
+    get writes() {
+      return uses.writes;
+    },
+  };
+  return {
+    key: qualifiedName(definition.schema, definition.name),
+    known: { ...definition, schema, obstacle: null, uses: found },
+  };
+}
+
+/**
+ * Returns functions that call themselves.
+ * @throws Obstacle where those that are called would find names in other schemas than those that are made
+ */
+export function ownOf({ known }: OwnFunctions, { functions }: Definition): Known {
+  const paths = functions.filter(({ path }) => path !== null).length;
+  // guard: functions that call themselves find the same names each time
+  if (paths > 0 && paths < functions.length) throw new Obstacle('calls itself with another path');
+  return known;
+}

@@ -18,11 +18,13 @@ import { beyondExtent, usesOfDefaults } from './check-body.ts';
 import { checkWriting, checkWritten } from './check-writing.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { createStagedFunctions, headOf, Obstacle, reasonOf, scriptFor } from './function-script.ts';
-import type { FunctionUses, Known, StagedFunctions } from './known-functions.ts';
+import type { FunctionUses, Known, OwnFunctions, StagedFunctions } from './known-functions.ts';
 import {
   distinct,
   nameOf,
   noteWriting,
+  ownFunctions,
+  ownOf,
   readStagedFunctions,
   readsNothing,
 } from './known-functions.ts';
@@ -38,12 +40,6 @@ export interface Context extends Lookup {
   readonly open: ReadonlySet<string>;
   /** Those that are being made. */
   readonly own?: OwnFunctions;
-}
-
-/** Functions that are being made, which may call themselves. */
-interface OwnFunctions {
-  readonly key: string;
-  readonly known: Known;
 }
 
 /** The maximum depth of calls, more than applications use. */
@@ -81,31 +77,6 @@ async function follow(context: Context, called: QualifiedName): Promise<Known | 
     (await readStagedFunctions(context, definition)) ??
     (await make({ ...context, open }, definition, called));
   return { ...definition, ...staged };
-}
-
-/**
- * Returns functions that call themselves.
- * @throws Obstacle where those that are called would find names in other schemas than those that are made
- */
-function ownOf({ known }: OwnFunctions, { functions }: Definition): Known {
-  const paths = functions.filter(({ path }) => path !== null).length;
-  // guard: functions that call themselves find the same names each time
-  if (paths > 0 && paths < functions.length) throw new Obstacle('calls itself with another path');
-  return known;
-}
-
-function ownFunctions(definition: Definition, schema: string, uses: FunctionUses): OwnFunctions {
-  const found = {
-    ...{ relations: [], functions: [] },
-    // known once the whole body is read
-    get writes() {
-      return uses.writes;
-    },
-  };
-  return {
-    key: qualifiedName(definition.schema, definition.name),
-    known: { ...definition, schema, obstacle: null, uses: found },
-  };
 }
 
 async function make(
