@@ -69,7 +69,7 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   ring_back: [block('CALL ring()'), /calls itself through other functions/],
   calls_dynamic: [block('CALL dynamic()'), /calls dynamic\(\), which does more than read/],
   calls_itself_in_a_write: [
-    block('INSERT INTO plain SELECT again(1)'),
+    block('PERFORM again(1)'),
     /calls again\(\), which calls again\(\), which writes, in a statement that writes/,
   ],
   mixes: [`SET search_path = public ${block('CALL mixes(1)')}`, /calls itself with another path/],
