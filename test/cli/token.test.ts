@@ -139,7 +139,7 @@ suite('stage token', (test) => {
         64,
         /cannot have that name, project/,
       ],
-      [['new', 'fay', '--role', 'author', '--expires', '2001-01-01'], 64, /a time to come/],
+      [['new', 'fay', '--role', 'author', '--expires', '2001-01-01'], 64, /a time in the future/],
       [['revoke', 'nobody'], 5, /no such token/],
     ] as const) {
       const { code, stdout, stderr } = await stage(...words);

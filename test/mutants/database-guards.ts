@@ -77,7 +77,7 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['db/search-path', 'review/hostile-names'],
   },
   {
-    name: 'the orders of an approval are made under a search path of our own',
+    name: 'the orders of an approval are made under a fixed search path',
     without: 'LANGUAGE sql STABLE AS $$',
     tests: ['db/search-path'],
   },
@@ -229,12 +229,12 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['proxy/staged-functions-rights'],
   },
   {
-    name: 'a schema is not ours by its name alone',
+    name: 'the name alone does not make a schema internal',
     without: ');',
     tests: ['attacks/own-schemas'],
   },
   {
-    name: 'a schema is not ours by its owner alone',
+    name: 'the owner alone does not make a schema internal',
     without: "AND n.nspname OPERATOR(pg_catalog.~) '^stage(_.*)?$'",
     tests: ['attacks/own-schemas'],
   },

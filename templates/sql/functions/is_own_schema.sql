@@ -7,8 +7,8 @@ BEGIN
   RETURN EXISTS (
     SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_namespace s ON s.nspname OPERATOR(pg_catalog.=) 'stage'
     WHERE n.oid OPERATOR(pg_catalog.=) p_schema
-      -- guard: a schema is not ours by its owner alone
+      -- guard: the owner alone does not make a schema internal
       AND n.nspname OPERATOR(pg_catalog.~) '{{own_schemas}}'
-      -- guard: a schema is not ours by its name alone
+      -- guard: the name alone does not make a schema internal
       AND pg_catalog.pg_has_role(n.nspowner, s.nspowner, 'MEMBER'));
 END $$;

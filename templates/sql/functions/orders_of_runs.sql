@@ -2,7 +2,7 @@
 -- parents come first, and deletions last, children before parents. An action may change a row that the statement inserts. A row that an
 -- action deletes may be referred to with RESTRICT by the row whose deletion caused the action: then production's own action deletes it.
 CREATE OR REPLACE FUNCTION stage.orders_of_runs(p_runs stage.apply_run[]) RETURNS text[]
--- guard: the orders of an approval are made under a search path of our own
+-- guard: the orders of an approval are made under a fixed search path
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ARRAY['as staged', 'the other way round', 'actions later']
     || CASE WHEN EXISTS (SELECT FROM unnest(p_runs) r WHERE r.operation = 'D' AND r.origin = 'action' AND r.step = 'apply')
