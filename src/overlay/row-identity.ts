@@ -118,3 +118,7 @@ export function same(left: string, right: string): string {
 
 /** Builds the condition that a value is not null. For a composite value, `IS NOT NULL` would test every field. */
 export const present = (value: string) => `${value} IS DISTINCT FROM NULL`;
+
+/** Builds the condition that a shadow row of a keyless table hides every production row of its image. */
+export const isTombstone = (alias: string) =>
+  `${alias}_stage_op = 'D' AND ${alias}_stage_origin = 'overlay'`;

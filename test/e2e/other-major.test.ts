@@ -1,6 +1,6 @@
 /** A database that moves to a newer major version of PostgreSQL: staged rows are retained, and checked by the new server's rules. */
 import pg from 'pg';
-import { generationOn } from '../../src/overlay/install/generation.ts';
+import { generationOn } from '../../src/overlay/generation.ts';
 import type { Cluster } from '../helpers/clusters.ts';
 import { dumpAndRestore, startCluster } from '../helpers/clusters.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';

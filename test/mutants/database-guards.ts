@@ -82,7 +82,7 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['db/search-path'],
   },
   {
-    name: 'objects of another release are rebuilt',
+    name: 'objects of other releases are rebuilt',
     without:
       "UPDATE stage.overlay SET stamp = 'outdated ' || stamp WHERE false AND generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');",
     tests: ['staging/generation'],

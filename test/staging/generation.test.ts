@@ -3,11 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import pg from 'pg';
 import { createDatabase } from '../../src/db/database.ts';
-import {
-  generationOn,
-  generatorFiles,
-  markOutdated,
-} from '../../src/overlay/install/generation.ts';
+import { generationOn, generatorFiles, markOutdated } from '../../src/overlay/generation.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';

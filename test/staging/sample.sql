@@ -2028,7 +2028,7 @@ BEGIN
   ) c CROSS JOIN (SELECT (v_base).*) b CROSS JOIN (SELECT (v_now).*) n
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay';
 -- Recomputes what rows were found by before each change: the key and what foreign keys refer to by now.
--- Filled in src/overlay/install/carry-over.ts: `of_rows` is a WHERE clause, or empty.
+-- Filled in src/overlay/derived-columns.ts: `of_rows` is a WHERE clause, or empty.
 UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
@@ -2073,7 +2073,7 @@ BEGIN
     _stage_base = CASE WHEN v_found THEN v_now END, _stage_old_1 = NULL
   WHERE s._stage_session = p_session AND s._stage_seq = p_root;
 -- Recomputes what rows were found by before each change: the key and what foreign keys refer to by now.
--- Filled in src/overlay/install/carry-over.ts: `of_rows` is a WHERE clause, or empty.
+-- Filled in src/overlay/derived-columns.ts: `of_rows` is a WHERE clause, or empty.
 UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1

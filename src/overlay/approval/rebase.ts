@@ -2,7 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
-import { followSql } from '../install/carry-over.ts';
+import { followSql } from '../derived-columns.ts';
 import {
   columnList,
   columnNames,

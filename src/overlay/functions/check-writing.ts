@@ -5,7 +5,7 @@ import { shownName } from '../../model/table.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import type { Right } from '../../sql/write.ts';
-import { obstacleOf } from '../install/obstacle.ts';
+import { obstacleOf } from '../obstacle.ts';
 import { kindApart, waitsForColumns } from '../triggers/candidates.ts';
 import { checkBody } from './check-body.ts';
 import type { FoundUses } from './function-script.ts';

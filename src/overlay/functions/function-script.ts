@@ -4,8 +4,8 @@ import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifie
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
-import { makeSchema } from '../install/schemas.ts';
 import { oidArray } from '../object-names.ts';
+import { makeSchema } from '../schemas.ts';
 import type { RecordedName } from './own-path.ts';
 
 /** All functions of one name in one schema. */

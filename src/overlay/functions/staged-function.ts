@@ -10,7 +10,7 @@ import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-us
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import type { Replacement } from '../../sql/splice.ts';
-import { generationOn } from '../install/generation.ts';
+import { generationOn } from '../generation.ts';
 import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
 import type { Source } from '../views/table-source.ts';

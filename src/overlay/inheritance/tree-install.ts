@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Table } from '../../model/table.ts';
-import { generationOn } from '../install/generation.ts';
-import { makeSchema } from '../install/schemas.ts';
+import { generationOn } from '../generation.ts';
 import { oidArray, treeSchema } from '../object-names.ts';
+import { makeSchema } from '../schemas.ts';
 import { treeSql, treeTriggersSql } from './tree.ts';
 
 /** Lists the tables of an inheritance tree by OID, its root first. */

@@ -2,7 +2,6 @@
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
-import { isTombstone } from '../install/shadow.ts';
 import {
   columnList,
   columnNames,
@@ -16,6 +15,7 @@ import {
   shadowName,
   treeName,
 } from '../object-names.ts';
+import { isTombstone } from '../row-identity.ts';
 import { afterTreeSql } from '../rows/after-statement.ts';
 import { looksLike } from '../rows/keyless.ts';
 import {

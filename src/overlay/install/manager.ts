@@ -11,13 +11,13 @@ import { followBlock } from '../functions/staged-block.ts';
 import { ensureStagedFunction } from '../functions/staged-function.ts';
 import { installTree, treeTables } from '../inheritance/tree-install.ts';
 import { oidArray } from '../object-names.ts';
+import { obstacleOf } from '../obstacle.ts';
 import { installTriggers } from '../triggers/install-triggers.ts';
 import { ensureStagedView } from '../views/staged-view.ts';
 import { ensureBound } from './binding.ts';
 import { installOverlay } from './install.ts';
 import { lockInstallation } from './installation-lock.ts';
 import { KnownTables } from './known-tables.ts';
-import { obstacleOf } from './obstacle.ts';
 
 export interface OverlayManager {
   /** Call it before each staged statement. @throws StageError when the service may not stage any more */

@@ -12,7 +12,7 @@ import {
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
-import { present } from '../row-identity.ts';
+import { isTombstone, present } from '../row-identity.ts';
 
 /** Builds the row type and the shadow table. */
 export function shadowSql(table: Table): string {
@@ -48,7 +48,3 @@ function headIndexes(table: Table): string[] {
       ]
     : [`CREATE UNIQUE INDEX ${index}`];
 }
-
-/** Builds the condition that a shadow row of a keyless table hides every production row of its image. */
-export const isTombstone = (alias: string) =>
-  `${alias}_stage_op = 'D' AND ${alias}_stage_origin = 'overlay'`;

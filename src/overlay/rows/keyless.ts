@@ -2,7 +2,6 @@
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
-import { isTombstone } from '../install/shadow.ts';
 import {
   columnList,
   columnNames,
@@ -19,6 +18,7 @@ import {
   sourceCall,
 } from '../object-names.ts';
 import { raise } from '../raise.ts';
+import { isTombstone } from '../row-identity.ts';
 
 /** Lists the shadow's columns that a row fills, including the image. */
 export const storedColumns = (table: Table) => columnList([...columnNames(table), imageColumn]);

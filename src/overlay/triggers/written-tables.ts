@@ -8,7 +8,7 @@ import type { FoundFunction } from '../../sql/functions/effects.ts';
 import { harmfulInDefinition } from '../../sql/functions/functions.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { targetNamed } from '../functions/named-table.ts';
-import { obstacleOf } from '../install/obstacle.ts';
+import { obstacleOf } from '../obstacle.ts';
 import { kindApart, rowTriggers } from './candidates.ts';
 
 const acting = (...actions: readonly ForeignKey['onDelete'][]) =>

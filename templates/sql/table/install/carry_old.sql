@@ -1,5 +1,5 @@
 -- Recomputes what rows were found by before each change: the key and what foreign keys refer to by now.
--- Filled in src/overlay/install/carry-over.ts: `of_rows` is a WHERE clause, or empty.
+-- Filled in src/overlay/derived-columns.ts: `of_rows` is a WHERE clause, or empty.
 UPDATE {{shadow}} s SET {{set_old}}
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, {{old_values}}

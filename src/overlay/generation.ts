@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { serverMajor } from '../../db/catalog-reader.ts';
-import type { Database } from '../../db/database.ts';
+import { serverMajor } from '../db/catalog-reader.ts';
+import type { Database } from '../db/database.ts';
 
-const program = fileURLToPath(new URL('../../', import.meta.url));
+const program = fileURLToPath(new URL('../', import.meta.url));
 
 /** The generator's folders, including subfolders. Their files are hashed: a version number could be forgotten. */
 const folders = ['../templates/sql/table', ...['db', 'model', 'sql', 'overlay']] as const;

@@ -1,7 +1,7 @@
 /** The schemas that hold the views of overlays: three for each schema of production, and one for its inheritance trees. */
-import type { Queryable } from '../../db/database.ts';
-import { StageError } from '../../errors.ts';
-import { loadSchema, overlaySchema, upsertSchema } from '../object-names.ts';
+import type { Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import { loadSchema, overlaySchema, upsertSchema } from './object-names.ts';
 
 /**
  * Creates the schemas for the overlay of a table, a view or a partition.

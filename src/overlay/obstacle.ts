@@ -1,5 +1,5 @@
 /** The reason why a table cannot be staged. */
-import type { Table } from '../../model/table.ts';
+import type { Table } from '../model/table.ts';
 
 /** The templates quote function bodies with this tag; a name that contains it would end the body. */
 const bodyQuote = '$body$';
