@@ -79,7 +79,7 @@ async function runBoth(
       await of.query(spec.teardown);
     }
   };
-  return [await run(database, url), await run(twin, twin.url)];
+  return Promise.all([run(database, url), run(twin, twin.url)]);
 }
 
 async function rowsAt(proxied: Proxied, url: string): Promise<string[]> {
@@ -110,8 +110,8 @@ try {
   );
   const all = (await readdir(directory)).filter((name) => name.endsWith('.spec')).sort();
   const proxied = await startProxied('');
-  for (const name of all.map((each) => each.slice(0, -'.spec'.length))) {
-    if (given.length > 0 && !given.includes(name)) continue;
+  const found = all.map((each) => each.slice(0, -'.spec'.length));
+  for (const name of given.length > 0 ? given : found) {
     try {
       const spec = readSpec(await readFile(join(directory, `${name}.spec`), 'utf8'));
       differences += await runSpec(proxied, name, spec);

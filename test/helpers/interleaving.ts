@@ -131,10 +131,15 @@ async function activity(database: TestDatabase, { pid }: Party): Promise<string>
 
 async function outcomeOf(client: pg.Client, text: string, queryMode?: 'extended'): Promise<string> {
   try {
-    const result = await client.query({ text, rowMode: 'array', ...(queryMode && { queryMode }) });
-    const rows = result.rows.length === 0 ? '' : ` ${JSON.stringify(result.rows)}`;
-    return `${result.command} ${result.rowCount}${rows}`;
+    const answer = await client.query({ text, rowMode: 'array', ...(queryMode && { queryMode }) });
+    // a text of several statements has a result for each
+    const results: (typeof answer)[] = Array.isArray(answer) ? answer : [answer];
+    return results.map(told).join('; ');
   } catch (error) {
     return String((error as pg.DatabaseError).code);
   }
+}
+
+function told({ command, rowCount, rows }: pg.QueryArrayResult): string {
+  return `${command} ${rowCount}${rows.length === 0 ? '' : ` ${JSON.stringify(rows)}`}`;
 }
