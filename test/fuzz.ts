@@ -5,7 +5,7 @@
  * +
  * STAGE_TEST_PG sets the major version, STAGE_TEST_UPSTREAM a running server, STAGE_TEST_SEED the first seed, STAGE_TEST_LENGTH (500) the
  * number of statements of one script, STAGE_TEST_TRIES (150) the number of attempts to shrink a failed one, STAGE_TEST_LANES (2) the number
- * of scripts that run at once.
+ * of scripts that run at once. SIGTERM and SIGINT end it before the next statement, with the counts of what has run.
  */
 import { createCoverage } from './fuzz/coverage.ts';
 import { fuzzSeed } from './fuzz/report.ts';
@@ -35,7 +35,8 @@ async function lane(major: number): Promise<void> {
   while (totals.begun < wanted && !interrupt.signal.aborted) {
     totals.begun += length;
     const seed = nextSeed++;
-    const { count, report } = await fuzzSeed({ seed, length, major, tries, coverage });
+    const options = { seed, length, major, tries, coverage, signal: interrupt.signal };
+    const { count, report } = await fuzzSeed(options);
     totals.begun += count - length;
     totals.statements += count;
     if (report === null) continue;
@@ -46,7 +47,10 @@ async function lane(major: number): Promise<void> {
 
 try {
   const major = await serverMajor();
-  await Promise.all(Array.from({ length: lanes }, () => lane(major)));
+  const ended = (error: unknown) => {
+    if (!interrupt.signal.aborted) throw error;
+  };
+  await Promise.all(Array.from({ length: lanes }, () => lane(major).catch(ended)));
   const lines = [
     ...coverage.lines(),
     `PostgreSQL ${major}, seeds ${firstSeed} to ${nextSeed - 1}: ${totals.statements} statements, ` +

@@ -15,23 +15,28 @@ interface FuzzOptions {
   /** How many scripts may be run to find a small one. */
   readonly tries: number;
   readonly coverage?: Coverage;
+  /** Ends the run. */
+  readonly signal?: AbortSignal;
 }
 
-/** Gives the number of statements run, and the words about a difference if there was one. */
+/**
+ * Gives the number of statements run, and the words about a difference if there was one.
+ * @throws the reason of the signal
+ */
 export async function fuzzSeed(
   options: FuzzOptions,
 ): Promise<{ count: number; report: string | null }> {
-  const { seed, length, major, tries, coverage } = options;
+  const { seed, length, major, tries, coverage, signal } = options;
   const script = randomScript(seed, length, major);
   coverage?.schema(script);
-  const difference = await runScript(script, coverage);
+  const difference = await runScript(script, coverage, signal);
   if (!difference) return { count: script.statements.length, report: null };
   const failing = upTo(script, difference);
   const small =
     tries === 0
       ? failing
-      : await shrink(failing, (candidate) => failsAlike(candidate, difference), tries);
-  const found = (await runScript(small)) ?? difference;
+      : await shrink(failing, (candidate) => failsAlike(candidate, difference, signal), tries);
+  const found = (await runScript(small, undefined, signal)) ?? difference;
   const head = `-- seed ${seed}, ${major}: replay with STAGE_TEST_SEED=${seed} STAGE_TEST_LENGTH=${length}`;
   const report = [head, scriptAsSql(small), asComment(found)].join('\n');
   return { count: failing.statements.length, report };
@@ -41,8 +46,12 @@ const upTo = (script: Script, { at }: Difference): Script =>
   at === null ? script : { ...script, statements: script.statements.slice(0, at + 1) };
 
 /** The same kind of difference: otherwise the small script might show another one. */
-async function failsAlike(script: Script, wanted: Difference): Promise<boolean> {
-  const found = await runScript(script);
+async function failsAlike(
+  script: Script,
+  wanted: Difference,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const found = await runScript(script, undefined, signal);
   return found !== null && kindOf(found) === kindOf(wanted);
 }
 

@@ -28,8 +28,16 @@ export interface Listener {
   refused(statement: Statement): void;
 }
 
-/** Gives the first difference, or null when there is none. */
-export async function runScript(script: Script, listener?: Listener): Promise<Difference | null> {
+/**
+ * Gives the first difference, or null when there is none.
+ * @throws the reason of the signal, before the statement that follows it
+ */
+export async function runScript(
+  script: Script,
+  listener?: Listener,
+  signal?: AbortSignal,
+): Promise<Difference | null> {
+  signal?.throwIfAborted();
   const database = await createTestDatabase({ template: 'empty' });
   await prepare(database, script);
   // a clone, so that object ids, which some types' binary forms hold, are the same
@@ -38,7 +46,7 @@ export async function runScript(script: Script, listener?: Listener): Promise<Di
   try {
     const before = await contents(database, script);
     const session = await daemon.newSession({ project_id: 'fuzz', reads: 'staged' });
-    const found = await replay(script, twin.url, daemon.clientUrl(session), listener);
+    const found = await replay(script, twin.url, daemon.clientUrl(session), listener, signal);
     if (found) return found;
     const untouched = different(
       'production before approval',
@@ -86,10 +94,12 @@ async function replay(
   direct: string,
   staged: string,
   listener: Listener | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Difference | null> {
   const clients = { direct: await connectWire(direct), staged: await connectWire(staged) };
   try {
     for (const [at, statement] of script.statements.entries()) {
+      signal?.throwIfAborted();
       const answers = await bothAnswers(clients, statement);
       if (answers === null) {
         listener?.refused(statement);
