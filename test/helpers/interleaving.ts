@@ -95,7 +95,7 @@ async function end({ client, running }: Party): Promise<void> {
 }
 
 /** The backends for which a backend waits, directly or through others. */
-const chain = `WITH RECURSIVE chain(pid) AS (SELECT $1::int UNION SELECT unnest(pg_blocking_pids(pid)) FROM chain)`;
+const chain = `WITH RECURSIVE chain(pid) AS (SELECT $1::int UNION SELECT unnest(pg_blocking_pids(pid) || pg_safe_snapshot_blocking_pids(pid)) FROM chain)`;
 
 /**
  * Waits until a connection is idle, or waits for an idle one; returns whether it is the latter. A connection that waits for something that
