@@ -6,12 +6,25 @@ import { findIn } from '../rest/policy-bodies.ts';
 import type { Upstream } from '../rest/services.ts';
 import type { AutoOutcome, AutoRules } from '../review/decisions/auto-approve.ts';
 import { createPolicyUpkeep } from '../review/decisions/follow-policy.ts';
-import type { Retry } from '../review/decisions/retries.ts';
+import type { Retries, Retry } from '../review/decisions/retries.ts';
 import type { ScheduledOutcome } from '../review/decisions/scheduled.ts';
-import { applyDue, scheduledRetries } from '../review/decisions/scheduled.ts';
+import { applyDue, serviceRetries } from '../review/decisions/scheduled.ts';
 import type { ExpiryOutcome } from '../review/policy/expire-by-policy.ts';
 import type { Parts } from './parts.ts';
 import { startPeriodicTask } from './periodic-task.ts';
+
+/** The approvals by this daemon that have failed. */
+export interface FailedApprovals {
+  readonly scheduled: Retries;
+  readonly byPolicy: Retries;
+  /** Returns how many are tried again. */
+  readonly count: () => number;
+}
+
+export function createFailedApprovals(): FailedApprovals {
+  const [scheduled, byPolicy] = [serviceRetries(), serviceRetries()];
+  return { scheduled, byPolicy, count: () => scheduled.failing() + byPolicy.failing() };
+}
 
 interface RuleNeeds {
   readonly db: Database;
@@ -19,20 +32,23 @@ interface RuleNeeds {
   readonly metrics: Metrics;
   /** Returns the tokens that are accepted now. */
   readonly tokens: () => readonly Token[];
+  readonly failed: FailedApprovals;
 }
 
 /**
  * Starts at once: with what became due while no daemon ran. Scheduled approvals have a task of their own: they do not wait for a rehearsal
  * of another session.
  */
-export function startRules(parts: Parts, { db, upstream, metrics, tokens }: RuleNeeds): void {
+export function startRules(
+  parts: Parts,
+  { db, upstream, metrics, tokens, failed }: RuleNeeds,
+): void {
   const rules = rulesOf(parts, tokens);
-  const retries = scheduledRetries();
-  const followPolicy = createPolicyUpkeep(db, rules);
+  const followPolicy = createPolicyUpkeep(db, rules, failed.byPolicy);
   const task = (name: string, failure: string, run: () => Promise<void>) =>
     startPeriodicTask(parts, upstream, { name, everyMs: 2_000, failure, run });
   task('scheduled approvals', 'scheduled approvals could not be applied', async () => {
-    for (const outcome of await applyDue(db, rules, retries))
+    for (const outcome of await applyDue(db, rules, failed.scheduled))
       reportScheduled(parts, metrics, outcome);
   });
   task('rules of the policy', 'the policy could not be followed', async () => {

@@ -27,7 +27,8 @@ import type { Parts } from './parts.ts';
 import { startProxy } from './proxy-server.ts';
 import { createReleaseStack } from './release-stack.ts';
 import { startRestServer } from './rest-server.ts';
-import { startRules } from './rules.ts';
+import type { FailedApprovals } from './rules.ts';
+import { createFailedApprovals, startRules } from './rules.ts';
 import { readTlsFiles } from './tls-files.ts';
 import type { TokenMonitor } from './token-monitor.ts';
 import { startTokenMonitor } from './token-monitor.ts';
@@ -130,10 +131,12 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   };
   const web = webOf(settings, embedded !== null);
   const events = createEventWaiters(reading);
+  const failed = createFailedApprovals();
   const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };
-  const restUrl = await startRest(start, { ...parts, ...decisionsOf(settings), web });
+  const rest = { ...parts, ...decisionsOf(settings), web, approvalsRetried: failed.count };
+  const restUrl = await startRest(start, rest);
   await upstream.start();
-  startUpkeep(start, { db: deciding, upstream, metrics });
+  startUpkeep(start, { db: deciding, upstream, metrics }, failed);
   startCards(start, { reading, deciding, upstream });
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
   return { restUrl, hasPage: web !== null, proxyAddress, info, upstream: upstream.state, embedded };
@@ -180,10 +183,10 @@ function createDaemonMetrics(
 }
 
 /** Starts the recurring tasks. */
-function startUpkeep(start: Start, needs: ExpiryNeeds): void {
+function startUpkeep(start: Start, needs: ExpiryNeeds, failed: FailedApprovals): void {
   startExpiry(start, needs);
   startDiscarding(start, needs.db, needs.upstream);
-  startRules(start, { ...needs, tokens: start.tokens.accepted });
+  startRules(start, { ...needs, tokens: start.tokens.accepted, failed });
 }
 
 async function startRest(

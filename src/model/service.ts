@@ -23,6 +23,9 @@ export const healthShape = shape({
   error: orLeftOut(text()),
   reason: optional(text()),
   warning: optional(text()),
+  approvalsRetried: optional(
+    count('Scheduled approvals and those by the policy that failed, and are tried again'),
+  ),
 });
 
 export type Health = Noun<typeof healthShape>;

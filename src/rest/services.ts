@@ -80,6 +80,8 @@ export interface RestServices {
   /** Database clients of this daemon's proxy. */
   readonly clients: Clients;
   readonly metrics: Metrics;
+  /** Returns how many approvals by the service have failed, and are tried again. */
+  readonly approvalsRetried: () => number;
   readonly log: Log;
   readonly access: Access;
   readonly info: ServiceFacts;

@@ -83,6 +83,26 @@ suite('daemons that follow the rules of review', (test) => {
     assert.is(logged('scheduled approval refused', other).length, 1);
   });
 
+  test('health counts scheduled approvals that fail and are tried again', async () => {
+    await set();
+    const id = await proposed();
+    await database.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+        $$ BEGIN RAISE 'no space' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER fail BEFORE UPDATE ON products FOR EACH ROW EXECUTE FUNCTION fail()`);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    assert.is((await call('POST', `/sessions/${id}/approve`, { json: { at: later } })).status, 202);
+    const health = async () => (await call('GET', '/health')).body;
+    assert.equal(await health(), { status: 'ok', upstream: 'connected' });
+    await database.query(
+      `UPDATE stage.session SET apply_at = clock_timestamp() - interval '1 second' WHERE id = '${id.slice(5)}'`,
+    );
+    await until(async () => (await health()).approvals_retried === 1);
+    await database.query('DROP TRIGGER fail ON products');
+    await until(async () => (await show(id)).status === 'approved');
+    // the other daemon may not have heard of it
+    assert.equal([await approvals(id), (await health()).status], [1, 'ok']);
+  });
+
   test('a proposal that is too old for its rule is rejected, and no other', async () => {
     await set({ tables: ['products'], expire: '1h' }, { tables: ['orders'], expire: '30m' });
     const [old, young] = [await proposed(), await proposed()];

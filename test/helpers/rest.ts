@@ -95,6 +95,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     events,
     clients: { of: () => [], end: () => 0 },
     metrics,
+    approvalsRetried: () => 0,
     upstream: { state, check: async () => state },
     log: createLog('debug', { write: (line) => logged.push(line) }),
     access: {

@@ -1,7 +1,7 @@
 /** A task that the service cannot do now, by no fault of a session, is tried again, ever later, and the others are served. */
 import { createPolicyUpkeep } from '../../src/review/decisions/follow-policy.ts';
 import { createRetries } from '../../src/review/decisions/retries.ts';
-import { applyDue, scheduledRetries } from '../../src/review/decisions/scheduled.ts';
+import { applyDue, serviceRetries } from '../../src/review/decisions/scheduled.ts';
 import type { Ruled } from '../helpers/ruled.ts';
 import { startRuled } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -45,11 +45,17 @@ suite('review: retries of what the service does without anybody', (test) => {
     assert.is(pauses('away').at(-1), 300_000);
     assert.equal(pauses('in use').slice(0, 5), [2_000, 4_000, 8_000, 10_000, 10_000]);
     assert.equal(retries.paused().sort(), ['away', 'in use']);
+    assert.is(retries.failing(), 2);
     now = 20_000;
     assert.equal(retries.paused(), ['away']);
     retries.succeeded('in use');
     assert.is(retries.failed('in use', 'in use').attempts, 1);
+    assert.is(retries.failing(), 2);
+    // nobody has tried them again
+    now = 82_001;
+    assert.is(retries.failing(), 1);
     now = 3_000_000;
+    assert.is(retries.failing(), 0);
     assert.equal(retries.paused(), []);
     assert.is(retries.failed('away', 'away').attempts, 1);
   });
@@ -59,7 +65,7 @@ suite('review: retries of what the service does without anybody', (test) => {
       const [failing, other] = [await due(1), await due(2)];
       await breakRow(1, sqlstate);
       let now = 0;
-      const retries = scheduledRetries(() => now);
+      const retries = serviceRetries(() => now);
       const run = async () =>
         (await applyDue(ruled.rest.db, ruled.rules, retries)).map(({ id, applied, retry }) => [
           id,

@@ -16,13 +16,14 @@ const showHealth = defineRoute({
   responses: { 200: health, 503: health },
   errors: [],
   needsUpstream: false,
-  handle: async (_, { upstream, access }) => {
+  handle: async (_, { upstream, access, approvalsRetried }) => {
     const state = await upstream.check();
     const warning = access.areStale() ? staleTokens : undefined;
+    const retried = approvalsRetried() || undefined;
     if (state.ready) {
       const { lack } = state;
       return lack === undefined
-        ? { body: { status: 'ok', upstream: 'connected', warning } }
+        ? { body: { status: 'ok', upstream: 'connected', warning, approvals_retried: retried } }
         : { status: 503, body: { status: 'degraded', upstream: 'connected', error: lack.message } };
     }
     const { error, reason } = state;

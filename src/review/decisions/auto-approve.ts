@@ -17,10 +17,10 @@ import { rehearseSession } from '../rehearsal/rehearse.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { approveSession } from './approve.ts';
-import type { Retry } from './retries.ts';
-import { createRetries } from './retries.ts';
+import type { Retries, Retry } from './retries.ts';
 import type { ServiceRules } from './scheduled.ts';
-import { isInUse, isTransient } from './transient.ts';
+import { serviceRetries } from './scheduled.ts';
+import { isTransient } from './transient.ts';
 
 /** The maximum number of sessions that are considered in one run. */
 const atOnce = 100;
@@ -51,9 +51,9 @@ export interface AutoOutcome {
 export function createAutoApproval(
   db: Database,
   rules: AutoRules,
+  retries: Retries = serviceRetries(),
 ): (policy: Policy, proposed: readonly Proposal[]) => Promise<readonly AutoOutcome[]> {
   let considered = new Set<string>();
-  const retries = createRetries(isInUse);
   return async ({ version }, proposed) => {
     // guard: the policy does not approve where the configuration demands people
     if (rules.fourEyes) return [];
@@ -71,6 +71,7 @@ export function createAutoApproval(
         if (outcome === null) continue;
         outcomes.push(outcome);
         considered.add(key);
+        retries.succeeded(key);
       } catch (error) {
         const retry = retries.failed(key, error);
         outcomes.push({ id, version, approved: null, hindrance: (error as Error).message, retry });

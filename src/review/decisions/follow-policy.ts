@@ -6,6 +6,7 @@ import { readPolicy } from '../policy/policy-store.ts';
 import { createProposals } from '../policy/proposals.ts';
 import type { AutoOutcome, AutoRules } from './auto-approve.ts';
 import { createAutoApproval } from './auto-approve.ts';
+import type { Retries } from './retries.ts';
 
 export interface Followed {
   readonly expired: readonly ExpiryOutcome[];
@@ -16,10 +17,14 @@ export interface Followed {
  * Returns the function that does both for all proposals, which are listed once. Without a rule that expires or approves something it runs a
  * single query.
  */
-export function createPolicyUpkeep(db: Database, rules: AutoRules): () => Promise<Followed> {
+export function createPolicyUpkeep(
+  db: Database,
+  rules: AutoRules,
+  retries?: Retries,
+): () => Promise<Followed> {
   const list = createProposals(db);
   const expireOld = createPolicyExpiry(db);
-  const autoApprove = createAutoApproval(db, rules);
+  const autoApprove = createAutoApproval(db, rules, retries);
   return async () => {
     const policy = await readPolicy(db);
     const { rules: all } = policy.document;

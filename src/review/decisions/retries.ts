@@ -14,6 +14,8 @@ export interface Retries {
   /** Records a failed attempt. */
   failed(key: string, error: unknown): Retry;
   succeeded(key: string): void;
+  /** Returns how much work has failed and is tried again. */
+  failing(): number;
 }
 
 const firstPauseMs = 2_000;
@@ -26,6 +28,9 @@ const mostInUseMs = 10_000;
 
 /** Failures that are older are forgotten: somebody has decided otherwise meanwhile. */
 const forgottenAfterMs = 2 * mostMs;
+
+/** Work that is not tried again within that time after its pause is done, or not wanted any more. */
+const abandonedAfterMs = 60_000;
 
 interface Failing {
   attempts: number;
@@ -58,6 +63,10 @@ export function createRetries(
     },
     succeeded: (key) => {
       failing.delete(key);
+    },
+    failing: () => {
+      const now = clock();
+      return [...failing.values()].filter(({ until }) => now - until < abandonedAfterMs).length;
     },
   };
 }

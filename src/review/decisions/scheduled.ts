@@ -40,14 +40,14 @@ export interface ScheduledOutcome {
   readonly retry: Retry | null;
 }
 
-/** Returns the retries of scheduled approvals, by the numbers of their decisions. */
-export const scheduledRetries = (clock?: () => number): Retries => createRetries(isInUse, clock);
+/** Returns the retries of approvals by the service. Those of scheduled ones go by the numbers of their decisions. */
+export const serviceRetries = (clock?: () => number): Retries => createRetries(isInUse, clock);
 
 /** Applies each in its own transaction. One that cannot be applied now is tried again after a pause; one that is refused is cancelled. */
 export async function applyDue(
   db: Database,
   rules: ServiceRules,
-  retries: Retries = scheduledRetries(),
+  retries: Retries = serviceRetries(),
 ): Promise<ScheduledOutcome[]> {
   const outcomes: ScheduledOutcome[] = [];
   for (const row of await db.query(selectDue, [JSON.stringify(retries.paused())])) {
