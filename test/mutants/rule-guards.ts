@@ -87,7 +87,7 @@ export const ruleGuards: readonly Guard[] = [
   {
     name: 'only rules that hold for a session let it expire',
     without: '',
-    tests: ['daemon/rules'],
+    tests: ['review/vote-against-expiry'],
   },
   { name: 'nobody but those named goes past a rule', without: 'people.length > 0', tests: past },
   {
