@@ -1,8 +1,11 @@
 /** Bodies of stored cards. */
-import type { Overlap } from '../model/brief.ts';
+import type { Flag } from '../model/brief.ts';
 import { cardHeadShape, flagShape, overlapShape } from '../model/brief.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
+import { JsonText, stringifyJson } from '../model/json.ts';
+import { membersOf } from '../model/json-members.ts';
 import { writerOf } from '../model/shape.ts';
+import type { Overlaps } from '../review/brief/brief.ts';
 import { withOverlaps } from '../review/brief/brief.ts';
 import type { StoredCard } from '../review/brief/card-store.ts';
 
@@ -10,41 +13,53 @@ export const cardHeadBody = writerOf(cardHeadShape);
 const flagBody = writerOf(flagShape);
 const overlapBody = writerOf(overlapShape);
 
-/** Returns the body of a card for a caller who may see every table. @param overlaps as they are now; by default those of the card */
-export function cardBody(
-  card: StoredCard,
-  overlaps: readonly Overlap[] = card.overlaps,
-): JsonObject {
-  const { sessionId, revision, tables, flags } = card;
+/** Returns the members before those of the brief. */
+const headOf = (card: StoredCard): JsonObject => ({
+  session_id: card.sessionId,
+  id: card.sessionId,
+  ...cardHeadBody(card),
+});
+
+/** Returns the JSON of a card as it was stored, for a caller who may see every table. Lists have many, so that none is parsed. */
+export function cardText(card: StoredCard): JsonText {
+  const head = stringifyJson(headOf(card)).slice(0, -1);
+  return new JsonText(`${head},${card.brief.text.slice(1)}`);
+}
+
+/** Returns the same as an object. @param now the sessions that overlap now, instead of those of the card */
+export function cardBody(card: StoredCard, now?: Overlaps): JsonObject {
+  const brief = membersOf(card.brief);
+  const stored = { ...headOf(card), ...Object.fromEntries(brief) };
+  if (now === undefined) return stored;
+  const flags = JSON.parse(brief.get('flags')?.text ?? '[]') as Flag[];
   return {
-    session_id: sessionId,
-    id: sessionId,
-    ...cardHeadBody(card),
-    revision,
-    tables,
-    flags: withOverlaps(flags, overlaps).map(flagBody),
-    overlaps: overlaps.map(overlapBody),
+    ...stored,
+    flags: withOverlaps(flags, now.flags).map(flagBody),
+    overlaps: now.overlaps.map(overlapBody),
   };
 }
 
 /** Flags that any caller may see, whatever is hidden. */
 const plainFlags = new Set(['deletes', 'further_changes']);
 
+interface StoredBrief {
+  readonly revision: string;
+  readonly tables: readonly Readonly<Record<string, JsonValue>>[];
+  readonly flags: readonly Flag[];
+}
+
 /**
  * Returns the body of a card for a caller who may not see every table: counts only. Whether a table may be seen depends on the database
  * roles' rights now, not on those when the card was stored.
  */
 export function countsBody(card: StoredCard): JsonObject {
-  const { flags } = card;
-  const tables = (JSON.parse(card.tables.text) as Record<string, JsonValue>[]).map((table) => ({
-    ...table,
-    sampled: null,
-    facts: [],
-  }));
+  const { revision, tables, flags } = JSON.parse(card.brief.text) as StoredBrief;
   return {
-    ...cardBody(card, []),
-    tables,
+    ...headOf(card),
+    revision,
+    tables: tables.map((table) => ({ ...table, sampled: null, facts: [] })),
     // guard: of a stored card a caller who may not see every table gets counts only
     flags: flags.filter(({ code }) => plainFlags.has(code)).map(flagBody),
+    overlaps: [],
   };
 }

@@ -1,6 +1,7 @@
 /** Briefs: the sentences, the flags, and what may not be told. */
 import { briefLines } from '../../src/client/brief-words.ts';
 import type { Brief, FlagCode } from '../../src/model/brief.ts';
+import { flagCodes } from '../../src/model/brief.ts';
 import { readBrief } from '../../src/review/brief/brief.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
@@ -163,6 +164,9 @@ suite('briefs', (test) => {
         'UPDATE products SET stock = stock + 1',
       ],
     ];
+    const elsewhere = ['overlap', 'triggers', 'new_table_for_author', 'size_for_author'];
+    const tested = [...cases.map(([code]) => code), ...elsewhere];
+    assert.equal(tested.sort(), [...flagCodes].sort());
     for (const [code, raises, does] of cases) {
       assert.ok(has(await briefOf(raises), code), `${code}: ${raises}`);
       assert.not.ok(has(await briefOf(does), code), `${code}: ${does}`);

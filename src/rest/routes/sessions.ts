@@ -13,7 +13,7 @@ import { createSessionOnce } from '../../staging/session-once.ts';
 import { createSession, getSession, listSessions } from '../../staging/session-store.ts';
 import { demandOwn, demandProject } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
-import { cardBody, countsBody } from '../card-body.ts';
+import { cardText, countsBody } from '../card-body.ts';
 import { PagedList } from '../page.ts';
 import { findIn, withApprovals } from '../policy-bodies.ts';
 import { defineRoute } from '../route.ts';
@@ -124,7 +124,7 @@ async function withCards(
 ): Promise<JsonObject[]> {
   const ids = sessions.map(({ id }) => id);
   const cards = await presentCards(db, ids, ['proposed', 'approved'], sensitiveColumns);
-  const write = seesReadableOnly(caller) ? countsBody : cardBody;
+  const write = seesReadableOnly(caller) ? countsBody : cardText;
   return sessions.map((session) => {
     const card = cards.get(session.id);
     return { ...sessionBody(session), card: card ? write(card) : null };

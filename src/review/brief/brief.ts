@@ -77,32 +77,34 @@ export async function briefIn(tx: Queryable, id: string, rules: BriefRules): Pro
   return { brief, round: session.round };
 }
 
+/** Open sessions that change the same rows: the first ones of each table, and flags that count all. */
+export interface Overlaps {
+  readonly overlaps: readonly Overlap[];
+  readonly flags: readonly Flag[];
+}
+
 /** Reads which open sessions change the same rows as a session does now, by table, as in a brief that hides nothing. */
-export async function readOverlaps(db: Database, id: string): Promise<readonly Overlap[]> {
+export async function readOverlaps(db: Database, id: string): Promise<Overlaps> {
   return inSnapshot(db, async (tx) => {
     const { status } = await getSession(tx, id);
     const uuid = sessionUuid(id);
     const overlaps: Overlap[] = [];
+    const flags: Flag[] = [];
     for (const table of await diffTables(tx, uuid, status)) {
       const key = await keyColumns(tx, table);
-      for (const { sessionId, rows } of await overlappingSessions(tx, uuid, table, key))
-        overlaps.push({ sessionId, table: table.name, rows });
+      const { sessions, count } = await overlappingSessions(tx, uuid, table, key);
+      overlaps.push(...sessions.map((each) => ({ ...each, table: table.name })));
+      if (count > 0) flags.push({ code: 'overlap', table: table.name, column: null, count });
     }
-    return overlaps;
+    return { overlaps, flags };
   });
 }
 
 /** Returns flags with those for overlaps that hold now. */
-export function withOverlaps(flags: readonly Flag[], overlaps: readonly Overlap[]): Flag[] {
-  const tables = [...new Set(overlaps.map(({ table }) => table))];
-  return [
-    ...flags.filter(({ code }) => code !== 'overlap'),
-    ...tables.map((table): Flag => {
-      const count = overlaps.filter((overlap) => overlap.table === table).length;
-      return { code: 'overlap', table, column: null, count };
-    }),
-  ];
-}
+export const withOverlaps = (flags: readonly Flag[], now: readonly Flag[]): Flag[] => [
+  ...flags.filter(({ code }) => code !== 'overlap'),
+  ...now,
+];
 
 interface FoundInTable {
   readonly brief: TableBrief;
@@ -136,12 +138,12 @@ async function tableBrief(
     flag('sensitive_column', rowsOf(column, counts, shape, columns), column);
   flag('triggers', (await describe(tx, uuid, table)).triggers.length);
   const others = await overlappingSessions(tx, uuid, table, keyOf(shape));
-  flag('overlap', others.length);
+  flag('overlap', others.count);
   const { sampled } = columns;
   return {
     brief: { ...counts, sampled, facts: [...columns.facts, ...carried.facts] },
     flags,
-    overlaps: others.map(({ sessionId, rows }) => ({
+    overlaps: others.sessions.map(({ sessionId, rows }) => ({
       // guard: other sessions are not named to those who see their own only
       sessionId: ownOnly ? null : sessionId,
       table: table.name,

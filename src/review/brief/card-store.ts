@@ -1,6 +1,6 @@
 /** Stored cards: the brief of each proposal, as it was when the session was proposed. */
 import type { Database, Queryable, Row } from '../../db/database.ts';
-import type { Brief, CardHead, Flag, Overlap } from '../../model/brief.ts';
+import type { Brief, CardHead } from '../../model/brief.ts';
 import { briefShape } from '../../model/brief.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { SessionStatus } from '../../model/session.ts';
@@ -9,16 +9,11 @@ import { sessionIdSql, sessionUuid } from '../../staging/session-id.ts';
 
 export interface StoredCard extends CardHead {
   readonly sessionId: string;
-  readonly revision: string;
-  /** The body of its tables. */
-  readonly tables: JsonText;
-  readonly flags: readonly Flag[];
-  /** As they were when it was stored. */
-  readonly overlaps: readonly Overlap[];
+  /** The body of the brief as it was when it was stored, with the sessions that overlapped then. */
+  readonly brief: JsonText;
 }
 
-const columns = `${sessionIdSql('c.session')} AS session_id, c.round, c.digest, stage.iso_time(c.made_at) AS made_at,
-  c.brief ->> 'revision' AS revision, c.brief -> 'tables' AS tables, c.brief -> 'flags' AS flags, c.brief -> 'overlaps' AS overlaps`;
+const columns = `${sessionIdSql('c.session')} AS session_id, c.round, c.digest, stage.iso_time(c.made_at) AS made_at, c.brief`;
 
 /** The present cards: none of an earlier round, nor of other rows, nor of another configuration. */
 const selectPresent = `
@@ -60,24 +55,12 @@ export async function cardOfRound(
 }
 
 function toCard(row: Row): StoredCard {
-  const overlaps = JSON.parse(row['overlaps'] ?? '[]') as {
-    readonly session_id: string | null;
-    readonly table: string;
-    readonly rows: number;
-  }[];
   return {
     sessionId: String(row['session_id']),
     round: Number(row['round']),
     digest: row['digest'] ?? null,
     madeAt: row['made_at'] ?? null,
-    revision: String(row['revision']),
-    tables: new JsonText(row['tables'] ?? '[]'),
-    flags: JSON.parse(row['flags'] ?? '[]') as Flag[],
-    overlaps: overlaps.map(({ session_id: sessionId, table, rows }) => ({
-      sessionId,
-      table,
-      rows,
-    })),
+    brief: new JsonText(String(row['brief'])),
   };
 }
 

@@ -22,6 +22,8 @@ export interface BriefColumn {
   readonly name: string;
   /** Whether it is part of the key. */
   readonly isKey: boolean;
+  /** Whether it can be compared with PostgreSQL's own operator. */
+  readonly hasEquality: boolean;
   /** Whether clients give its value: it has no default. */
   readonly isGiven: boolean;
   /** The unit of its values in figures, if they are no numbers: characters of a text, or time by a type; else null. */

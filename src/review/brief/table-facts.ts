@@ -9,6 +9,11 @@ import type { DiffTable } from '../diff/diff-tables.ts';
 import type { BriefColumn, BriefShape } from './column-facts.ts';
 import { mostSearched } from './column-facts.ts';
 
+/** Whether a type `t` and its comparison are PostgreSQL's own. */
+const hasEquality = `t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b' AND EXISTS (
+      SELECT FROM pg_opclass oc JOIN pg_am am ON am.oid = oc.opcmethod
+      WHERE oc.opcintype = t.oid AND oc.opcdefault AND am.amname = 'btree' AND oc.opcnamespace = 'pg_catalog'::regnamespace)`;
+
 /** Plain types are those whose JSON and comparison are PostgreSQL's own. */
 const selectShape = `
 SELECT n.nspname AS schema, c.relname AS name, (
@@ -16,6 +21,7 @@ SELECT n.nspname AS schema, c.relname AS name, (
   FROM pg_class r WHERE r.oid IN (SELECT c.oid UNION SELECT p.relid FROM pg_partition_tree(c.oid) p)
 ) AS rows, (
   SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'isKey', a.attname = ANY (o.key_columns),
+    'hasEquality', ${hasEquality},
     'isGiven', NOT a.atthasdef AND a.attidentity = '' AND a.attgenerated = '',
     'unit', CASE WHEN t.oid IN ('text'::regtype, 'varchar'::regtype) THEN 'length' WHEN t.oid = 'timestamptz'::regtype THEN 'timestamptz'
       WHEN t.oid IN ('timestamp'::regtype, 'date'::regtype) THEN 'timestamp' END,
@@ -67,33 +73,65 @@ export async function carriedFacts(
   return { facts, rows };
 }
 
-/** Returns the names of the columns of a table's key, in the order of the table. */
-export const keyOf = ({ columns }: BriefShape): readonly string[] =>
-  columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+/** A column of a key. */
+export type KeyColumn = Pick<BriefColumn, 'name' | 'hasEquality'>;
 
-/** Reads the names of the columns of a table's key as it is now; none where it is gone. */
+/** Returns the columns of a table's key, in the order of the table. */
+export const keyOf = ({ columns }: BriefShape): readonly KeyColumn[] =>
+  columns.filter(({ isKey }) => isKey);
+
+/** Reads the columns of a table's key as it is now; none where it is gone. */
 export async function keyColumns(
   tx: Queryable,
   { current }: DiffTable,
-): Promise<readonly string[]> {
+): Promise<readonly KeyColumn[]> {
   const [row] = await tx.query(
-    `SELECT to_jsonb(ARRAY(SELECT a.attname FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attname = ANY (o.key_columns)
-       AND a.attnum > 0 ORDER BY a.attnum)) AS key FROM stage.overlay o WHERE o.relation = $1`,
+    `SELECT (SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'hasEquality', ${hasEquality}) ORDER BY a.attnum)
+       FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+       WHERE a.attrelid = o.relation AND a.attname = ANY (o.key_columns) AND a.attnum > 0) AS key
+     FROM stage.overlay o WHERE o.relation = $1`,
     [current],
   );
-  return JSON.parse(row?.['key'] ?? '[]') as string[];
+  return JSON.parse(row?.['key'] ?? '[]') as KeyColumn[];
 }
 
-/** Counts the rows that other open sessions of the project changed, too, by session. Rows without a key cannot be compared. */
+/** At most this many sessions that change the same rows of a table are named. */
+const mostNamed = 20;
+
+export interface OverlappingSessions {
+  /** Those with the most rows in common first. */
+  readonly sessions: readonly { readonly sessionId: string; readonly rows: number }[];
+  /** The number of all. */
+  readonly count: number;
+}
+
+/**
+ * Finds the other open sessions of the project that changed rows with the same keys, and counts these rows. Rows without a key cannot be
+ * compared. An operator of a user's type would be a user's code: such columns are compared as texts.
+ */
 export async function overlappingSessions(
   tx: Queryable,
   uuid: string,
   { kind, relation }: DiffTable,
-  key: readonly string[],
-): Promise<readonly { readonly sessionId: string; readonly rows: number }[]> {
-  if (kind !== 'staged' || key.length === 0) return [];
-  const texts = key.map((name) => `format('%s', s.${quoteIdentifier(name)})`);
-  const parts = { shadow: `stage_data.shadow_${relation}`, key: `ARRAY[${texts.join(', ')}]` };
-  const rows = await tx.query(fillSql(loadSql('brief/overlaps.sql'), parts), [uuid]);
-  return rows.map((row) => ({ sessionId: String(row['session_id']), rows: Number(row['rows']) }));
+  key: readonly KeyColumn[],
+): Promise<OverlappingSessions> {
+  if (kind !== 'staged' || key.length === 0) return { sessions: [], count: 0 };
+  const parts = {
+    shadow: `stage_data.shadow_${relation}`,
+    same_key: key.map(isSame).join(' AND '),
+  };
+  const rows = await tx.query(fillSql(loadSql('brief/overlaps.sql'), parts), [uuid, mostNamed]);
+  return {
+    sessions: rows.map((row) => ({
+      sessionId: String(row['session_id']),
+      rows: Number(row['rows']),
+    })),
+    count: Number(rows[0]?.['sessions'] ?? 0),
+  };
+}
+
+function isSame({ name, hasEquality }: KeyColumn): string {
+  const [mine, other] = ['m', 'o'].map((alias) => `${alias}.${quoteIdentifier(name)}`);
+  if (!hasEquality) return `format('%s', ${other}) = format('%s', ${mine})`;
+  return `${other} OPERATOR(pg_catalog.=) ${mine}`;
 }
