@@ -75,6 +75,7 @@ export class SessionView {
     this.#reading += 1;
     this.#said = null;
     const [turn, id] = [this.#reading, this.#id];
+    const finding = this.#part(turn, () => firstTableOf(id));
     const session = await this.#part(turn, () => readSessionOf(id));
     if (session === null) return;
     this.#notice = null;
@@ -86,7 +87,7 @@ export class SessionView {
     this.#known = { session, ...unknown, rehearsal, part, ...this.#caller };
     this.#draw();
     this.#show();
-    const table = await this.#part(turn, () => firstTableOf(id));
+    const table = await finding;
     if (turn !== this.#reading) return;
     if (table !== null) this.rows.open(table);
     await Promise.all([

@@ -1,7 +1,7 @@
-/** The files of the review page: HTML, style, and all modules that its entry imports. */
+/** The files of the review page: HTML, style, and a script of all modules that its entry imports. */
 import { readFileSync } from 'node:fs';
-import { posix } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { constants, gzipSync } from 'node:zlib';
+import { joinModules } from './join-modules.ts';
 
 export interface PageFile {
   readonly type: string;
@@ -24,26 +24,20 @@ const instead = new Map([['client/sha256.js', 'web/sha256.js']]);
 
 /** Reads all files. */
 export function readPageFiles(): PageFiles {
-  const style = readFileSync(new URL('page.css', templates), 'utf8');
-  const assets = new Map([['page.css', fileOf('text/css', style)]]);
-  const add = (path: string): void => {
-    if (assets.has(path)) return;
-    const text = readFileSync(new URL(instead.get(path) ?? path, compiled), 'utf8').replace(
-      /^\/\/# source.*$/m,
-      '',
-    );
-    assets.set(path, fileOf('text/javascript', text));
-    for (const [, name = ''] of text.matchAll(/^import [^;]*?["']([^"']+)["'];$/gm))
-      add(posix.join(posix.dirname(path), name));
-  };
-  add(entry);
-  const modules = [...assets.keys()].filter((path) => path.endsWith('.js'));
-  const html = readFileSync(new URL('page.html', templates), 'utf8');
-  return { html: html.replace('{{modules}}', modules.map(preload).join('\n')), assets };
+  const assets = new Map([
+    ['page.css', fileOf('text/css', readFileSync(new URL('page.css', templates), 'utf8'))],
+    [entry, fileOf('text/javascript', joinModules(entry, readModule))],
+  ]);
+  return { html: readFileSync(new URL('page.html', templates), 'utf8'), assets };
 }
 
-const fileOf = (type: string, text: string): PageFile => ({ type, text, packed: gzipSync(text) });
+const readModule = (path: string) =>
+  readFileSync(new URL(instead.get(path) ?? path, compiled), 'utf8').replace(
+    /^\/\/# source.*$/m,
+    '',
+  );
 
-/** Lets the browser request all modules at once, instead of one level of imports after the other. */
-const preload = (path: string) =>
-  `<link rel="modulepreload" href="/review/assets/${path}" nonce="{{nonce}}">`;
+const fileOf = (type: string, text: string): PageFile => ({
+  ...{ type, text },
+  packed: gzipSync(text, { level: constants.Z_BEST_COMPRESSION }),
+});
