@@ -61,12 +61,17 @@ export async function awaitEvents(
 ): Promise<EventPage> {
   const until = performance.now() + (limit === 0 ? 0 : waitMs);
   const concerns = ({ projectId }: Happening) => scope.projects?.includes(projectId) ?? true;
-  let page = await listEventsIn(db, scope, { after, limit });
+  const read = (from: string) =>
+    waiters.share(JSON.stringify([scope, from, limit]), () =>
+      listEventsIn(db, scope, { after: from, limit }),
+    );
+  let page = await read(after);
   while (page.events.length === 0 && !signal.aborted && !waiters.isClosed) {
     const timeoutMs = until - performance.now();
     if (timeoutMs <= 0) break;
-    await waiters.next({ concerns, after: page.last, timeoutMs, signal });
-    page = await listEventsIn(db, scope, { after: page.last, limit });
+    const { hasNews, last } = await waiters.next({ concerns, after: page.last, timeoutMs, signal });
+    // without news nothing is read: many clients wait, most of the time for nothing
+    page = hasNews ? await read(page.last) : { events: [], last };
   }
   return page;
 }

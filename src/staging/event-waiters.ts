@@ -1,5 +1,6 @@
 /**
- * Lets requests wait for events. One query over all events serves all of them, so that waiting requests hold no connection.
+ * Lets requests wait for events. One query over all events serves all of them, so that waiting requests hold no connection, and cost the
+ * database nothing.
  */
 import type { Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
@@ -21,13 +22,26 @@ export interface Awaited {
   readonly signal: AbortSignal;
 }
 
+/** How a wait has ended. */
+export interface Waited {
+  /** Whether there is something to read: an event of concern, or an error of the database. */
+  readonly hasNews: boolean;
+  /** Events up to this number were examined. */
+  readonly last: string;
+}
+
 export interface EventWaiters {
   /**
    * Resolves when an event of concern exists behind `after`, on timeout, on abort or on close. Also resolves if the database query
    * fails: the caller's own query then reports the error.
    * @throws StageError `busy` if too many requests wait
    */
-  next(awaited: Awaited): Promise<void>;
+  next(awaited: Awaited): Promise<Waited>;
+  /**
+   * Runs a read. Reads with the same key that are requested in the same turn of the event loop are run once: an event wakes many requests
+   * at once. The read begins after all these requests.
+   */
+  share<Result>(key: string, read: () => Promise<Result>): Promise<Result>;
   /** Ends the wait of all requests, now and from now on. */
   close(): void;
   readonly isClosed: boolean;
@@ -42,7 +56,7 @@ const mostEvents = 1_000;
 
 interface Waiter extends Pick<Awaited, 'concerns'> {
   after: number;
-  readonly wake: () => void;
+  readonly wake: (hasNews: boolean) => void;
 }
 
 interface EventsBehind extends Happening {
@@ -52,6 +66,7 @@ interface EventsBehind extends Happening {
 /** Creates the list, which queries the database only while requests wait. */
 export function createEventWaiters(db: Queryable): EventWaiters {
   const waiting = new Set<Waiter>();
+  const reads = new Map<string, Promise<unknown>>();
   let isClosed = false;
   let isPolling = false;
   const poll = async (): Promise<void> => {
@@ -65,27 +80,39 @@ export function createEventWaiters(db: Queryable): EventWaiters {
   };
   return {
     async next({ concerns, after, timeoutMs, signal }) {
-      if (isClosed || signal.aborted) return;
+      if (isClosed || signal.aborted) return { hasNews: false, last: after };
       // guard: only so many requests wait for events
       if (waiting.size >= mostWaiting) throw tooMany();
-      await new Promise<void>((resolve) => {
-        const wake = () => {
+      return new Promise<Waited>((resolve) => {
+        const wake = (hasNews: boolean) => {
           clearTimeout(timer);
-          signal.removeEventListener('abort', wake);
+          signal.removeEventListener('abort', leave);
           waiting.delete(waiter);
-          resolve();
+          resolve({ hasNews, last: String(waiter.after) });
         };
+        const leave = () => wake(false);
         const waiter = { concerns, after: Number(after), wake };
-        const timer = setTimeout(wake, timeoutMs);
+        const timer = setTimeout(leave, timeoutMs);
         // guard: a caller that has left waits no longer
-        signal.addEventListener('abort', wake);
+        signal.addEventListener('abort', leave);
         waiting.add(waiter);
         void poll();
       });
     },
+    share<Result>(key: string, read: () => Promise<Result>) {
+      const known = reads.get(key) as Promise<Result> | undefined;
+      if (known !== undefined) return known;
+      const begun = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+        // guard: a read that has begun serves no later request
+        reads.delete(key);
+        return read();
+      });
+      reads.set(key, begun);
+      return begun;
+    },
     close() {
       isClosed = true;
-      for (const { wake } of [...waiting]) wake();
+      for (const { wake } of [...waiting]) wake(false);
     },
     get isClosed() {
       return isClosed;
@@ -99,7 +126,7 @@ async function wakeWaiters(db: Queryable, waiters: readonly Waiter[]): Promise<v
   for (const waiter of waiters) {
     const { after, concerns, wake } = waiter;
     const isHeard = (event: EventsBehind) => event.number > after && concerns(event);
-    if (events === null || events.some(isHeard)) wake();
+    if (events === null || events.some(isHeard)) wake(true);
     else waiter.after = Math.max(after, events.at(-1)?.number ?? 0);
   }
 }

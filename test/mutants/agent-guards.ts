@@ -183,6 +183,11 @@ export const agentGuards: readonly Guard[] = [
     tests: ['staging/event-waiters'],
   },
   {
+    name: 'a read that has begun serves no later request',
+    without: '',
+    tests: ['staging/event-waiters'],
+  },
+  {
     name: 'a caller that has left waits no longer',
     without: '',
     tests: ['staging/event-waiters'],

@@ -108,7 +108,35 @@ suite('staging: event watch', (test) => {
 
   test('gives up when the time is over', async () => {
     const began = performance.now();
-    await wait('a', new AbortController().signal, 30).done;
+    const { hasNews } = await wait('a', new AbortController().signal, 30).done;
     assert.ok(performance.now() - began >= 29);
+    assert.not.ok(hasNews);
+  });
+
+  test('says whether there is something to read, and what was examined', async () => {
+    news = ['elsewhere', 'a'];
+    assert.equal(await wait('a').done, { hasNews: true, last: '0' });
+    const waiting = wait('b', new AbortController().signal, 400);
+    news = ['elsewhere', 'a', 'elsewhere'];
+    assert.equal(await waiting.done, { hasNews: false, last: '3' });
+  });
+
+  test('runs equal reads of one turn once, and later ones again', async () => {
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      const which = reads;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return which;
+    };
+    const all = Array.from({ length: 50 }, () => watch.share('a', read));
+    const other = watch.share('b', async () => 'b');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const late = watch.share('a', read);
+    assert.equal([...new Set(await Promise.all(all))], [1]);
+    assert.equal([await other, await late, reads], ['b', 2, 2]);
+    const failing = () => Promise.reject(new Error('gone'));
+    const both = [watch.share('a', failing), watch.share('a', failing)];
+    for (const each of both) assert.match((await rejects(each)).message, /gone/);
   });
 });

@@ -28,8 +28,10 @@ const follow = defineRoute({
     let events = await listEvents(db, id, query);
     if (events.length === 0 && query.wait > 0) {
       const concerns = ({ sessionId }: Happening) => sessionId === id;
-      await waiters.next({ concerns, after: head, timeoutMs: query.wait * 1000, signal });
-      events = await listEvents(db, id, query);
+      const timeoutMs = query.wait * 1000;
+      const { hasNews } = await waiters.next({ concerns, after: head, timeoutMs, signal });
+      const key = JSON.stringify([id, query.after, query.limit]);
+      if (hasNews) events = await waiters.share(key, () => listEvents(db, id, query));
     }
     const last = events.at(-1)?.number ?? query.after;
     return { body: { session_id: id, id, events: events.map(eventBody), last } };

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sessionOf } from '../daemon.ts';
+import type { Scene } from './scene.ts';
+import { ask, count, memory, print, query, since } from './scene.ts';
+
+/** Clients that wait: half of them at a stream, a quarter each for the events of all sessions and of one. */
+const clients = count('BENCH_WAITING', 2_000);
+const seconds = 10;
+
+interface Client {
+  /** Resolves when it hears an event. */
+  readonly heard: Promise<void>;
+}
+
+/** Lets one client wait. */
+function wait(rest: string, id: string, after: string, index: number, signal: AbortSignal): Client {
+  if (index % 2 === 0) return { heard: stream(rest, signal) };
+  const path = index % 4 === 1 ? '/events' : `/sessions/${id}/events`;
+  return { heard: poll(`${rest}${path}?wait=50&after=${after}`, signal) };
+}
+
+async function poll(url: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const { events } = await (await fetch(url, { signal })).json();
+    if (events.length > 0) return;
+  }
+}
+
+async function stream(rest: string, signal: AbortSignal): Promise<void> {
+  const headers = { accept: 'text/event-stream' };
+  const { body } = await fetch(`${rest}/events`, { headers, signal });
+  for await (const part of body ?? []) if (Buffer.from(part).includes('data: ')) return;
+}
+
+/** Returns the statements since the last reset, with those that read events. */
+async function statements(server: string): Promise<{ all: number; ofEvents: number }> {
+  const { rows } = await query(
+    server,
+    `SELECT sum(calls) AS all, sum(calls) FILTER (WHERE query ~ 'stage\\.event') AS of_events FROM pg_stat_statements
+     WHERE query !~ 'pg_stat_statements'`,
+  );
+  return { all: Number(rows[0].all), ofEvents: Number(rows[0].of_events) };
+}
+
+const reset = (server: string) => query(server, 'SELECT pg_stat_statements_reset()');
+
+/** What clients cost the database while they wait, and when something happens. */
+export async function waits(scene: Scene): Promise<void> {
+  const { server, daemon } = scene;
+  await query(server, 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+  const id = sessionOf(await daemon.newSession('production'));
+  const { last } = JSON.parse(await ask(scene, 'GET', '/events?limit=1000'));
+  print('memory of the daemon before', await memory(scene));
+  await reset(server);
+  await sleep(seconds * 1000);
+  print(`statements in ${seconds} s, nobody waits`, show(await statements(server)));
+  const leaving = new AbortController();
+  const all = Array.from({ length: clients }, (_, index) =>
+    wait(daemon.rest, id, last, index, leaving.signal),
+  );
+  for (const { heard } of all) heard.catch(() => undefined);
+  // until every request waits: its beginning reads
+  do {
+    await reset(server);
+    await sleep(3000);
+  } while ((await statements(server)).ofEvents > 12);
+  await reset(server);
+  await sleep(seconds * 1000);
+  print(`statements in ${seconds} s, ${clients} clients wait`, show(await statements(server)));
+  print('memory of the daemon', await memory(scene));
+  const { status } = await fetch(`${daemon.rest}/events?wait=1&after=${last}`);
+  print('one more client', `status ${status}`);
+  await reset(server);
+  const said = performance.now();
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ body: 'news' });
+  await fetch(`${daemon.rest}/sessions/${id}/comments`, { method: 'POST', headers, body });
+  await Promise.all(all.map(({ heard }) => heard));
+  print(
+    'all have heard of a comment',
+    `${since(said)}; statements ${show(await statements(server))}`,
+  );
+  leaving.abort();
+  print('memory of the daemon', await memory(scene));
+  await ask(scene, 'DELETE', `/sessions/${id}`);
+}
+
+const show = ({ all, ofEvents }: { readonly all: number; readonly ofEvents: number }) =>
+  `${all}, of which ${ofEvents} of events`;
