@@ -24,12 +24,21 @@ async function copyTo(server: string, id: string): Promise<void> {
   );
 }
 
+/** Returns the least time of the search for overlaps, in the database. */
+async function searchTime(server: string): Promise<string> {
+  const { rows } = await query(
+    server,
+    "SELECT min(min_exec_time) AS ms FROM pg_stat_statements WHERE query ~ 'OVER \\(\\) AS sessions'",
+  );
+  return `${Number(rows[0].ms).toFixed(0)} ms`;
+}
+
 /** The sessions that change the same rows as one session, of 1,000 open ones that change ten rows each. */
 export async function overlaps(scene: Scene): Promise<void> {
   const { server, daemon } = scene;
   await query(
     server,
-    `CREATE TABLE shared (id int PRIMARY KEY, v text); INSERT INTO shared SELECT g, 'v' FROM generate_series(0, 999) g; ANALYZE shared`,
+    `CREATE EXTENSION IF NOT EXISTS pg_stat_statements; CREATE TABLE shared (id int PRIMARY KEY, v text); INSERT INTO shared SELECT g, 'v' FROM generate_series(0, 999) g; ANALYZE shared`,
   );
   const [all, ten] = [await daemon.newSession('production'), await daemon.newSession('production')];
   await query(all, "UPDATE shared SET v = 'all'");
@@ -38,10 +47,11 @@ export async function overlaps(scene: Scene): Promise<void> {
   for (const [name, url] of Object.entries({ ten, all })) {
     const card = () => ask(scene, 'GET', `/sessions/${sessionOf(url)}/card`);
     const { flags, overlaps: named } = JSON.parse(await card());
+    await query(server, 'SELECT pg_stat_statements_reset()');
     const flag = flags.find(({ code }: { code: string }) => code === 'overlap');
     print(
       `brief of a session that changes ${name === 'ten' ? 'ten' : 'a thousand'} rows, ${open} open sessions`,
-      `${await least(card)}; ${flag.count} overlap, ${named.length} are named`,
+      `${await least(card)}, of which the search takes ${await searchTime(server)}; ${flag.count} overlap, ${named.length} are named`,
     );
   }
   for (const url of [all, ten]) await ask(scene, 'DELETE', `/sessions/${sessionOf(url)}`);

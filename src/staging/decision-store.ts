@@ -5,15 +5,26 @@ import type { Decision, Verdict } from '../model/decision.ts';
 import { decisionShape } from '../model/decision.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
+import type { PageFilter } from '../model/paging.ts';
+import { cutTo, rowsFor } from '../model/paging.ts';
 import { sessionNotFound, sessionUuid } from './session-id.ts';
 
 const selectDecisions = `
 SELECT d.number, d.round, d.verdict, d.digest, d.by_as AS by, d.by_claim AS claimed_by, d.message, stage.iso_time(d.at) AS at
-FROM stage.decision d WHERE d.session = $1 ORDER BY d.number`;
+FROM stage.decision d WHERE d.session = $1 AND d.number > $2 ORDER BY d.number LIMIT $3 OFFSET $4`;
 
 const toDecision = rowReaderOf(decisionShape);
 
-const selectSession = 'SELECT FROM stage.session WHERE id = $1';
+/** Decisions outlive their session, but are returned only while it exists. */
+const countDecisions = `
+SELECT (SELECT count(*) FROM stage.decision d WHERE d.session = $1) FROM stage.session WHERE id = $1`;
+
+export interface DecisionPage {
+  readonly decisions: Decision[];
+  /** Number of all decisions, regardless of the limit. */
+  readonly totalCount: number;
+  readonly hasMore: boolean;
+}
 
 /**
  * Changes the state of a locked session by a verdict, and records it with its event. Must be the last step of the transaction.
@@ -34,10 +45,16 @@ export async function decide(
 }
 
 /** Lists the verdicts on a session, oldest first. @throws StageError `session_not_found` */
-export async function listDecisions(db: Queryable, id: string): Promise<Decision[]> {
+export async function listDecisions(
+  db: Queryable,
+  id: string,
+  filter: PageFilter,
+): Promise<DecisionPage> {
   const uuid = sessionUuid(id);
-  const rows = await db.query(selectDecisions, [uuid]);
-  // decisions outlive their session, but are returned only while it exists
-  if ((await db.query(selectSession, [uuid])).length === 0) throw sessionNotFound(id);
-  return rows.map(toDecision);
+  const after = filter.after?.[0] ?? '0';
+  const read = await db.query(selectDecisions, [uuid, after, rowsFor(filter), filter.offset]);
+  const [total] = await db.query(countDecisions, [uuid]);
+  if (total === undefined) throw sessionNotFound(id);
+  const { rows, hasMore } = cutTo(filter, read);
+  return { decisions: rows.map(toDecision), totalCount: Number(total['count']), hasMore };
 }

@@ -12,6 +12,14 @@ const seed = firstSeed();
 const sessionsInOrder =
   "SELECT 'sess_' || replace(id::text, '-', '') AS id FROM stage.session WHERE project_id = $1 ORDER BY created_at DESC, id";
 
+interface Item {
+  readonly id?: string;
+  readonly version?: string;
+  readonly number?: string;
+}
+
+const idOf = ({ id, version, number }: Item) => String(id ?? version ?? number);
+
 suite('rest: pages of lists', (test) => {
   let rest: TestRest;
   test.before(async () => {
@@ -34,8 +42,8 @@ suite('rest: pages of lists', (test) => {
     for (let cursor = ''; ; ) {
       const size = limit();
       const page = await get(withMore(path, `limit=${size}${cursor && `&cursor=${cursor}`}`));
-      const items: { id?: string; version?: string }[] = page[member];
-      ids.push(...items.map(({ id, version }) => String(id ?? version)));
+      const items: Item[] = page[member];
+      ids.push(...items.map(idOf));
       assert.is(page.has_more, page.next_cursor !== null);
       if (page.next_cursor === null) return ids;
       assert.is(items.length, size);
@@ -108,11 +116,16 @@ suite('rest: pages of lists', (test) => {
       [mutations, 'mutations'],
       [`${mutations}?table=products&type=UPDATE`, 'mutations'],
       [`/sessions/${session}/comments`, 'comments'],
+      [`/sessions/${session}/decisions`, 'decisions'],
       ['/policy/history', 'versions'],
       ['/sessions?search=sess', 'sessions'],
       ['/audit?project_id=kinds', 'entries'],
       ['/audit?project_id=kinds&table_name=products', 'entries'],
     ] as const;
+    for (let n = 0; n < 4; n += 1) {
+      await rest.call('POST', `/sessions/${session}/propose`);
+      await rest.call('POST', `/sessions/${session}/reopen`, { json: { message: `again ${n}` } });
+    }
     await rest.call('POST', `/sessions/${session}/propose`);
     assert.is((await rest.call('POST', `/sessions/${session}/approve`)).status, 200);
     const second = await rest.newSession({ project_id: 'kinds' });
@@ -120,14 +133,14 @@ suite('rest: pages of lists', (test) => {
     await rest.call('POST', `/sessions/${second}/propose`);
     assert.is((await rest.call('POST', `/sessions/${second}/approve`)).status, 200);
     for (const [path, member] of lists) {
-      const whole = (await get(withMore(path, 'limit=1000')))[member] as { id: string }[];
+      const whole = (await get(withMore(path, 'limit=1000')))[member] as Item[];
       assert.ok(whole.length >= 5, path);
-      const ids = whole.map((item) => String(item.id ?? (item as { version?: string }).version));
+      const ids = whole.map(idOf);
       for (const limit of [1, 2, 3, whole.length])
         assert.equal(await idsOf(path, member, () => limit), ids, `${path} by ${limit}`);
       const by = (await get(withMore(path, 'limit=2&offset=1'))) as { next_cursor: string };
       const behind = (await get(withMore(path, `limit=1&cursor=${by.next_cursor}`)))[member];
-      assert.is(String(behind[0].id ?? behind[0].version), ids[3], `${path}: behind an offset`);
+      assert.is(idOf(behind[0]), ids[3], `${path}: behind an offset`);
       assert.is((await get(withMore(path, 'limit=0'))).next_cursor, null, path);
     }
   });

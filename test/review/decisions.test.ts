@@ -32,12 +32,14 @@ suite('decisions', (test) => {
   const reopen = (id: string, asReviewer: boolean, message: string) =>
     reopenSession(staging.service, id, { message, reopenedAs: 'ann', asReviewer });
   const eventsOf = (id: string) => listEvents(staging.service, id, { after: '0', limit: 100 });
+  const decisionsOf = async (id: string) =>
+    (await listDecisions(staging.service, id, { limit: 100, offset: 0 })).decisions;
   const all = () => staging.database.query('SELECT * FROM stage.decision ORDER BY number');
 
   /** Returns the decisions of a session, each with the kind of the event of its number. */
   const told = async (id: string) => {
     const kinds = new Map((await eventsOf(id)).map(({ number, kind }) => [number, kind]));
-    return (await listDecisions(staging.service, id)).map(
+    return (await decisionsOf(id)).map(
       ({ number, round, verdict, by, claimedBy, message }) =>
         [kinds.get(number), verdict, round, by, claimedBy, message] as const,
     );
@@ -58,7 +60,7 @@ suite('decisions', (test) => {
       ['withdrawn', 'withdraw', 2, 'ann', null, 'not yet'],
       ['approved', 'approve', 3, 'ann', 'Ann Lee', null],
     ]);
-    const last = (await listDecisions(staging.service, id)).at(-1);
+    const last = (await decisionsOf(id)).at(-1);
     const session = await getSession(staging.service, id);
     assert.equal([last?.digest, last?.at], [digest, session.approvedAt]);
     const rejected = await proposed();

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { databaseRolesOf, hasRight } from '../../model/access.ts';
+import type { Decision } from '../../model/decision.ts';
 import type { Comment, Event } from '../../model/event.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { membersOf } from '../../model/json-members.ts';
@@ -63,6 +64,12 @@ function notForOthers(): StageError {
   });
 }
 
+const verdictPages = new PagedList<Decision>({
+  name: 'decisions',
+  placeOf: ({ number }) => [number],
+  forms: [/^\d{1,18}$/],
+});
+
 const listVerdicts = defineRoute({
   method: 'get',
   path: '/sessions/:id/decisions',
@@ -70,12 +77,21 @@ const listVerdicts = defineRoute({
   summary:
     'Lists every verdict on a session, oldest first: approved, rejected, changes requested, withdrawn, expired.',
   right: 'read',
+  query: z.object(listing),
   responses: { 200: decisionList },
   errors: ['session_not_found'],
   needsUpstream: true,
-  handle: async ({ id }, { db }) => {
-    const decisions = await listDecisions(db, id);
-    return { body: { session_id: id, id, decisions: decisions.map(decisionBody) } };
+  handle: async ({ id, query }, { db }) => {
+    const after = verdictPages.placeIn({ id, query });
+    const page = await listDecisions(db, id, { ...query, after });
+    return {
+      body: {
+        session_id: id,
+        id,
+        decisions: page.decisions.map(decisionBody),
+        ...verdictPages.members({ id, query }, { ...page, items: page.decisions }),
+      },
+    };
   },
 });
 

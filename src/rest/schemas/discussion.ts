@@ -21,7 +21,11 @@ export const eventsOfAll = z.object({
 
 const decision = schemaOf(decisionShape);
 
-export const decisionList = z.object({ ...sessionIds, decisions: z.array(decision) });
+export const decisionList = z.object({
+  ...sessionIds,
+  decisions: z.array(decision),
+  ...pageMembers,
+});
 
 export const comment = schemaOf(commentShape);
 

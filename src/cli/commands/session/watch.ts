@@ -67,7 +67,8 @@ class Follower {
   readonly #id: string;
   readonly #interval: number;
   readonly #news: News;
-  #statements = 0;
+  /** The place behind the last statement that was read. */
+  #place: { readonly cursor?: string; readonly offset: number } = { offset: 0 };
   #status: string | null = null;
   /** Whether something happened that could not be read yet. */
   #isBehind = false;
@@ -108,11 +109,13 @@ class Follower {
   }
 
   async #newStatements(): Promise<Event[]> {
-    const filter = { limit: page, offset: this.#statements };
+    const filter = { limit: page, ...this.#place };
     const { body, value } = await this.#connection.api.listMutations(this.#id, filter);
-    this.#statements += value.items.length;
+    const { items, nextCursor: cursor } = value;
+    const offset = this.#place.offset + items.length;
+    this.#place = cursor === null ? { ...this.#place, offset } : { cursor, offset: 0 };
     const texts = elementsOf(membersOf(new JsonText(body)).get('mutations') ?? new JsonText('[]'));
-    return value.items.map((mutation, index) => ({
+    return items.map((mutation, index) => ({
       cells: [
         mutation.executedAt,
         mutation.type,
