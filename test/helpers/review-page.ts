@@ -1,5 +1,5 @@
 /** Serves the review page to test suites: the REST interface with a few tokens, and a browser that starts with the first tab. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import axe from 'axe-core';
 import type { Token } from '../../src/model/access.ts';
 import type { Browser, Tab } from './browser.ts';
@@ -85,5 +85,7 @@ export async function violations(tab: Tab): Promise<unknown> {
 /** Saves a screenshot, if one was requested. */
 export async function savePicture(tab: Tab, name: string): Promise<void> {
   const folder = process.env['STAGE_TEST_PICTURES'];
-  if (folder) writeFileSync(`${folder}/${name}.png`, await tab.picture());
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/${name}.png`, await tab.picture());
 }

@@ -86,6 +86,24 @@ suite('web: defence of the review page', (test) => {
     assert.equal(tab.faults, []);
   });
 
+  test('a value of a megabyte is shown in part, as text', async () => {
+    const id = await session();
+    await page.rest.write(
+      id,
+      `UPDATE customers SET name = repeat('<img src=x onerror=alert(1)>', 40000) WHERE id = 2`,
+    );
+    const tab = await open();
+    await tab.goTo(await linkFor('ann', id));
+    await tab.sees(`${text('.rows')}.includes('<img src=x')`);
+    await tab.press('j');
+    await tab.press('Enter');
+    await tab.sees("document.querySelector('.detail')");
+    assert.is(await tab.evaluate("document.querySelectorAll('main img').length"), 0);
+    const shown = await tab.evaluate<number>('document.body.textContent.length');
+    assert.ok(shown < 100_000, String(shown));
+    assert.equal(tab.faults, []);
+  });
+
   test('what changed while the page was read is not approved by it', async () => {
     const id = await changed();
     const tab = await open();

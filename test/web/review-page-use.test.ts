@@ -170,6 +170,13 @@ suite('web: use of the review page', (test) => {
       assert.equal(await violations(tab), []);
       await tab.press('Escape');
     }
+    // 640 is half of 1280: twice the size of everything
+    for (const width of [640, 390]) {
+      await tab.look({ width, height: 800 });
+      const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      assert.is(await tab.evaluate(over), 0, `${width}`);
+      assert.equal(await violations(tab), []);
+    }
     await tab.goTo(`${page.rest.url}/review`);
     await tab.sees(`${text('.sessions')}.includes('For all')`);
     assert.equal(await violations(tab), []);
