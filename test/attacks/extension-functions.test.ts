@@ -189,6 +189,19 @@ suite('functions of extensions', (test) => {
     await database.query('DROP FUNCTION reach(int)');
   });
 
+  test('are not called by the definition of a table in which rows are staged', async () => {
+    await database.query(
+      `CREATE TABLE warm (id int PRIMARY KEY, v text CHECK (ext.pg_prewarm('item') > 0));
+      CREATE TABLE dumped (id int PRIMARY KEY, v text DEFAULT ext.autoprewarm_dump_now()::text)`,
+    );
+    const client = await connect(null);
+    for (const table of ['warm', 'dumped']) {
+      const answers = await sendOn(client, [q(`INSERT INTO ${table} (id) VALUES (1)`)]);
+      assert.match(answers.join('\n'), /C=0A000 .*its definition calls/, table);
+    }
+    await database.query('DROP TABLE warm, dumped');
+  });
+
   test('run when the settings allow them, however they are written', async () => {
     const allowFunctions =
       'pg_prewarm,ext.pg_truncate_visibility_map,pg_advisory_xact_lock,pg_notify';

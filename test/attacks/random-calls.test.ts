@@ -41,7 +41,7 @@ suite(`random calls from seed ${seed}`, (test) => {
         const begin = seed + at * calls;
         for (let from = begin; from < begin + calls; from += most) {
           const count = Math.min(most, begin + calls - from);
-          const totals = await runOn(service, { seed: from, calls: count, width: 200, tell });
+          const totals = await runOn(service, { seed: from, calls: count, width: 400, tell });
           process.stdout.write(`${summary(totals)}\n`);
           assert.is(reports.length, 0, reports.slice(0, 20).join('\n\n'));
           assert.ok(count < 100 || totals.succeeded > count / 20, 'calls run');

@@ -120,6 +120,11 @@ export const callGuards: readonly Guard[] = [
     tests: ['sql/functions'],
   },
   {
+    name: 'functions of extensions with effects are not called by definitions of tables',
+    without: '',
+    tests: ['sql/effects', 'attacks/extension-functions'],
+  },
+  {
     name: 'a function of the server without a known effect is not called',
     without: "return isUnlisted(name) ? 'beyond' : isCompiled ? 'none' : 'code';",
     tests: ['sql/functions'],

@@ -20,6 +20,11 @@ const functions = `SELECT DISTINCT n.nspname AS schema, p.proname AS name, p.pro
   LEFT JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
   WHERE d.objid IS NOT NULL OR p.oid < 16384`;
 
+/** Functions that SQL can call: handlers, triggers and what takes `internal` are called by the server alone. */
+const callable = `SELECT DISTINCT p.proname AS name FROM pg_proc p
+  WHERE p.prorettype <> 'trigger'::regtype AND p.prorettype::regtype::text !~ '_handler$' AND 'internal'::regtype <> ALL (p.proargtypes)
+    AND p.proname !~ '_validator$'`;
+
 suite('what functions do', (test) => {
   let database: TestDatabase;
   let found: FoundFunction[];
@@ -46,6 +51,14 @@ suite('what functions do', (test) => {
     const theirs = found.filter(({ isExtension }) => isExtension);
     assert.ok(theirs.length > 500, `${theirs.length}`);
     assert.equal(named(theirs.filter((each) => !isListedExtension(each))), []);
+  });
+
+  test('is known of every volatile function of its extensions that SQL can call', async () => {
+    const called = new Set(
+      (await database.query<{ name: string }>(callable)).map(({ name }) => name),
+    );
+    const unknown = found.filter((each) => each.isExtension && effectOf(each) === 'unknown');
+    assert.equal(named(unknown.filter(({ name }) => called.has(name))), []);
   });
 
   test('is known of functions of further extensions, where an extension has them', () => {

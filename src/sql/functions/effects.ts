@@ -6,6 +6,7 @@
 import { isOwnSchema } from '../classify/reserved-schemas.ts';
 import {
   effectBuiltins,
+  effectExtensions,
   foreignReaching,
   foreignTexts,
   informationBuiltins,
@@ -71,6 +72,8 @@ function effectOfExtension({ schema, name, isVolatile, isCompiled }: FoundFuncti
   // guard: functions of extensions that run a text are not called
   if (textExtensions.test(name)) return 'text';
   if (reachingExtensions.test(name)) return 'out';
+  // guard: functions of extensions with effects are not called by definitions of tables
+  if (effectExtensions.has(name)) return 'beyond';
   // guard: functions of further extensions are known to run a text or to reach out
   if (foreignTexts.test(name)) return 'text';
   if (foreignReaching.test(name) || reachingSchemas.has(schema)) return 'out';
@@ -89,7 +92,7 @@ function effectOfUsers({ isVolatile, isCompiled }: FoundFunction): Effect {
 /** Returns whether a list or a rule covers a function of an extension. */
 export function isListedExtension(found: FoundFunction): boolean {
   const { name, isVolatile, isImmutable, isCompiled } = found;
-  // Unlisted volatile functions are refused.
+  // Unlisted volatile functions are refused where a statement calls them.
   if (!isCompiled || isImmutable || isVolatile) return true;
   return effectOfExtension(found) !== 'none' || isInformationalExtension(name);
 }

@@ -130,6 +130,13 @@ export const restrainedBuiltins = names(`
 export const reachingExtensions =
   /^(?:dblink(?:_\w+)?|http(?:_(?:get|post|put|patch|delete|head))?|heap_force_(?:kill|freeze)|lo_manage)$/;
 
+/** Other functions of PostgreSQL's own extensions with effects: on files, statistics, buffers, storage, locks, workers, notifications. */
+export const effectExtensions = names(`
+  autoprewarm_dump_now autoprewarm_start_worker bt_index_parent_check pg_buffercache_evict pg_buffercache_evict_all
+  pg_buffercache_evict_relation pg_buffercache_mark_dirty pg_buffercache_mark_dirty_all pg_buffercache_mark_dirty_relation
+  pg_file_rename pg_file_sync pg_file_unlink pg_file_write pg_logdir_ls pg_prewarm pg_stat_statements_reset
+  pg_truncate_visibility_map postgres_fdw_disconnect postgres_fdw_disconnect_all triggered_change_notification`);
+
 /** Functions of extensions that run a text as SQL. */
 export const textExtensions = /^(?:crosstab\w*|connectby|xpath_table)$/;
 

@@ -218,13 +218,19 @@ const queried: Readonly<Record<string, Definition>> = {
   },
 };
 
-/** Draws the place of a call. */
-export function place(random: Random, spelled: Spelled, number: number): Placed {
+/**
+ * Draws the place of a call. The first write to a table takes the service many times as long as a call in a statement.
+ * @param isLikely whether the function is likely to have an effect, so that tables are worth their time
+ */
+export function place(random: Random, spelled: Spelled, number: number, isLikely: boolean): Placed {
   const text = spelled.isQuery
     ? `(SELECT (${spelled.expression})::text LIMIT 1)`
     : `(${spelled.expression})::text`;
   const site = { ...spelled, text, number };
-  const kind = random.pick(['read', 'read', 'read', 'write', 'write', 'write', 'table', 'cursor']);
+  const isOfTable = random.chance(isLikely ? 0.12 : 0.03);
+  const kind = isOfTable
+    ? 'table'
+    : random.pick(['read', 'read', 'read', 'write', 'write', 'write', 'cursor']);
   if (kind === 'table') return defined(random, site);
   const places = { read: reads, write: writes, cursor: cursors }[kind] ?? reads;
   const [name, statement] = random.pick(Object.entries(places));

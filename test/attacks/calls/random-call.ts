@@ -41,8 +41,8 @@ export function randomCall(
 ): RandomCall {
   const random = createRandom(seed);
   const likely = likelyOf(catalog);
-  const number =
-    seed % 2 === 0 ? ((seed / 2) * stride) % catalog.functions.length : random.pick(likely);
+  const isLikely = seed % 2 !== 0;
+  const number = isLikely ? random.pick(likely) : ((seed / 2) * stride) % catalog.functions.length;
   const spelled = spell(random, catalog, number);
   const written = {
     ...spelled,
@@ -50,7 +50,7 @@ export function randomCall(
     ...(spelled.range === undefined ? {} : { range: filled(spelled.range) }),
   };
   // It serves as id of rows, too; those of production are small.
-  const placed = place(random, written, 1000 + seed);
+  const placed = place(random, written, 1000 + seed, isLikely);
   const { way, said } = send(random, placed.statements, placed.needsBlock ?? false);
   return {
     seed,
