@@ -2,8 +2,10 @@
 import { staleNames } from '../server-connection/error-mapping.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 
-/** A table, column, function or type that does not exist or has another type; or a table that is known to have changed. */
-const unknownNames = new Set(['42P01', '42703', '42883', '42704', '42804', '42846', staleNames]);
+/** A table, column, function, type or schema that does not exist or has another type; or a table that is known to have changed. */
+const unknownNames = new Set([
+  ...['42P01', '42703', '42883', '42704', '42804', '42846', '3F000', staleNames],
+]);
 
 /**
  * Whether a function of an overlay failed on a name that no longer exists: a table that it references was altered, which its own table's

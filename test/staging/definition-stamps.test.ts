@@ -109,8 +109,29 @@ const changes = [
   'ALTER FUNCTION pg_catalog.int4largest(int, int) RENAME TO int4larger',
 ];
 
-/** Both of each table, by name. */
-type Facts = ReadonlyMap<string, { readonly signature: string | null; readonly stamp: string }>;
+/**
+ * Changes that the stamp of a statement does not see. `stage.triggers_fit` compares the functions of triggers. A type or a collation of a
+ * column has the same OID under another name: a text with the former name fails, and is made anew. Only reviews read casts to json.
+ */
+const unseenByStatements: readonly string[] = [
+  `CREATE OR REPLACE FUNCTION other.note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END'`,
+  'ALTER FUNCTION other.note() SECURITY DEFINER',
+  'ALTER FUNCTION other.note() RENAME TO noted',
+  'ALTER TYPE other.mood RENAME TO moods',
+  'ALTER TYPE other.moods SET SCHEMA public',
+  'CREATE CAST (other.tones AS json) WITH FUNCTION other.as_json',
+  'ALTER COLLATION other.plain RENAME TO bytes',
+];
+
+interface Stamped {
+  readonly signature: string | null;
+  readonly stamp: string;
+  /** What statements compare. */
+  readonly ofStatements: string;
+}
+
+/** Those of each table, by name. */
+type Facts = ReadonlyMap<string, Stamped>;
 
 suite('stamps of definitions', (test) => {
   let staging: StagingDatabase;
@@ -131,13 +152,14 @@ suite('stamps of definitions', (test) => {
 
   async function read(): Promise<Facts> {
     const rows = await staging.service.query(
-      `SELECT relation, stage.table_signature(relation) AS signature, concat_ws(' ', stage.definition_stamp(relation), stage.system_stamp()) AS stamp
+      `SELECT relation, stage.table_signature(relation) AS signature, concat_ws(' ', stage.definition_stamp(relation), stage.system_stamp()) AS stamp,
+         concat_ws(' ', stage.table_stamp(relation), stage.partitions_stamp(relation)) AS "ofStatements"
        FROM stage.overlay`,
     );
     return new Map(
-      rows.map(({ relation, signature, stamp }) => [
+      rows.map(({ relation, signature, stamp, ofStatements }) => [
         String(relation),
-        { signature: signature ?? null, stamp: String(stamp) },
+        { signature: signature ?? null, stamp: String(stamp), ofStatements: String(ofStatements) },
       ]),
     );
   }
@@ -168,18 +190,21 @@ suite('stamps of definitions', (test) => {
   test('see every change that signatures see', async () => {
     let before = await read();
     let seen = 0;
+    const unseen: string[] = [];
     for (const change of changes) {
       await staging.database.query(change);
       const after = await read();
-      for (const [relation, { signature, stamp }] of after) {
+      for (const [relation, { signature, stamp, ofStatements }] of after) {
         const former = before.get(relation);
         if (former?.signature === signature) continue;
         seen += 1;
         assert.is.not(stamp, former?.stamp, `${change}: ${relation}`);
+        if (ofStatements === former?.ofStatements) unseen.push(change);
       }
       before = after;
     }
     assert.ok(seen > 60, String(seen));
+    assert.equal([...new Set(unseen)], unseenByStatements);
   });
 
   test('tell the roles to which policies apply from others', async () => {

@@ -30,10 +30,18 @@ BEGIN
     UNION ALL SELECT d.xmin, 'pg_catalog.pg_attrdef'::pg_catalog.regclass, d.oid FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) p_relation
     UNION ALL SELECT k.xmin, 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid FROM pg_catalog.pg_constraint k WHERE k.conrelid OPERATOR(pg_catalog.=) p_relation
     UNION ALL SELECT i.xmin, 'pg_catalog.pg_class'::pg_catalog.regclass, i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid OPERATOR(pg_catalog.=) p_relation
+    -- guard: a stamp covers the sequences of identity columns
+    UNION ALL SELECT s.xmin, NULL, NULL FROM pg_catalog.pg_attribute a
+      JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.=) p_relation AND d.refobjsubid OPERATOR(pg_catalog.=) a.attnum
+      JOIN pg_catalog.pg_class s ON s.oid OPERATOR(pg_catalog.=) d.objid
+      WHERE a.attrelid OPERATOR(pg_catalog.=) p_relation AND a.attidentity OPERATOR(pg_catalog.<>) ''::pg_catalog."char" AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.deptype OPERATOR(pg_catalog.=) 'i'::pg_catalog."char"
     UNION ALL SELECT p.xmin, 'pg_catalog.pg_policy'::pg_catalog.regclass, p.oid FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) p_relation
   ) e(version, catalog, object);
   IF v_has_rules THEN
     SELECT v_catalogs OPERATOR(pg_catalog.||) pg_catalog.array_agg(r.tableoid), v_objects OPERATOR(pg_catalog.||) pg_catalog.array_agg(r.oid) INTO v_catalogs, v_objects
+    FROM pg_catalog.pg_rewrite r WHERE r.ev_class OPERATOR(pg_catalog.=) p_relation;
+    -- the flag stays when a rule is dropped
+    SELECT v_count OPERATOR(pg_catalog.+) pg_catalog.count(*), v_sum OPERATOR(pg_catalog.+) coalesce(pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8), 0) INTO v_count, v_sum
     FROM pg_catalog.pg_rewrite r WHERE r.ev_class OPERATOR(pg_catalog.=) p_relation;
   END IF;
   -- its triggers, and the tables on the other side of foreign keys
@@ -43,6 +51,12 @@ BEGIN
       SELECT t.xmin FROM pg_catalog.pg_trigger t WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation
       -- the names of tables on the other side of foreign keys
       UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid OPERATOR(pg_catalog.=) t.tgconstrrelid WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation
+      -- the names of the keys themselves
+      UNION ALL SELECT k.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_constraint k ON k.oid OPERATOR(pg_catalog.=) t.tgconstraint
+        WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation AND k.conrelid OPERATOR(pg_catalog.<>) p_relation
+      -- guard: a stamp covers the names of columns on the other side of foreign keys
+      UNION ALL SELECT a.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) t.tgconstrrelid
+        WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation AND a.attnum OPERATOR(pg_catalog.>) 0
       -- where such a table is a partition, the partitioned table that is staged
       UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid OPERATOR(pg_catalog.=) pg_catalog.pg_partition_root(t.tgconstrrelid)
         WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation AND t.tgconstrrelid OPERATOR(pg_catalog.<>) r.oid
@@ -74,6 +88,14 @@ BEGIN
       UNION ALL SELECT y.xmin, y.typnamespace FROM pg_catalog.pg_type y WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass AND y.oid OPERATOR(pg_catalog.=) u.object
       UNION ALL SELECT b.xmin, NULL FROM pg_catalog.pg_enum b WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass AND b.enumtypid OPERATOR(pg_catalog.=) u.object
       UNION ALL SELECT s.xmin, s.relnamespace FROM pg_catalog.pg_class s WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND s.oid OPERATOR(pg_catalog.=) u.object
+      -- guard: a stamp covers the names of attributes
+      UNION ALL SELECT a.xmin, NULL FROM pg_catalog.pg_attribute a WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND a.attrelid OPERATOR(pg_catalog.=) u.object AND a.attnum OPERATOR(pg_catalog.>) 0
+      -- guard: a stamp covers configurations of text search
+      UNION ALL SELECT g.xmin, g.cfgnamespace FROM pg_catalog.pg_ts_config g WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_ts_config'::pg_catalog.regclass AND g.oid OPERATOR(pg_catalog.=) u.object
+      UNION ALL SELECT t.xmin, t.dictnamespace FROM pg_catalog.pg_ts_dict t WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_ts_dict'::pg_catalog.regclass AND t.oid OPERATOR(pg_catalog.=) u.object
+      UNION ALL SELECT l.xmin, l.collnamespace FROM pg_catalog.pg_collation l WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_collation'::pg_catalog.regclass AND l.oid OPERATOR(pg_catalog.=) u.object
+      -- guard: a stamp covers schemas that a definition names
+      UNION ALL SELECT n.xmin, NULL FROM pg_catalog.pg_namespace n WHERE u.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass AND n.oid OPERATOR(pg_catalog.=) u.object
     ) w(version, schema) CROSS JOIN LATERAL (SELECT w.version UNION ALL SELECT n.xmin FROM pg_catalog.pg_namespace n WHERE n.oid OPERATOR(pg_catalog.=) w.schema) v(version);
     v_count := v_count OPERATOR(pg_catalog.+) v_more;
     v_sum := v_sum OPERATOR(pg_catalog.+) coalesce(v_more_sum, 0);

@@ -1,5 +1,6 @@
--- Returns the objects of users that objects of a relation name: functions, operators, types and sequences. Of the types of columns only
--- domains are among them: their checks are named. Columns of an overlay have the types themselves.
+-- Returns the objects of users that objects of a relation name: functions, operators, types, configurations and dictionaries of text search,
+-- collations, schemas, sequences, tables in policies, and composite types whose attributes are named. Of the types of columns only domains are
+-- among them: their checks are named. Columns of an overlay have the types themselves.
 -- p_catalogs, p_objects: the catalog and the OID of each object, which is the relation itself or an index, a default, a constraint, a
 -- policy or a rule of it. Everything is qualified, because it runs with the rights and the search path of its caller.
 CREATE OR REPLACE FUNCTION stage.used_by(p_relation oid, p_catalogs oid[], p_objects oid[]) RETURNS TABLE (catalog oid, object oid)
@@ -15,8 +16,14 @@ LANGUAGE sql STABLE AS $$
     WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
       THEN o.catalog OPERATOR(pg_catalog.<>) 'pg_catalog.pg_class'::pg_catalog.regclass
         OR EXISTS (SELECT FROM pg_catalog.pg_type y WHERE y.oid OPERATOR(pg_catalog.=) d.refobjid AND y.typtype OPERATOR(pg_catalog.=) 'd'::pg_catalog."char")
-    -- a default depends on columns of its table, and on sequences
+    WHEN d.refclassid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.pg_ts_config'::pg_catalog.regclass, 'pg_catalog.pg_ts_dict'::pg_catalog.regclass]) THEN true
+    -- the collation of a column, and the schema of the relation, are not named by an expression
+    WHEN d.refclassid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.pg_collation'::pg_catalog.regclass, 'pg_catalog.pg_namespace'::pg_catalog.regclass])
+      THEN o.catalog OPERATOR(pg_catalog.<>) 'pg_catalog.pg_class'::pg_catalog.regclass
+    -- a default depends on columns of its table, and on sequences; a policy on tables; any expression on attributes of composite types
     WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
-      THEN o.catalog OPERATOR(pg_catalog.=) 'pg_catalog.pg_attrdef'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.<>) p_relation
+      THEN d.refobjid OPERATOR(pg_catalog.<>) p_relation
+        AND (o.catalog OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.pg_attrdef'::pg_catalog.regclass, 'pg_catalog.pg_policy'::pg_catalog.regclass])
+          OR EXISTS (SELECT FROM pg_catalog.pg_class y WHERE y.oid OPERATOR(pg_catalog.=) d.refobjid AND y.relkind OPERATOR(pg_catalog.=) 'c'::pg_catalog."char"))
     ELSE false END
 $$;
