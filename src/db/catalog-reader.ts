@@ -2,23 +2,34 @@
 import type { Index, Table } from '../model/table.ts';
 import type { Queryable } from './database.ts';
 
+/** The members that are not in the definition. */
+type Read = 'signature' | 'stamp' | 'statementStamps' | 'indexes';
+
 /**
- * Returns the table's definition with its signature, or null if no relation has this OID.
+ * Returns the table's definition with its signature, or null if no relation has this OID. The stamps are of the same snapshot: a change that
+ * another connection commits later differs from them, so that the next statement notices it.
  * The definition is consistent only inside a transaction.
  */
 export async function readTable(db: Queryable, oid: number): Promise<Table | null> {
   const [row] = await db.query(
     `SELECT d::text AS definition, md5(d::text) AS signature, stage.table_indexes($1::oid)::text AS indexes,
-       concat_ws(' ', stage.definition_stamp($1::oid), stage.system_stamp()) AS stamp
+       concat_ws(' ', stage.definition_stamp($1::oid), stage.system_stamp()) AS stamp,
+       stage.table_stamp($1::oid) AS table_stamp, stage.partitions_stamp($1::oid) AS partitions_stamp,
+       (SELECT nullif(c.relfilenode, 0) FROM pg_class c WHERE c.oid = $1::oid) AS storage
      FROM stage.table_definition($1::oid) d`,
     [oid],
   );
   if (row === undefined || row['definition'] == null) return null;
   return {
-    ...(JSON.parse(row['definition']) as Omit<Table, 'signature' | 'stamp' | 'indexes'>),
+    ...(JSON.parse(row['definition']) as Omit<Table, Read>),
     indexes: JSON.parse(row['indexes'] ?? '[]') as Index[],
     signature: row['signature'] ?? '',
     stamp: row['stamp'] ?? '',
+    statementStamps: {
+      table: row['table_stamp'] ?? '',
+      partitions: row['partitions_stamp'] ?? null,
+      storage: row['storage'] ?? null,
+    },
   };
 }
 

@@ -236,6 +236,17 @@ export interface Table {
   readonly signature: string;
   /** Changes whenever the signature does, and is cheap to compute again: see `stage.is_as_built`. */
   readonly stamp: string;
+  /** The stamps that statements compare, of the moment when the definition was read. */
+  readonly statementStamps: StatementStamps;
+}
+
+export interface StatementStamps {
+  /** See `stage.table_stamp`. */
+  readonly table: string;
+  /** See `stage.partitions_stamp`; null for a table without partitions. */
+  readonly partitions: string | null;
+  /** The file of the table, which changes when all rows are rewritten; null for a partitioned table. */
+  readonly storage: string | null;
 }
 
 /** Returns the name shown to users: bare in schema public, else `schema.table`. It is unique. */

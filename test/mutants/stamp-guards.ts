@@ -2,6 +2,8 @@
 import type { Guard } from './guard.ts';
 
 const stamps = ['staging/definition-stamps'];
+const renamed = ['proxy/renamed-parts', 'staging/definition-stamps'];
+const meanwhile = ['staging/changed-meanwhile'];
 
 export const stampGuards: readonly Guard[] = [
   {
@@ -31,6 +33,38 @@ export const stampGuards: readonly Guard[] = [
     name: 'a stamp that differs may be that of the same definition',
     without: 'RETURN false;',
     tests: stamps,
+  },
+  { name: 'a stamp covers the names of attributes', without: '', tests: renamed },
+  { name: 'a stamp covers configurations of text search', without: '', tests: renamed },
+  { name: 'a stamp covers schemas that a definition names', without: '', tests: renamed },
+  {
+    name: 'a stamp covers the names of columns on the other side of foreign keys',
+    without: '',
+    lines: 2,
+    tests: renamed,
+  },
+  {
+    name: 'a stamp covers the sequences of identity columns',
+    without: '',
+    lines: 4,
+    tests: renamed,
+  },
+  {
+    name: 'a change that is committed while an overlay is made is not taken for part of it',
+    without:
+      "await tx.query('SELECT stage.table_stamp($1) AS stamp', [table.oid]).then(([now]) => now?.['stamp'] ?? null),",
+    tests: meanwhile,
+  },
+  {
+    name: 'a change that is committed while a tree is made is not taken for part of it',
+    without:
+      "await tx.query('SELECT stage.tree_stamp($1) AS stamp', [root]).then(([now]) => now?.['stamp'] ?? null),",
+    tests: meanwhile,
+  },
+  {
+    name: 'a change that is committed while a body is read is not taken for part of it',
+    without: 'IF false AND EXISTS (',
+    tests: meanwhile,
   },
   {
     name: 'reviews know the tables in which a session stages',

@@ -2102,7 +2102,7 @@ DECLARE
 BEGIN
   -- guard: a transaction with one snapshot sees the stamp of that snapshot
   IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' THEN RETURN stage.table_stamp('<invoice>'); END IF;
-  RETURN stage.stamp_when_planned('<invoice>'::pg_catalog.oid, '<customer>'::pg_catalog.oid);
+  RETURN stage.stamp_when_planned('<invoice>'::pg_catalog.oid, '<customer>'::pg_catalog.oid, '<invoice_id_seq>'::pg_catalog.oid);
 END $body$;
 
 CREATE INDEX lineage_<invoice> ON stage_data.shadow_<invoice> (_stage_root, _stage_seq) WHERE _stage_root IS NOT NULL;

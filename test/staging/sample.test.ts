@@ -44,7 +44,8 @@ suite('sample of a staged table', (test) => {
     try {
       await migrate(db);
       const [oids] = await db.query(
-        `SELECT 'public.customer'::regclass::oid AS customer, 'public.invoice'::regclass::oid AS invoice, 'public'::regnamespace::oid AS namespace`,
+        `SELECT 'public.customer'::regclass::oid AS customer, 'public.invoice'::regclass::oid AS invoice,
+           'public.invoice_id_seq'::regclass::oid AS invoice_id_seq, 'public'::regnamespace::oid AS namespace`,
       );
       const made: string[] = [];
       await db.transaction(async (tx) => {

@@ -61,10 +61,10 @@ export async function ensureStagedFunction(
  */
 async function follow(context: Context, called: QualifiedName): Promise<Known | null> {
   const { tx, path } = context;
-  const [row] = await tx.query('SELECT stage.function_definition($1, $2) AS definition', [
-    JSON.stringify({ schema: called.schema, name: called.name }),
-    oidArray(path),
-  ]);
+  const [row] = await tx.query(
+    'SELECT stage.function_definition($1, $2) AS definition, pg_current_snapshot()::text AS snapshot',
+    [JSON.stringify({ schema: called.schema, name: called.name }), oidArray(path)],
+  );
   if (row?.['definition'] == null) return null;
   const definition = JSON.parse(row['definition']) as Definition;
   if (definition.isServers) return null;
@@ -75,7 +75,7 @@ async function follow(context: Context, called: QualifiedName): Promise<Known | 
   const open = new Set([...context.open, key]);
   const staged =
     (await readStagedFunctions(context, definition)) ??
-    (await make({ ...context, open }, definition, called));
+    (await make({ ...context, open }, definition, called, row['snapshot'] ?? ''));
   return { ...definition, ...staged };
 }
 
@@ -83,6 +83,7 @@ async function make(
   context: Context,
   definition: Definition,
   called: QualifiedName,
+  snapshot: string,
 ): Promise<StagedFunctions> {
   const { tx, path, server } = context;
   const [row] = await tx.query(
@@ -102,8 +103,8 @@ async function make(
   if (obstacle !== null) await tx.query('ROLLBACK TO SAVEPOINT staged_function');
   await tx.query('RELEASE SAVEPOINT staged_function');
   await tx.query(
-    `UPDATE stage.staged_function SET uses = $2, stamp = stage.function_stamp($2, path), obstacle = $3 WHERE id = $1`,
-    [row?.['id'] ?? null, JSON.stringify({ ...uses, ...distinct(uses) }), obstacle],
+    `UPDATE stage.staged_function SET uses = $2, stamp = stage.stamp_of_reading($2, path, $4), obstacle = $3 WHERE id = $1`,
+    [row?.['id'] ?? null, JSON.stringify({ ...uses, ...distinct(uses) }), obstacle, snapshot],
   );
   return { schema: obstacle === null ? schema : null, uses, obstacle };
 }

@@ -20,6 +20,7 @@ export async function treeTables(tx: Queryable, root: number): Promise<number[]>
  * @returns whether it is writable: every row can be staged through it
  */
 export async function installTree(tx: Queryable, root: number, server: number): Promise<boolean> {
+  const [before] = await tx.query('SELECT stage.tree_stamp($1) AS stamp', [root]);
   const all = await Promise.all((await treeTables(tx, root)).map((oid) => readTable(tx, oid)));
   const tables = all.filter((table) => table !== null);
   const members = tables.filter(({ obstacle }) => obstacle === null);
@@ -42,7 +43,7 @@ export async function installTree(tx: Queryable, root: number, server: number): 
   }
   await tx.query(
     `INSERT INTO stage.tree (relation, namespace, table_name, members, signature, stamp, generation)
-     VALUES ($1, $2, $3, $4::oid[], $5, stage.tree_stamp($1), $6)
+     VALUES ($1, $2, $3, $4::oid[], $5, $7, $6)
      ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp`,
     [
       root,
@@ -51,6 +52,8 @@ export async function installTree(tx: Queryable, root: number, server: number): 
       oidArray(members.map(({ oid }) => oid)),
       signature,
       generationOn(server),
+      // guard: a change that is committed while a tree is made is not taken for part of it
+      before?.['stamp'] ?? null,
     ],
   );
   return isWhole;

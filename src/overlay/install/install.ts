@@ -66,18 +66,18 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
 }
 
 /** Stores the stamps of a table whose definition is unchanged, so that statements find its overlay current. Returns whether they changed. */
-async function storeStamps(tx: Queryable, { oid, stamp }: Table): Promise<boolean> {
+async function storeStamps(tx: Queryable, table: Table): Promise<boolean> {
+  const { oid, stamp, statementStamps } = table;
   // a row that stays as it is is not written: each statement on the table reads it
   const changed = await tx.query(
     `UPDATE stage.overlay o SET stamp = n.stamp, partitions_stamp = n.partitions_stamp, dependents = n.dependents, storage = n.storage, definition_stamp = $2
-     FROM (SELECT stage.table_stamp($1::oid) AS stamp, stage.partitions_stamp($1::oid) AS partitions_stamp,
-             stage.dependent_columns($1::oid) AS dependents, pg_relation_filenode($1::oid) AS storage
-           OFFSET 0 -- without it the planner calls these functions, too, to estimate how many rows differ
+     FROM (SELECT $3 AS stamp, $4 AS partitions_stamp, stage.dependent_columns($1::oid) AS dependents, $5::oid AS storage
+           OFFSET 0 -- without it the planner calls the function, too, to estimate how many rows differ
           ) n
      WHERE o.relation = $1::oid AND (o.stamp, o.partitions_stamp, o.dependents, o.storage, o.definition_stamp)
        IS DISTINCT FROM (n.stamp, n.partitions_stamp, n.dependents, n.storage, $2)
      RETURNING o.relation`,
-    [oid, stamp],
+    [oid, stamp, statementStamps.table, statementStamps.partitions, statementStamps.storage],
   );
   return changed.length > 0;
 }
@@ -160,7 +160,7 @@ async function register(
 ): Promise<void> {
   await tx.query(
     `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation, definition_stamp)
-     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), stage.partitions_stamp($1), stage.dependent_columns($1), $10, $11, pg_relation_filenode($1), $12, $13)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, $14, $15, stage.dependent_columns($1), $10, $11, $16, $12, $13)
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
        signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, dependents = excluded.dependents, writable = false,
@@ -180,6 +180,10 @@ async function register(
       JSON.stringify(shadowColumns(table)),
       generation,
       table.stamp,
+      // guard: a change that is committed while an overlay is made is not taken for part of it
+      table.statementStamps.table,
+      table.statementStamps.partitions,
+      table.statementStamps.storage,
     ],
   );
   await tx.query(

@@ -32,12 +32,13 @@ export class KnownTables {
  * marked as outdated differs from every table's. The registry has the signature beside the stamps: after a restore of an older state of the
  * database, another definition may have the stamp that this one had.
  */
-async function isAsBuilt(tx: Queryable, { oid, signature, stamp }: Table): Promise<boolean> {
+async function isAsBuilt(tx: Queryable, table: Table): Promise<boolean> {
+  const { oid, signature, stamp, statementStamps } = table;
   const rows = await tx.query(
     `SELECT o.relation FROM stage.overlay o
-     WHERE o.relation = $1::oid AND o.signature = $2 AND o.definition_stamp = $3 AND o.stamp = (SELECT stage.table_stamp($1::oid))
+     WHERE o.relation = $1::oid AND o.signature = $2 AND o.definition_stamp = $3 AND o.stamp = $4 AND o.stamp = (SELECT stage.table_stamp($1::oid))
        AND o.definition_stamp = (SELECT concat_ws(' ', stage.definition_stamp($1::oid), stage.system_stamp()))`,
-    [oid, signature, stamp],
+    [oid, signature, stamp, statementStamps.table],
   );
   return rows.length > 0;
 }

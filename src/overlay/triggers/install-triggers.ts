@@ -54,6 +54,7 @@ export async function installTriggers(
   open: ReadonlySet<number> = new Set(),
 ): Promise<void> {
   if (table.triggers.length === 0 || open.has(table.oid) || (await areCurrent(tx, table))) return;
+  const [before] = await tx.query('SELECT pg_current_snapshot()::text AS snapshot');
   const path = await approvalPath(tx);
   const uses = noUses();
   const copies: Copies = new Map();
@@ -73,7 +74,7 @@ export async function installTriggers(
   if (mayFireAfter(table)) await attachAfter({ tx, table, server }, copies);
   await tx.query(
     `UPDATE stage.overlay SET triggers = $2, trigger_uses = $3, trigger_path = $4,
-       trigger_stamp = CASE WHEN $5 THEN stage.function_stamp($3, $4) END WHERE relation = $1`,
+       trigger_stamp = CASE WHEN $5 THEN stage.stamp_of_reading($3, $4, $6) END WHERE relation = $1`,
     [
       table.oid,
       JSON.stringify(triggerReports(table, copies)),
@@ -81,6 +82,7 @@ export async function installTriggers(
       oidArray(path.oids),
       // where the table's definition alone excludes all triggers, its signature shows changes
       String(mayFireAfter(table) || operations.some((operation) => mayFire(table, operation))),
+      before?.['snapshot'] ?? '',
     ],
   );
   const written = [...copies.values()].flatMap((copy) => ('made' in copy ? copy.made.written : []));

@@ -9,7 +9,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     WHERE t.tgrelid = p_relation AND o.relation NOT IN (0, p_relation) ORDER BY 1)
     || ARRAY(SELECT DISTINCT u.object::bigint FROM stage.used_in_definition(p_relation) u WHERE u.catalog = 'pg_class'::regclass ORDER BY 1)
     || ARRAY(SELECT d.objid::bigint FROM pg_depend d
-      WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = p_relation AND d.classid = 'pg_class'::regclass AND d.deptype = 'i' ORDER BY 1))
+      WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = p_relation AND d.refobjsubid > 0 AND d.classid = 'pg_class'::regclass AND d.deptype = 'i' ORDER BY 1))
   -- guard: no plan remembers a stamp that depends on names of functions
   WHERE NOT EXISTS (SELECT FROM stage.used_in_definition(p_relation) u WHERE u.catalog <> 'pg_class'::regclass)
 $$;
