@@ -40,11 +40,14 @@ export const connectionOptions = Object.entries(settings)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
 
-/** Sets transaction_timeout where the server knows it, and returns all settings with the backend's process id and start time. */
+/**
+ * Sets transaction_timeout where the server knows it, and returns all settings with the backend's process id and start time. Functions take
+ * the place of the views pg_stat_activity and pg_settings, which read all backends and all settings.
+ */
 export const readBack = {
   text: `
-SELECT pg_backend_pid() AS pid, (SELECT a.backend_start::text FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()) AS started,
-  (SELECT set_config(s.name, $2, false) FROM pg_settings s WHERE s.name = $1) AS transaction_timeout,
+SELECT pg_backend_pid() AS pid, (SELECT a.backend_start::text FROM pg_stat_get_activity(pg_backend_pid()) a) AS started,
+  CASE WHEN current_setting($1, true) IS NOT NULL THEN set_config($1, $2, false) END AS transaction_timeout,
   (SELECT json_object_agg(n.name, current_setting(n.name)) FROM json_array_elements_text($3::json) AS n (name))::text AS settings`,
   values: [
     transactionTimeout.name,

@@ -22,10 +22,15 @@ export async function makeSchemas(
  */
 export async function makeSchema(tx: Queryable, schema: string): Promise<void> {
   await tx.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-  const [row] = await tx.query('SELECT stage.is_own_schema(to_regnamespace($1)) AS own', [schema]);
+  const [row] = await tx.query(
+    `SELECT stage.is_own_schema(n.oid) AS own, has_schema_privilege('public', n.oid, 'USAGE') AS usable
+     FROM pg_namespace n WHERE n.oid = to_regnamespace($1)`,
+    [schema],
+  );
   // guard: no overlay is made in somebody else's schema
   if (row?.['own'] !== 't') throw takenSchema(schema);
-  await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
+  // a change of a schema makes PostgreSQL plan everything anew, on every connection to the database
+  if (row['usable'] !== 't') await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
 }
 
 function takenSchema(schema: string): StageError {

@@ -62,15 +62,9 @@ CREATE UNIQUE INDEX ON stage_data.shadow_<invoice> (_stage_session, "id") WHERE 
 
 CREATE SCHEMA IF NOT EXISTS stage_overlay_<namespace>;
 
-GRANT USAGE ON SCHEMA stage_overlay_<namespace> TO PUBLIC;
-
 CREATE SCHEMA IF NOT EXISTS stage_upsert_<namespace>;
 
-GRANT USAGE ON SCHEMA stage_upsert_<namespace> TO PUBLIC;
-
 CREATE SCHEMA IF NOT EXISTS stage_load_<namespace>;
-
-GRANT USAGE ON SCHEMA stage_load_<namespace> TO PUBLIC;
 
 -- The overlay view, which shows a table as a session sees it: production rows it has not touched, and its own live heads.
 --

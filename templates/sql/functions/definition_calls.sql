@@ -1,8 +1,9 @@
 -- Returns the functions in C that the definition of a relation calls and that may do more than compute: those in defaults, generated
 -- columns, checks, indexes, policies, partition keys and the domains of its columns, and in the same of its partitions and children. The
--- result is an array of what src/sql/functions/effects.ts evaluates.
+-- result is an array of what src/sql/functions/effects.ts evaluates. The settings force index scans, see stage.definition_stamp.
 CREATE OR REPLACE FUNCTION stage.definition_calls(p_relation oid) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN (
   WITH RECURSIVE tree(relation) AS (

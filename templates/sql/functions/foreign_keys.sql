@@ -2,8 +2,9 @@
 -- PostgreSQL checks them: that of the names of their triggers.
 -- Partitions' copies of a root's constraint are left out. A key that was declared on a partition belongs to its root, for the rows of the
 -- partition only; keys that were declared on several partitions in the same way are one, unless SET CONSTRAINTS can tell them apart.
+-- A partitioned table may have a thousand partitions and a catalog ten thousand keys: they are hashed, whatever the caller has set.
 CREATE OR REPLACE FUNCTION stage.foreign_keys(p_relation oid, p_side text) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_hashjoin = on AS $$
 BEGIN
   RETURN (
     WITH tree AS (
@@ -16,12 +17,8 @@ BEGIN
            FROM pg_trigger t WHERE t.tgconstraint = c.oid AND t.tgrelid = e.relation) AS place,
         jsonb_build_object(
           'parent', stage.foreign_key_end(c.confrelid, c.confkey),
-          'equals', (SELECT jsonb_agg(format('OPERATOR(%I.%s)', n.nspname, o.oprname) ORDER BY u.ord)
-                       FROM unnest(c.conpfeqop) WITH ORDINALITY u(op, ord)
-                       JOIN pg_operator o ON o.oid = u.op JOIN pg_namespace n ON n.oid = o.oprnamespace),
-          'parentEquals', (SELECT jsonb_agg(format('OPERATOR(%I.%s)', n.nspname, o.oprname) ORDER BY u.ord)
-                             FROM unnest(c.conppeqop) WITH ORDINALITY u(op, ord)
-                             JOIN pg_operator o ON o.oid = u.op JOIN pg_namespace n ON n.oid = o.oprnamespace),
+          'equals', stage.operators_named(c.conpfeqop),
+          'parentEquals', stage.operators_named(c.conppeqop),
           'hasPeriod', coalesce((to_jsonb(c) ->> 'conperiod')::boolean, false),
           'matchFull', c.confmatchtype = 'f',
           'onDelete', stage.foreign_key_action(c.confdeltype),

@@ -7,7 +7,8 @@ BEGIN
     SELECT format('OPERATOR(%I.%s)', n.nspname, o.oprname)
     FROM pg_index i
     JOIN pg_opclass c ON c.oid = i.indclass[p_position - 1]
-    LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.conexclop IS NOT NULL
+    -- there is no index on conindid
+    LEFT JOIN pg_constraint k ON k.conrelid = i.indrelid AND k.conindid = i.indexrelid AND k.conexclop IS NOT NULL
     LEFT JOIN pg_amop m ON m.amopfamily = c.opcfamily AND m.amopstrategy = 3
       AND m.amoplefttype = c.opcintype AND m.amoprighttype = c.opcintype
     JOIN pg_operator o ON o.oid = coalesce(k.conexclop[p_position], m.amopopr)

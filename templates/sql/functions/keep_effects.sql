@@ -8,8 +8,11 @@ DECLARE
 BEGIN
   IF p_if_any AND NOT EXISTS (SELECT FROM stage.effect e WHERE e.relation = p_relation) AND NOT EXISTS (
       SELECT FROM pg_proc p JOIN pg_class c ON c.oid = p_relation
-      WHERE p.prorettype = 'trigger'::regtype AND p.pronamespace <> 'pg_catalog'::regnamespace AND strpos(lower(p.prosrc), lower(c.relname)) > 0
-        AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgfoid = p.oid AND NOT t.tgisinternal))
+      -- not the service's own, of which there are many
+      WHERE p.oid IN (
+          SELECT t.tgfoid FROM pg_trigger t JOIN pg_class r ON r.oid = t.tgrelid
+          WHERE NOT t.tgisinternal AND r.relnamespace NOT IN (SELECT n.oid FROM pg_namespace n WHERE stage.is_own_schema(n.oid)))
+        AND p.pronamespace <> 'pg_catalog'::regnamespace AND strpos(lower(p.prosrc), lower(c.relname)) > 0)
     OR EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = v_shadow AND t.tgname = 'keep_effect')
   THEN
     RETURN;

@@ -1,7 +1,9 @@
 -- Returns what the names of a statement stand for on the caller's connection, under its own search_path and rights.
 -- Takes [{"schema": null | text, "name": text, "only": boolean, "target": null | text}, ...]; returns an array in the same order.
+-- The settings force index scans, see stage.definition_stamp.
 CREATE OR REPLACE FUNCTION stage.resolve_relations(p_names jsonb) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql STABLE SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'oid', c.oid::pg_catalog.int8,

@@ -3,7 +3,8 @@
 -- Indexes that depend on more than the shadow's columns already do are left out: code of the database's users would run with the service
 -- account's rights, and a migration that drops the code would have to drop the shadow's index first.
 CREATE OR REPLACE FUNCTION stage.table_indexes(p_relation oid) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN (
     SELECT coalesce(jsonb_agg(jsonb_build_object(

@@ -43,7 +43,8 @@ BEGIN
     JOIN pg_index x ON x.indrelid = r.relation
     JOIN pg_class ic ON ic.oid = x.indexrelid
     JOIN pg_am am ON am.oid = ic.relam
-    LEFT JOIN pg_constraint k ON k.conindid = x.indexrelid AND k.contype IN ('p', 'u', 'x')
+    -- there is no index on conindid
+    LEFT JOIN pg_constraint k ON k.conrelid = x.indrelid AND k.conindid = x.indexrelid AND k.contype IN ('p', 'u', 'x')
     WHERE (r.bounds IS NULL OR NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = x.indexrelid)) AND (x.indisunique OR x.indisexclusion) AND x.indislive
   );
 END $$;
