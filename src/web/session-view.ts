@@ -267,9 +267,8 @@ export class SessionView {
       bannerOf(news, () => void this.read(), see),
     );
     if (this.#known === null) return;
-    const { comments } = this.#known;
     fill(this.#head, ...headOf(this.#known));
-    const [word] = comments.filter(({ kind }) => kind !== 'comment').slice(-1);
+    const [word] = this.#known.comments.filter(({ kind }) => kind !== 'comment').slice(-1);
     if (word) this.#head.append(h('ul', { class: 'comments' }, commentItem(word)));
     this.#drawTabs();
     this.rows.showMarks();

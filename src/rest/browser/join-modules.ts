@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 
 const imported = /^import \{([^}]*)\} from ["']([^"']+)["'];$/gm;
-const exported = /^export ((?:async function|function|class|const) (\w+))/gm;
+const exported = /^export ((?:async function|class|function|const) (\w+))/gm;
 
 /**
  * Joins the modules that an entry imports, each in a function of its own that returns its exports. The result has to be loaded as a module,
