@@ -1,4 +1,8 @@
-/** Reads SQL files from templates/sql and fills their placeholders. */
+/**
+ * Reads SQL files from templates/sql and fills their placeholders.
+ * An object of the database is one file. A part of it that repeats for each column or constraint is a TypeScript function that returns its
+ * text. A statement that repeats for each table of a session is run by EXECUTE in a function of the schema `stage`.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ownSchemas, standInSchemas } from '../model/own-schemas.ts';

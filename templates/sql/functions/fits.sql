@@ -1,5 +1,6 @@
 -- Returns whether an object is still current, by its stamp and the one that a new object would have. One that is only marked as outdated
 -- (see stage.mark_outdated) stays valid for a transaction that has used such objects before: its own locks would prevent a rebuild.
+-- Filled in src/db/sql-file.ts: `stand_in_schemas` is the pattern of the names of schemas with stand-ins.
 CREATE OR REPLACE FUNCTION stage.fits(p_stamp text, p_current text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

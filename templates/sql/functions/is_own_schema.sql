@@ -1,6 +1,7 @@
 -- Returns whether a schema is the service's own, by its name and its owner: a role that may create schemas can choose a name of that form,
 -- but cannot make the service the owner, nor a role that is a member of the service's.
 -- In PL/pgSQL, which keeps its plan: it is called for each name, and in loops over catalogs.
+-- Filled in src/db/sql-file.ts: `own_schemas` is the pattern of the names of the service's schemas.
 CREATE OR REPLACE FUNCTION stage.is_own_schema(p_schema oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
