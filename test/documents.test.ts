@@ -51,6 +51,19 @@ suite('documents: what holds them together', (test) => {
     assert.ok(words(readme.text) <= 1500, `${words(readme.text)} words`);
   });
 
+  test('a release has at most 60 lines in the changelog, the highlights first', () => {
+    const releases = readFileSync('CHANGELOG.md', 'utf8')
+      .split(/^(?=## )/m)
+      .filter((part) => /^## \[\d/.test(part));
+    assert.ok(releases.length > 0);
+    for (const release of releases) {
+      const lines = release.trimEnd().split('\n');
+      const title = lines[0] ?? '';
+      assert.ok(lines.length <= 60, `${title}: ${lines.length} lines`);
+      assert.match(release, /^## .*\n\n.*Highlights:\n/, title);
+    }
+  });
+
   test('every link leads somewhere', () => {
     for (const from of pages) {
       for (const link of localLinks(from)) {
