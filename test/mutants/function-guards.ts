@@ -38,6 +38,16 @@ export const functionGuards: readonly Guard[] = [
     tests: blocks,
   },
   {
+    name: 'an exception block for OTHERS passes on what the service refuses',
+    without: 'const handlers: ReturnType<typeof handlersOfOthers> = [];',
+    tests: blocks,
+  },
+  {
+    name: 'each exception block for OTHERS is found in the text',
+    without: '',
+    tests: blocks,
+  },
+  {
     name: 'a block calls what the role may call',
     without: 'WHERE false),',
     tests: blocks,

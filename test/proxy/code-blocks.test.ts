@@ -40,6 +40,11 @@ const blocks = [
   `DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = 'P0042', HINT = 'try'; END $$`,
   `DO $$ DECLARE r item%ROWTYPE := (SELECT ROW(id, n, note) FROM item ORDER BY id DESC LIMIT 1); l label := 'b'; t record = ROW(bump(2), 5); BEGIN RAISE NOTICE '% % %', r, l, t; END $$`,
   `DO $$ BEGIN NULL; END $$`,
+  `DO $$ BEGIN
+    BEGIN INSERT INTO item VALUES (2, 1); EXCEPTION WHEN check_violation THEN NULL; WHEN OTHERS THEN RAISE NOTICE '% %', SQLSTATE, SQLERRM; END;
+    BEGIN RAISE EXCEPTION 'own'; EXCEPTION WHEN division_by_zero OR /* then */ others -- then
+      THEN UPDATE item SET note = SQLERRM WHERE id = 3; END;
+    BEGIN PERFORM 1 / 0; EXCEPTION WHEN OTHERS THEN DELETE FROM part WHERE item = 4; END; END $$`,
   'CALL add_two(40, 1)',
   'CALL twice(60)',
   'SELECT down(3)',
@@ -144,8 +149,12 @@ suite('DO', (test) => {
     ],
     'a block in it': [`BEGIN DO 'BEGIN DELETE FROM item; END'; END`, /cannot be followed/],
     'an end of the transaction': ['BEGIN COMMIT; END', /cannot be followed/],
-    'a handler of everything': [
-      'BEGIN DELETE FROM item; EXCEPTION WHEN OTHERS THEN NULL; END',
+    'a handler of what the service refuses': [
+      'BEGIN DELETE FROM item; EXCEPTION WHEN read_only_sql_transaction OR others THEN NULL; END',
+      /cannot be followed/,
+    ],
+    'a handler of everything in quotes': [
+      'BEGIN DELETE FROM item; EXCEPTION WHEN "others" THEN PERFORM CASE WHEN others THEN 1 END FROM (SELECT true AS others) x; END',
       /cannot be followed/,
     ],
     'a notification': [`BEGIN PERFORM pg_notify('a', 'b'); END`, /calls pg_notify\(\)/],
@@ -180,6 +189,17 @@ suite('DO', (test) => {
       assert.is(error.code, '0A000');
       assert.equal(await proxied.contents(), before);
     });
+
+  test('handles no refusal of the service as an error of its own', async () => {
+    const { id, client } = await open();
+    const text =
+      'DO $$ BEGIN UPDATE item SET n = 1; EXCEPTION WHEN OTHERS THEN RAISE NOTICE $x$swallowed$x$; END $$';
+    await client.query(text);
+    await proxied.daemon.call('POST', `/sessions/${id}/propose`);
+    const error = await rejects(client.query(text));
+    assert.is(error.code, '25006');
+    assert.match(error.message, /in a session that is proposed/);
+  });
 
   test('is refused where a temporary table hides one that it names', async () => {
     const { client } = await open();

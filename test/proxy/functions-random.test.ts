@@ -50,6 +50,7 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
       'check_violation',
       'raise_exception',
       'foreign_key_violation',
+      'OTHERS',
     );
     parts.push(
       () => `FOR i IN 1..${1 + pick(3)} LOOP v := v + i; ${inner()} END LOOP;`,

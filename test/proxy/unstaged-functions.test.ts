@@ -17,7 +17,12 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   renames: [block(`PERFORM set_config('stage.session', 'x', true)`), /calls set_config\(\)/],
   moves: [block(`PERFORM set_config('search_path', 'other', true); ${write}`), /sets search_path/],
   rewinds: [block(`PERFORM setval('numbers', 1); ${write}`), /calls setval\(\)/],
-  swallows: [block(`${write}; EXCEPTION WHEN OTHERS THEN NULL`), /does more than read and write/],
+  swallows: [
+    block(
+      `${write}; EXCEPTION WHEN "others" THEN PERFORM CASE WHEN others THEN 1 END FROM (SELECT true AS others) x`,
+    ),
+    /does more than read and write|cannot be followed/,
+  ],
   catches: [
     block(`${write}; EXCEPTION WHEN feature_not_supported THEN NULL`),
     /does more than read/,
@@ -109,7 +114,7 @@ CREATE PROCEDURE mixes(i int) ${block(write)};
 CREATE FUNCTION dynamic_writer() RETURNS void ${block(`EXECUTE '${write}'`)};
 CREATE FUNCTION operator_writer(int, int) RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (9) RETURNING id';
 CREATE OPERATOR ==> (LEFTARG = int, RIGHTARG = int, FUNCTION = operator_writer);
-CREATE FUNCTION swallowing() RETURNS int LANGUAGE plpgsql AS $f$BEGIN PERFORM writer(); RETURN 1; EXCEPTION WHEN OTHERS THEN RETURN 2; END$f$;
+CREATE FUNCTION swallowing() RETURNS int LANGUAGE plpgsql AS $f$BEGIN PERFORM writer(); RETURN 1; EXCEPTION WHEN insufficient_privilege THEN RETURN 2; END$f$;
 CREATE FUNCTION volatile_one() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
 SELECT set_config('search_path', 'public, PG_CATALOG', false);
 ${names.map((name) => `CREATE PROCEDURE ${name}() ${apart[name]?.[0]};`).join('\n')}

@@ -11,6 +11,7 @@ import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
 import { missingDefaults } from './plpgsql-defaults.ts';
+import { countOthers, handlersOfOthers, withoutPassedOn } from './plpgsql-handlers.ts';
 import { hasHazard } from './plpgsql-hazards.ts';
 import { declaredTypes, replaceRowTypes } from './plpgsql-types.ts';
 
@@ -36,22 +37,19 @@ export async function readPlpgsql(
   const parts = expressions && locateParts(scanTokens(body), expressions);
   if (!parts) return null;
   const uses = mergedUses(parts.map((part) => inBody(part)));
+  // guard: an exception block for OTHERS passes on what the service refuses
+  const handlers = extent === 'writes' ? handlersOfOthers(scanTokens(body)) : [];
   return {
     uses,
     replaced: async (replacements) => {
       // An insertion covers no text of the body, so it cannot be assigned to a part.
       if (replacements.some(({ start, end }) => !(start < end))) return null;
-      const made = spliceBytes(body, withCalls(replacements, precede));
+      const made = spliceBytes(body, [...withCalls(replacements, precede), ...handlers]);
       // names of overlays, to which no statement may write, stand in it: only its words are compared
       const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]));
       const wanted = parts.flatMap((part) => splicePart(part, replacements));
-      return found !== null &&
-        isSame(
-          found.map(({ text }) => text),
-          wanted,
-        )
-        ? made
-        : null;
+      const own = withoutPassedOn(found ?? [], handlers.length);
+      return found !== null && own !== null && isSame(own, wanted) ? made : null;
     },
   };
 }
@@ -78,11 +76,8 @@ async function expressionsOf(
   const rows = replaceRowTypes(Buffer.from(body));
   if (rows === null) return null;
   const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${rows.body}${tag}`;
-  const tree = await parsePlpgsql(Buffer.from(text), Buffer.from(body));
-  if (tree === null || beyond(extent).some((type) => collectNodes(tree, type).length > 0))
-    return null;
-  // guard: no exception block of a function that writes catches a refusal of the service
-  if (extent === 'writes' && hasHazard(tree)) return null;
+  const tree = await treeWithin(text, Buffer.from(body), extent);
+  if (tree === null) return null;
   const missing = missingDefaults(tree, rows.body);
   if (missing === null) return null;
   const types = declaredTypes(tree, rows.names);
@@ -98,6 +93,20 @@ async function expressionsOf(
     expressions.push({ text: Buffer.from(query), uses });
   }
   return expressions;
+}
+
+/** Returns the parsed text of a function; null if it has statements beyond the extent, or handles errors that it must not. */
+async function treeWithin(text: string, body: Buffer, extent: Extent): Promise<object | null> {
+  const tree = await parsePlpgsql(Buffer.from(text), body);
+  if (tree === null || beyond(extent).some((type) => collectNodes(tree, type).length > 0))
+    return null;
+  if (extent !== 'writes') return tree;
+  // guard: no exception block of a function that writes catches a refusal of the service
+  if (hasHazard(tree)) return null;
+  const handlers = handlersOfOthers(scanTokens(body));
+  // guard: each exception block for OTHERS is found in the text
+  if (handlers.length !== countOthers(tree)) return null;
+  return tree;
 }
 
 /** Returns the node types of statements that a body must not have. */

@@ -2,13 +2,13 @@
 import { collectNodes } from '../parser/syntax-tree.ts';
 
 /**
- * The conditions that exception blocks may name: those that staging raises where PostgreSQL does. `others` is not among them: it would also
- * catch what the service refuses.
+ * The conditions that exception blocks may name: those that staging raises where PostgreSQL does, and `others`, which passes on what the
+ * service refuses.
  */
 const known = new Set(
   `array_subscript_error assert_failure cardinality_violation character_not_in_repertoire check_violation
   datetime_field_overflow division_by_zero error_in_assignment exclusion_violation foreign_key_violation
-  integrity_constraint_violation invalid_datetime_format invalid_parameter_value invalid_regular_expression
+  integrity_constraint_violation others invalid_datetime_format invalid_parameter_value invalid_regular_expression
   invalid_text_representation no_data_found not_null_violation null_value_not_allowed numeric_value_out_of_range
   raise_exception string_data_right_truncation substring_error too_many_rows unique_violation`.split(
     /\s+/,

@@ -1,0 +1,46 @@
+/** Lets exception blocks for OTHERS in copies handle the errors that functions expect, and pass on what the service refuses. */
+import type { ScanToken } from 'libpg-query';
+import { collectNodes } from '../parser/syntax-tree.ts';
+import type { Replacement } from '../splice.ts';
+
+/** Whether the error is one that staging raises where PostgreSQL does, or one that a function has chosen for itself. */
+const isPassedOn =
+  "SQLSTATE OPERATOR(pg_catalog.!~) '^(?:21|22|23|P0|[I-RU-Z][0-9A-Z])'::pg_catalog.text";
+
+const passesOn = `THEN IF ${isPassedOn} THEN RAISE; END IF;`;
+
+/** Returns how often a parsed body names OTHERS in exception blocks. */
+export const countOthers = (tree: object): number =>
+  (collectNodes(tree, 'PLpgSQL_condition') as readonly { readonly condname?: string }[]).filter(
+    ({ condname }) => condname === 'others',
+  ).length;
+
+/** Returns the words that begin the handling of OTHERS, with what replaces them. @param tokens those of a body */
+export function handlersOfOthers(tokens: readonly ScanToken[]): Replacement[] {
+  const code = tokens.filter(({ text }) => !/^(--|\/\*)/.test(text));
+  const words = code.map(({ text }) => text.toLowerCase());
+  const handlers = new Map<number, Replacement>();
+  for (const [at, word] of words.entries()) {
+    if (word !== 'others' || !['when', 'or'].includes(words[at - 1] ?? '')) continue;
+    const then = words.indexOf('then', at);
+    const isHead = words.slice(at + 1, then).every((each) => /^(?:\w+|'\w+')$/.test(each));
+    const token = code[then];
+    if (isHead && token)
+      handlers.set(token.start, { start: token.start, end: token.end, text: passesOn });
+  }
+  return [...handlers.values()];
+}
+
+/** Returns the texts of expressions without those that pass errors on; null unless there are as many as handlers. */
+export function withoutPassedOn(
+  expressions: readonly { readonly text: Buffer }[],
+  handlers: number,
+): Buffer[] | null {
+  const others = expressions.map(({ text }) => text);
+  for (let count = 0; count < handlers; count += 1) {
+    const place = others.findIndex((text) => text.toString() === isPassedOn);
+    if (place < 0) return null;
+    others.splice(place, 1);
+  }
+  return others;
+}
