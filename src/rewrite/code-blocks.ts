@@ -25,6 +25,12 @@ const resolveBlock: InternalStatement = {
   text: 'SELECT stage.resolve_block($1, $2, pg_catalog.current_schemas(true))',
 };
 
+/** A block, and the search path under which it was followed. */
+interface KnownBlock {
+  readonly made: StagedBlock;
+  readonly path: string;
+}
+
 const nothingKnown: StagedBlock = {
   ...{
     body: null,
@@ -38,7 +44,7 @@ const nothingKnown: StagedBlock = {
 export class CodeBlocks {
   private readonly query: ServerQuery;
   private readonly overlays: OverlayManager;
-  private readonly known = new WeakMap<CodeBlock, StagedBlock>();
+  private readonly known = new WeakMap<CodeBlock, KnownBlock>();
 
   constructor(query: ServerQuery, overlays: OverlayManager) {
     this.query = query;
@@ -64,13 +70,14 @@ export class CodeBlocks {
   }
 
   private async resolve(block: CodeBlock) {
-    let made = this.known.get(block) ?? nothingKnown;
-    let found = await this.ask(made);
-    if (!found.isCurrent) {
-      made = await this.overlays.followBlock(block.body, found.path);
-      this.known.set(block, made);
-      found = await this.ask(made);
-    }
+    const { made: known, path } = this.known.get(block) ?? { made: nothingKnown, path: '' };
+    const first = await this.ask(known);
+    // operators and types are found in the path, too, and no stamp has them
+    // guard: a block is followed anew under another search path
+    if (first.isCurrent && String(first.path) === path) return { made: known, found: first };
+    const made = await this.overlays.followBlock(block.body, first.path);
+    this.known.set(block, { made, path: String(first.path) });
+    const found = await this.ask(made);
     // guard: a block does not run when what it was made from has changed
     if (!found.isCurrent) throw tooOld;
     return { made, found };

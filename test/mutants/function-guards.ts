@@ -48,6 +48,11 @@ export const functionGuards: readonly Guard[] = [
     tests: blocks,
   },
   {
+    name: 'a block is followed anew under another search path',
+    without: 'if (first.isCurrent) return { made: known, found: first };',
+    tests: blocks,
+  },
+  {
     name: 'a block calls what the role may call',
     without: 'WHERE false),',
     tests: blocks,

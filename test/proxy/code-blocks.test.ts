@@ -13,6 +13,10 @@ CREATE TABLE part (id serial PRIMARY KEY, item int REFERENCES item ON DELETE CAS
 INSERT INTO part (item) VALUES (1), (2);
 CREATE TABLE keyless (n int);
 CREATE TYPE label AS ENUM ('a', 'b');
+CREATE OPERATOR ==> (LEFTARG = int, RIGHTARG = int, FUNCTION = int4lt);
+CREATE SCHEMA trap;
+CREATE FUNCTION trap.notify(int, int) RETURNS boolean LANGUAGE plpgsql AS $f$BEGIN EXECUTE 'NOTIFY x'; RETURN true; END$f$;
+CREATE OPERATOR trap.==> (LEFTARG = int, RIGHTARG = int, FUNCTION = trap.notify);
 CREATE FUNCTION bump(i int, by int = 1) RETURNS int LANGUAGE sql AS 'UPDATE item SET n = n + by WHERE id = i RETURNING n';
 CREATE FUNCTION down(i int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN
   UPDATE item SET n = n - 1 WHERE id = i; IF i > 1 THEN RETURN 1 + down(i - 1); END IF; RETURN 1; END$f$;
@@ -124,6 +128,15 @@ suite('DO', (test) => {
     await make('UPDATE item SET n = n + by WHERE id = i RETURNING n');
     await client.query(text);
     assert.is(await n(), before + 12);
+  });
+
+  test('is followed anew under another search path', async () => {
+    const { client } = await open();
+    const text = 'DO $$ BEGIN IF 1 ==> 2 THEN UPDATE item SET n = 2; END IF; END $$';
+    await client.query(text);
+    await client.query('SET search_path = trap, public');
+    const error = await rejects(client.query(text));
+    assert.match(error.message, /the block runs notify\(\), which no call names/);
   });
 
   test('does not run in a snapshot that is older than what it calls', async () => {

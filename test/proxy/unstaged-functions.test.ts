@@ -1,4 +1,6 @@
 /** Functions and procedures that cannot be followed are refused by name, with the reason, and write nothing. */
+import { createDatabase } from '../../src/db/database.ts';
+import { unstagedFunctions } from '../../src/overlay/functions/unstaged-functions.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';
@@ -156,6 +158,21 @@ suite('functions that are not staged', (test) => {
     },
     { timeout: 120_000 },
   );
+
+  test('are listed by doctor, which creates nothing', async () => {
+    const db = createDatabase({ url: proxied.database.url });
+    const made = 'SELECT count(*) AS count FROM stage.staged_function';
+    const before = await proxied.database.query(made);
+    const lines = await unstagedFunctions(db);
+    await db.close();
+    assert.equal(await proxied.database.query(made), before);
+    const found = new Map(lines.map((line) => [line.slice(0, line.indexOf('(')), line]));
+    // those that call one that is not staged are found when they are called
+    const alone = names.filter((name) => !/which|itself/.test(String(apart[name]?.[1])));
+    for (const name of alone)
+      assert.match(found.get(name) ?? '', apart[name]?.[1] ?? /^$/, `${name}: ${found.get(name)}`);
+    for (const name of ['writer', 'volatile_one']) assert.is(found.has(name), false, name);
+  });
 
   test('are not staged because they catch errors of those that they call', async () => {
     const { client } = await open();

@@ -9,6 +9,7 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
 import { columnsMatching } from '../../model/column-patterns.ts';
 import { shownName } from '../../model/table.ts';
+import { unstagedFunctions } from '../../overlay/functions/unstaged-functions.ts';
 import { unstagedTriggers } from '../../overlay/triggers/unstaged-triggers.ts';
 import { divideConnections, readSlots } from '../upstream/connection-budget.ts';
 import type { Fault, FaultName } from './faults.ts';
@@ -48,7 +49,7 @@ export async function examine(
     ...(await socketFaults(db)),
     ...(await settingFaults(db, settings)),
     ...(await serviceFaults(db)),
-    ...(await triggerFaults(db)),
+    ...(await codeFaults(db)),
   ]);
 }
 
@@ -98,8 +99,8 @@ async function serviceFaults(db: Database): Promise<Row[]> {
   return [...found, ...(await db.query(fillSql(loadSql('doctor/tables.sql'), service)))];
 }
 
-/** Finds triggers that do not fire while staging. Reads their bodies: only for `stage doctor`, not while a daemon starts. */
-async function triggerFaults(db: Database): Promise<Row[]> {
+/** Finds triggers that do not fire while staging, and functions that are not staged. Reads their bodies: only for `stage doctor`, not while a daemon starts. */
+async function codeFaults(db: Database): Promise<Row[]> {
   // an account that has not installed this release cannot read them: other faults say so
   const [row] = await db.query(
     `SELECT to_regproc('stage.table_triggers') IS NOT NULL
@@ -107,7 +108,11 @@ async function triggerFaults(db: Database): Promise<Row[]> {
   );
   if (row?.['readable'] !== 't') return [];
   const triggers = await unstagedTriggers(db);
-  return triggers.map((subject) => ({ fault: 'trigger_not_staged', subject }));
+  const functions = await unstagedFunctions(db);
+  return [
+    ...triggers.map((subject) => ({ fault: 'trigger_not_staged', subject })),
+    ...functions.map((subject) => ({ fault: 'function_not_staged', subject })),
+  ];
 }
 
 /** The condition of `ownSchema` if the service is not installed: no schema is its own. */

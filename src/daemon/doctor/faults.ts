@@ -128,6 +128,10 @@ export const faults = {
     'these triggers do not fire while rows are staged: diffs and staged reads do not show their effects, and approval fires them',
     'Rehearse before you approve: stage check --rehearse. The reason follows the name of each trigger.',
   ),
+  function_not_staged: note(
+    'these functions and procedures are not staged: functions read production, and what they would write is refused',
+    'Run their INSERT, UPDATE and DELETE statements themselves, or let reviewers call them after the approval. The reason follows each name.',
+  ),
   table_without_key: note(
     'rows of these tables are identified by all their values',
     'Add a primary key where equal rows must be distinguished.',
