@@ -176,7 +176,7 @@ suite('functions that are not staged', (test) => {
 
   test('are not staged because they catch errors of those that they call', async () => {
     const { client } = await open();
-    await client.query('SELECT swallowing()');
+    assert.is((await rejects(client.query('SELECT swallowing()'))).code, '25006');
     const [found] = await proxied.database.query(
       `SELECT obstacle FROM stage.staged_function WHERE name = 'swallowing'`,
     );

@@ -70,7 +70,8 @@ async function examineOne(
   const head = headOf(each, name, 'record');
   if (!each.isProcedure && (await readBodyAnywhere({ ...each, head })) !== null) return;
   const body = await readBodyAnywhere({ ...each, head, extent: 'writes' });
-  if (body === null) throw new Obstacle(beyondExtent('writes'));
+  if (body === null || (await body.replaced([])) === null)
+    throw new Obstacle(beyondExtent('writes'));
   const uses: FoundUses = { relations: [], functions: [] };
   await checkWriting(context, usesOfDefaults(each), uses);
   const own = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
