@@ -17,6 +17,7 @@ const isNever = (message: ts.Diagnostic['messageText']) =>
 /** Applies all edits at once, those of the same place one after the other, and returns the compiler's errors as texts. */
 export async function mistakesIn(edits: readonly Edit[]): Promise<string[]> {
   const found: string[] = [];
+  const compile = openCompiler();
   let waiting = edits;
   while (waiting.length > 0) {
     const texts = new Map<string, string>();
@@ -38,13 +39,25 @@ export async function mistakesIn(edits: readonly Edit[]): Promise<string[]> {
   return found;
 }
 
-function compile(texts: ReadonlyMap<string, string>): string[] {
+/** Returns a function that compiles the source with other texts for some files. Files that keep their text are parsed once. */
+function openCompiler(): (texts: ReadonlyMap<string, string>) => string[] {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
   const host = ts.createCompilerHost(options);
-  const read = host.readFile;
-  host.readFile = (file) => texts.get(resolve(file)) ?? read(file);
-  const program = ts.createProgram(fileNames, options, host);
+  const parse = host.getSourceFile;
+  const parsed = new Map<string, ts.SourceFile | undefined>();
+  return (texts) => {
+    host.getSourceFile = (file, target, ...more) => {
+      const text = texts.get(resolve(file));
+      if (text !== undefined) return ts.createSourceFile(file, text, target);
+      if (!parsed.has(file)) parsed.set(file, parse(file, target, ...more));
+      return parsed.get(file);
+    };
+    return mistakesOf(ts.createProgram(fileNames, options, host), texts);
+  };
+}
+
+function mistakesOf(program: ts.Program, texts: ReadonlyMap<string, string>): string[] {
   return [...texts.keys()].flatMap((file) => {
     const source = program.getSourceFile(file);
     const told = [
