@@ -1,6 +1,9 @@
 /** `stage policy`, and what approve and session show say where the policy demands several approvals. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createPolicyExpiry } from '../../src/review/policy/expire-by-policy.ts';
+import { readPolicy } from '../../src/review/policy/policy-store.ts';
+import { createProposals } from '../../src/review/policy/proposals.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -105,6 +108,25 @@ suite('stage policy', (test) => {
     const refused = await run('root', 'propose', id);
     assert.is(refused.code, 6);
     assert.match(refused.stderr, /rule "few": at most 1 rows of products/);
+  });
+
+  test('wait ends with 6, and the rule, when a proposal has expired', async () => {
+    await write('old.json', '{"rules": [{"name": "soon", "expire": "1h"}]}');
+    assert.is((await run('root', 'policy', 'set', 'old.json')).code, 0);
+    const id = await proposed();
+    await rest.database.query(
+      `UPDATE stage.session SET proposed_at = proposed_at - interval '2 hours' WHERE id = '${id.slice(5)}'`,
+    );
+    const expired = await createPolicyExpiry(rest.db)(
+      await createProposals(rest.db)(await readPolicy(rest.db)),
+    );
+    assert.is(expired[0]?.rejected?.status, 'rejected');
+    const waited = await run('root', 'wait', id);
+    assert.is(waited.code, 6);
+    assert.match(
+      waited.stderr,
+      /is rejected: expired: rule "soon": approve within 1h of the proposal/,
+    );
   });
 
   test('session show says how much of a budget is spent', async () => {

@@ -11,6 +11,7 @@ import { assert, suite } from '../helpers/suite.ts';
 
 const kills = drawn(12, 'KILLS');
 const seed = firstSeed();
+const patience = { timeout: 60_000 + kills * 20_000 };
 
 const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name ~ '^stage' AND query ~ 'stage'`;
@@ -80,16 +81,20 @@ suite('review: kills of backends at splits and scheduled approvals', (test) => {
       await ruled.rest.call('DELETE', `/sessions/${open}`, as('cat'));
   };
 
-  test('rows are staged once and applied once, whatever is killed when', async () => {
-    const random = createRandom(seed);
-    await due();
-    const applyMs = await timed(apply);
-    const first = await ruled.staged(change);
-    const splitMs = await timed(() => split(first));
-    for (let round = 0; round < kills; round += 1) {
-      await killApply((random.below(130) / 100) * applyMs);
-      await killSplit((random.below(130) / 100) * splitMs);
-    }
-    assert.is((await ruled.rest.call('GET', '/audit/verify', as('ann'))).body.ok, true);
-  });
+  test(
+    'rows are staged once and applied once, whatever is killed when',
+    async () => {
+      const random = createRandom(seed);
+      await due();
+      const applyMs = await timed(apply);
+      const first = await ruled.staged(change);
+      const splitMs = await timed(() => split(first));
+      for (let round = 0; round < kills; round += 1) {
+        await killApply((random.below(130) / 100) * applyMs);
+        await killSplit((random.below(130) / 100) * splitMs);
+      }
+      assert.is((await ruled.rest.call('GET', '/audit/verify', as('ann'))).body.ok, true);
+    },
+    patience,
+  );
 });
