@@ -14,7 +14,7 @@ import { startTestRest } from '../helpers/rest.ts';
 import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
 import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import type { Arena, Outcome } from './arena.ts';
-import { patiently } from './scene.ts';
+import { patiently, preparationMs } from './scene.ts';
 
 /** The work of daemons on a session, with its state in the end, the balance of its three rows, and how often it was decided. */
 const ends = {
@@ -207,7 +207,7 @@ async function decided({ database }: Field, { id, rows, kind }: Session): Promis
   await patiently(async () => {
     last = await find();
     if (last?.status === 'proposed') throw new Error(`${kind} ${id} is not decided`);
-  }).catch(() => undefined);
+  }, preparationMs).catch(() => undefined);
   return last?.found ?? 'none';
 }
 
