@@ -68,7 +68,8 @@ suite('DO', (test) => {
     return { id, client: await proxied.connect(proxied.daemon.clientUrl(id, ...login)) };
   };
 
-  const transaction = ['BEGIN', 'SAVEPOINT a', ...blocks.slice(0, 2), 'ROLLBACK TO a', 'COMMIT'];
+  const both = blocks.slice(0, 2).join('; SELECT 1; ');
+  const transaction = ['BEGIN', 'SAVEPOINT a', both, 'ROLLBACK TO a', both, 'COMMIT', both];
   const parts = [transaction, blocks.slice(0, 8), blocks.slice(8)];
   for (const [index, texts] of parts.entries())
     test(
