@@ -1,7 +1,7 @@
 /**
  * How long others wait for a client that sends the most expensive texts for the parser: `npm run bench:gate`. A client sends `SELECT 1`
- * beside a process that sends the same text repeatedly, and alone before and after that. Also measures the cost estimate of a text that is
- * parsed. BENCH_UPSTREAM is the URL of a server; by default an embedded one is started.
+ * beside a process that sends the same text repeatedly, and alone before and after that. Also measures the daemon's processor time for one
+ * such text, and the cost estimate of a text that is parsed. BENCH_UPSTREAM is the URL of a server; by default an embedded one is started.
  */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -10,14 +10,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { isLight } from '../src/sql/parser/text-weight.ts';
 import { anyCluster } from '../test/helpers/any-cluster.ts';
+import { compiled } from '../test/helpers/compiled.ts';
 import { startBuiltDaemon } from './daemon.ts';
 import { median } from './pgbench.ts';
+import { processorTime } from './processor-time.ts';
 import { worstTexts } from './worst-texts.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
@@ -38,7 +39,7 @@ async function ask(client: pg.Client): Promise<number[]> {
 }
 
 async function startSender(url: string, name: string): Promise<ChildProcess> {
-  const program = fileURLToPath(new URL('./worst-texts.ts', import.meta.url));
+  const program = compiled('bench/worst-texts.ts');
   const sender = spawn(process.execPath, [program, url, name], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -49,11 +50,20 @@ async function startSender(url: string, name: string): Promise<ChildProcess> {
 const shown = (waits: readonly number[]) =>
   `${median(waits).toFixed(1)} | ${Math.max(...waits).toFixed(0)}`;
 
-async function bench(newSession: () => Promise<string>): Promise<void> {
+/** Returns the milliseconds of processor time that the daemon takes for one text. */
+async function timeOf(client: pg.Client, pid: number, name: string): Promise<string> {
+  const text = worstTexts[name]?.() ?? '';
+  const times = 3;
+  const before = await processorTime(pid);
+  for (let time = 0; time < times; time += 1) await client.query(text).catch(() => undefined);
+  return (((await processorTime(pid)) - before) / 1e6 / times).toFixed(0);
+}
+
+async function bench(pid: number, newSession: () => Promise<string>): Promise<void> {
   print(
-    '| sent beside it | median ms | longest ms | alone: median ms | longest ms | ratio of medians |',
+    '| sent beside it | median ms | longest ms | alone: median ms | longest ms | ratio of medians | daemon: processor ms for one |',
   );
-  print(`|${'---|'.repeat(6)}`);
+  print(`|${'---|'.repeat(7)}`);
   const client = new pg.Client({ connectionString: await newSession() });
   await client.connect();
   await ask(client);
@@ -65,7 +75,8 @@ async function bench(newSession: () => Promise<string>): Promise<void> {
     await once(sender, 'exit');
     const alone = [...before, ...(await ask(client))];
     const ratio = (median(beside) / median(alone)).toFixed(1);
-    print(`| ${name} | ${shown(beside)} | ${shown(alone)} | ${ratio} |`);
+    const taken = await timeOf(client, pid, name);
+    print(`| ${name} | ${shown(beside)} | ${shown(alone)} | ${ratio} | ${taken} |`);
   }
   await client.end();
 }
@@ -95,7 +106,7 @@ const directory = await mkdtemp(join(tmpdir(), 'stage-bench-server-'));
 const server = given ? null : await startEmbedded({ clusters: anyCluster, directory, log });
 const daemon = await startBuiltDaemon(given ?? server?.url ?? '', home);
 try {
-  await bench(() => daemon.newSession('production'));
+  await bench(daemon.pid, () => daemon.newSession('production'));
 } finally {
   await daemon.stop();
   await server?.stop();
