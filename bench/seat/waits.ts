@@ -7,6 +7,7 @@ import { ask, count, memory, print, query, since } from './scene.ts';
 /** Clients that wait: half of them at a stream, a quarter each for the events of all sessions and of one. */
 const clients = count('BENCH_WAITING', 2_000);
 const seconds = 10;
+const mostRounds = 100;
 
 interface Client {
   /** Resolves when it hears an event. */
@@ -15,7 +16,7 @@ interface Client {
 
 /** Lets one client wait. */
 function wait(rest: string, id: string, after: string, index: number, signal: AbortSignal): Client {
-  if (index % 2 === 0) return { heard: stream(rest, signal) };
+  if (index % 2 === 0) return { heard: stream(rest, after, signal) };
   const path = index % 4 === 1 ? '/events' : `/sessions/${id}/events`;
   return { heard: poll(`${rest}${path}?wait=50&after=${after}`, signal) };
 }
@@ -29,10 +30,17 @@ async function poll(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function stream(rest: string, signal: AbortSignal): Promise<void> {
-  const headers = { accept: 'text/event-stream' };
-  const { body } = await fetch(`${rest}/events`, { headers, signal });
-  for await (const part of body ?? []) if (Buffer.from(part).includes('data: ')) return;
+async function stream(rest: string, after: string, signal: AbortSignal): Promise<void> {
+  const headers = { accept: 'text/event-stream', 'last-event-id': after };
+  // a stream that ends is opened again, as browsers do
+  while (!signal.aborted) {
+    try {
+      const { body } = await fetch(`${rest}/events`, { headers, signal });
+      for await (const part of body ?? []) if (Buffer.from(part).includes('data: ')) return;
+    } catch {
+      await sleep(1000);
+    }
+  }
 }
 
 /** Returns the statements since the last reset, with those that read events. */
@@ -45,6 +53,15 @@ async function statements(server: string): Promise<{ all: number; ofEvents: numb
   return { all: Number(rows[0].all), ofEvents: Number(rows[0].of_events) };
 }
 
+/** Waits until every request waits: the beginning of each reads. */
+async function settle(server: string): Promise<void> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    await reset(server);
+    await sleep(3000);
+    if ((await statements(server)).ofEvents <= 12) return;
+  }
+}
+
 const reset = (server: string) => query(server, 'SELECT pg_stat_statements_reset()');
 
 /** What clients cost the database while they wait, and when something happens. */
@@ -52,7 +69,7 @@ export async function waits(scene: Scene): Promise<void> {
   const { server, daemon } = scene;
   await query(server, 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
   const id = sessionOf(await daemon.newSession('production'));
-  const { last } = JSON.parse(await ask(scene, 'GET', '/events?limit=1000'));
+  const { last } = JSON.parse(await ask(scene, 'GET', '/events?after=999999999999&limit=1'));
   print('memory of the daemon before', await memory(scene));
   await reset(server);
   await sleep(seconds * 1000);
@@ -63,11 +80,7 @@ export async function waits(scene: Scene): Promise<void> {
     wait(daemon.rest, id, last, index, leaving.signal),
   );
   for (const { heard } of all) heard.catch(() => undefined);
-  // until every request waits: its beginning reads
-  do {
-    await reset(server);
-    await sleep(3000);
-  } while ((await statements(server)).ofEvents > 12);
+  await settle(server);
   await reset(server);
   await sleep(seconds * 1000);
   print(`statements in ${seconds} s, ${clients} clients wait`, show(await statements(server)));
