@@ -28,6 +28,14 @@ const excuses: readonly Excuse[] = [
   (staged, direct, { steps }, at) =>
     /DO NOTHING/.test(steps[at]?.[1] ?? '') &&
     answer(direct.outcomes[at]) === `waits, ${answer(staged.outcomes[at])}`,
+  // DO NOTHING also waits for a connection that has only locked the row
+  (staged, direct, { steps }, at) =>
+    /DO NOTHING/.test(steps[at]?.[1] ?? '') &&
+    answer(staged.outcomes[at]) === `waits, ${answer(direct.outcomes[at])}` &&
+    steps.slice(0, at).some(([by, text]) => by !== steps[at]?.[0] && /FOR UPDATE/.test(text)),
+  // what breaks a unique index fails before or after it waits for another row
+  (staged, direct, _, at) =>
+    [staged, direct].every(({ outcomes }) => /: (waits, )?23505$/.test(outcomes[at] ?? '')),
   // an older snapshot cannot take a key that another connection gives up
   ({ outcomes }, _, { level }, at) =>
     level !== 'READ COMMITTED' && answer(outcomes[at]).endsWith('40001'),
