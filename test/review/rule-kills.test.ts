@@ -2,6 +2,7 @@
  * The service's backends are ended at drawn moments of a split and of the application of a scheduled approval: rows are staged once, and
  * applied once. STAGE_TEST_KILLS is the number of kills, STAGE_TEST_SEED the first seed.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { applyDue } from '../../src/review/decisions/scheduled.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
@@ -61,9 +62,15 @@ suite('review: kills of backends at splits and scheduled approvals', (test) => {
     const before = await sum();
     const id = await due();
     await interrupted(apply, afterMs);
-    for (let tries = 0; tries < 50 && (await ruled.show(id)).status === 'proposed'; tries += 1)
-      await apply().catch(() => []);
-    assert.equal([(await ruled.show(id)).status, await sum()], ['approved', before + 3]);
+    const errors: unknown[] = [];
+    const late = AbortSignal.timeout(120_000);
+    while ((await ruled.show(id)).status === 'proposed' && !late.aborted) {
+      const outcomes = await apply().catch((error: unknown) => [{ error }]);
+      errors.push(...outcomes.map(({ error }) => String(error)));
+      await delay(20);
+    }
+    const label = `after ${afterMs} ms: ${await ruled.events(id)}; ${errors.slice(-9)}`;
+    assert.equal([(await ruled.show(id)).status, await sum()], ['approved', before + 3], label);
     const approvals = `SELECT count(*) AS n FROM stage.approval WHERE session = '${id.slice(5)}'`;
     assert.is(await one(approvals), 1);
   };
