@@ -101,6 +101,7 @@ const calls: Readonly<Record<string, string>> = {
   'giving a table':
     'SELECT t.id, table_of.amount FROM table_of(7) t(id), LATERAL table_of(8) UNION SELECT * FROM table_of(7)',
   'calling functions': 'SELECT twice()',
+  'calling themselves': 'SELECT to_itself(2)',
   'with quoted names': 'SELECT size_of(), "Zähl ""mich"""()',
   'reading a view': 'SELECT behind_view(), count(*) FROM big',
   'with defaults': 'SELECT with_default(), with_default(8), with_default(7, 8)',
@@ -177,7 +178,6 @@ suite('functions in staged reads', (test) => {
       'pinned()',
       'atomic()',
       'dynamic()',
-      'to_itself(2)',
       'described(first_of(8))',
       '(SELECT n FROM counted)',
     ]) {
