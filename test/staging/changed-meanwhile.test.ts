@@ -86,7 +86,7 @@ suite('changes while objects are made', (test) => {
       make: async (manager) => manager.ensure([await oidOf('doc')]),
     },
     'the view of a tree': {
-      before: 'INSERT INTO stage.tree',
+      before: 'FROM stage.tree WHERE relation = $1 AND signature',
       change: renamed('words', 'terms'),
       isStale: `(stage.tree_state('top'::regclass) ->> 'stale')::boolean`,
       make: async (manager) => manager.ensure([await oidOf('top')], false, [await oidOf('top')]),
