@@ -144,4 +144,9 @@ export const effectGuards: readonly Guard[] = [
     without: 'const setsUnseen = (each: Candidate) => false &&',
     tests: ['attacks/unseen-settings'],
   },
+  {
+    name: 'a search vector is computed for updates of its columns only',
+    without: 'condition: `true`,',
+    tests: ['proxy/compiled-triggers'],
+  },
 ];

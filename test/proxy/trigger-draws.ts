@@ -20,10 +20,20 @@ function drawTable(number: number, table: number, pick: Pick): string {
     drawTrigger(name, nameOf(number, 3 - table), index, pick, twice !== ''),
   );
   return `CREATE TABLE ${name} (id ${id}, a int DEFAULT ${pick(9)} CHECK (a < 60), b varchar(40), c numeric(8, 2) DEFAULT 1.5,
-  d int ${oneOf(pick, ['', 'NOT NULL'])}${twice});
+  d int ${oneOf(pick, ['', 'NOT NULL'])}${twice}, v tsvector, words text);
 INSERT INTO ${name} (id, a, b, d) SELECT g, g, 'b' || g, g FROM generate_series(1, 6) g;
 ${triggers.join('\n')}
+${drawCompiled(name, pick)}
 ${drawGuards(name, pick)}`;
+}
+
+/** Triggers with functions that PostgreSQL brings along. Other triggers come before and behind them. */
+function drawCompiled(table: string, pick: Pick): string {
+  const name = () => `"${oneOf(pick, ['z', 'm', 'A', 'b'])}_compiled_${table}"`;
+  const events = oneOf(pick, ['INSERT OR UPDATE', 'UPDATE', 'INSERT', 'UPDATE OF b, d OR INSERT']);
+  const search = `CREATE TRIGGER ${name()} BEFORE ${events} ON ${table} FOR EACH ROW ${oneOf(pick, ['', `WHEN (NEW.b <> 'n') `])}EXECUTE FUNCTION tsvector_update_trigger(v, 'pg_catalog.${oneOf(pick, ['english', 'simple'])}', b${oneOf(pick, ['', ', words'])});`;
+  const suppress = `CREATE TRIGGER ${name().replace('"', '"!')} BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();`;
+  return [...(pick(2) === 0 ? [search] : []), ...(pick(4) === 0 ? [suppress] : [])].join('\n');
 }
 
 /**
@@ -166,6 +176,8 @@ function drawStatement(number: number, pick: Pick): string {
     `c = ${value}, d = ${value}`,
     'd = d',
     `b = NULL, a = ${value}`,
+    `words = 'The ${value} dogs are running to'`,
+    `v = 'by:1 hand:2'`,
   ]);
   const values = () => `(${1 + pick(14)}, ${pick(14)}, 'n', ${oneOf(pick, ['NULL', '4'])})`;
   const insert = `INSERT INTO ${table} (id, a, b, d) VALUES`;

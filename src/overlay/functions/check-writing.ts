@@ -6,7 +6,7 @@ import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import type { Right } from '../../sql/write.ts';
 import { obstacleOf } from '../obstacle.ts';
-import { kindApart, waitsForColumns } from '../triggers/candidates.ts';
+import { kindApart, needsColumns } from '../triggers/candidates.ts';
 import { checkBody } from './check-body.ts';
 import type { FoundUses } from './function-script.ts';
 import { Obstacle } from './function-script.ts';
@@ -61,7 +61,7 @@ function tableObstacle(table: Table, rights: readonly Right[]): string | null {
   const kind = kindApart(table);
   if (kind !== null) return `is ${kind}`;
   // guard: a statement with a trigger for certain columns is refused in code
-  if (waitsForColumns(table) && rights.some(({ operation }) => operation === 'UPDATE'))
+  if (needsColumns(table) && rights.some(({ operation }) => operation === 'UPDATE'))
     return 'has triggers for updates of certain columns';
   // guard: PostgreSQL refuses values for columns that it fills itself
   if (rights.some((right) => fills(table, right)))

@@ -4,6 +4,7 @@ import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import type { BodyWrite, FunctionBody } from '../../sql/functions/body-uses.ts';
+import { mergedUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { loadParser } from '../../sql/parser/parser.ts';
 import { checkBody, readTriggerBody } from '../functions/check-body.ts';
@@ -81,6 +82,7 @@ export async function checkTrigger(
   const obstacle = tableObstacle(table) ?? trigger.obstacle;
   if (obstacle !== null) return { obstacle };
   await loadParser();
+  if (trigger.function.gated !== null) return orObstacle(async () => gatedBody(trigger));
   const followed = await orObstacle(async () => {
     conditionOf(trigger);
     demandBlock(body);
@@ -106,6 +108,12 @@ export async function checkTrigger(
   // guard: names of the service's own statements are not found in schemas of users
   await tx.query('SET LOCAL search_path = pg_catalog');
   return followed;
+}
+
+/** A compiled function that changes only the row has no body to follow. Its condition may still be one that cannot be read. */
+function gatedBody(trigger: Trigger): TriggerBody {
+  conditionOf(trigger);
+  return { uses: mergedUses([]), replaced: async () => Buffer.alloc(0), written: [] };
 }
 
 /** Returns the result of the work, or why the trigger does not fire. @throws errors that do not concern the trigger */

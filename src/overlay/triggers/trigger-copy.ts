@@ -1,5 +1,5 @@
 /** Builds the copy of a trigger of production: a function that takes the row as a parameter. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
@@ -17,6 +17,8 @@ export const copyName = (table: Table, trigger: Trigger) =>
  * @param path the quoted schemas in which it finds names
  */
 export function copySql(table: Table, trigger: Trigger, body: string, path: string): string {
+  const { gated } = trigger.function;
+  if (gated !== null) return gateSql(table, trigger, gated, path);
   const text = fillSql(loadSql('table/triggers/copy_body.sql'), {
     label: quoteIdentifier(trigger.function.name),
     // no parameter has a type of the table: that would block migrations
@@ -35,6 +37,25 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
     row_type: rowTypeName(table),
     path: `${path}, pg_temp`,
     body: quoteLiteral(text),
+  });
+}
+
+/** Builds the copy of a trigger with a compiled function, and the table through which that fires. @param read the columns that it reads */
+function gateSql(table: Table, trigger: Trigger, read: readonly string[], path: string): string {
+  const { schema, name } = trigger.function;
+  const columns = read.map(quoteLiteral).join(', ');
+  const set = `nullif(pg_catalog.current_setting('stage.set_${table.oid}', true), '')::pg_catalog.jsonb`;
+  // the columns are those of the client's own statement
+  const byTrigger = `coalesce(pg_catalog.current_setting('stage.origin', true), '') OPERATOR(pg_catalog.=) 'trigger'`;
+  return fillSql(loadSql('table/triggers/gate.sql'), {
+    gate: qualifiedName('stage', `gate_${table.oid}_${table.triggers.indexOf(trigger) + 1}`),
+    function: copyName(table, trigger),
+    row_type: rowTypeName(table),
+    fired: qualifiedName(schema, name),
+    arguments: trigger.arguments.map(quoteLiteral).join(', '),
+    path: `${path}, pg_temp`,
+    // guard: a search vector is computed for updates of its columns only
+    condition: `_stage_p_op OPERATOR(pg_catalog.=) 'INSERT' OR ${byTrigger} OR coalesce(${set} OPERATOR(pg_catalog.?|) ARRAY[${columns}]::pg_catalog.text[], true)`,
   });
 }
 

@@ -9,7 +9,7 @@ import { harmfulInDefinition } from '../../sql/functions/functions.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { targetNamed } from '../functions/named-table.ts';
 import { obstacleOf } from '../obstacle.ts';
-import { kindApart, rowTriggers } from './candidates.ts';
+import { kindApart, needsColumns, rowTriggers } from './candidates.ts';
 
 const acting = (...actions: readonly ForeignKey['onDelete'][]) =>
   actions.some((action) => action !== 'no action' && action !== 'restrict');
@@ -93,7 +93,7 @@ function insertObstacle(table: Table): string | null {
 
 /** An update does not concern the constraints of columns that it leaves alone. Where BEFORE triggers fire, it may set any. */
 function updateObstacle(table: Table, { columns }: BodyWrite): string | null {
-  if (table.triggers.some((each) => each.events.includes('update') && each.columns !== null))
+  if (needsColumns(table))
     return 'has a trigger for updates of certain columns';
   const isAnySet = columns === null || rowTriggers(table, 'update').length > 0;
   const sets = (names: readonly string[]) =>

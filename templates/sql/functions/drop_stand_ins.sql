@@ -49,7 +49,10 @@ BEGIN
       SELECT 4, format('INDEX %s', i.indexrelid::regclass) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
       WHERE i.indrelid = v_shadow AND c.relname ~ '^(unique|reference|exclusion|lineage|ancestor|lookup)_'
       UNION ALL
-      SELECT 5, format('TYPE IF EXISTS stage_data.staged_view_row_%s', p_relation) WHERE NOT p_only_tree
+      SELECT 5, format('TABLE stage.%I', c.relname) FROM pg_class c
+      WHERE c.relnamespace = 'stage'::regnamespace AND c.relkind = 'r' AND c.relname ~ concat('^gate_', p_relation, '_') AND NOT p_only_tree
+      UNION ALL
+      SELECT 6, format('TYPE IF EXISTS stage_data.staged_view_row_%s', p_relation) WHERE NOT p_only_tree
     ) d ORDER BY d.place
   LOOP
     EXECUTE 'DROP ' || v_drop;

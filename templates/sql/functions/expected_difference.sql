@@ -5,8 +5,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT max(CASE
       WHEN c.typcategory = 'D' AND x.value ~* '\m(now|(current|local)_?(date|time|timestamp)|(clock|statement|transaction)_timestamp)\M' THEN 'time'
       WHEN x.value ~* '\m(random|random_normal|gen_random_uuid|gen_random_bytes|uuidv[47]|uuid_generate_v\d\w*)\M' THEN 'random' END)
-  FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-  CROSS JOIN LATERAL regexp_matches(p.prosrc,
+  FROM pg_trigger t CROSS JOIN LATERAL regexp_matches(coalesce(stage.trigger_body(t.oid), ''),
     concat('\mnew\s*\.\s*"?', regexp_replace(p_column, '(\W)', '\\\1', 'g'), '"?\s*:?=\s*([^;]*)'), 'gi') a(parts)
   CROSS JOIN LATERAL (SELECT a.parts[1] AS value) x
   CROSS JOIN LATERAL (

@@ -10,13 +10,11 @@ BEGIN
         'level', CASE WHEN t.tgtype & 1 <> 0 THEN 'row' ELSE 'statement' END,
         'events', (SELECT coalesce(jsonb_agg(e.name), '[]') FROM (VALUES (4, 'insert'), (16, 'update'), (8, 'delete')) e(bit, name) WHERE t.tgtype & e.bit <> 0),
         'columns', (SELECT jsonb_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[])),
-        'arguments', (SELECT coalesce(jsonb_agg(convert_from(decode(replace(x.value, ' ', ''), 'hex'), getdatabaseencoding()) ORDER BY x.place), '[]')
-                        FROM unnest(string_to_array(regexp_replace(encode(t.tgargs, 'hex'), '(..)', '\1 ', 'g'), '00 ')) WITH ORDINALITY x(value, place)
-                       WHERE x.place <= t.tgnargs),
+        'arguments', to_jsonb(x.arguments),
         'definition', CASE WHEN t.tgqual IS NOT NULL THEN pg_get_triggerdef(t.oid) END,
-        'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', p.prosrc, 'path', stage.own_path(p.proconfig)),
+        'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', coalesce(b.body, p.prosrc), 'path', stage.own_path(p.proconfig), 'gated', CASE WHEN g.gated THEN to_jsonb(x.arguments[3:]) END),
         'obstacle', CASE
-          WHEN l.lanname <> 'plpgsql' THEN 'is not written in PL/pgSQL'
+          WHEN b.body IS NULL AND NOT g.gated THEN 'is not written in PL/pgSQL'
           WHEN t.tgdeferrable THEN 'is a deferrable constraint trigger'
           WHEN t.tgtype & 1 = 0 THEN 'fires for statements, not for rows'
           WHEN t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL THEN 'reads transition tables'
@@ -29,7 +27,10 @@ BEGIN
                        WHERE c.provolatile = 'v' OR c.oid >= 16384 OR stage.is_user_code(c.oid))
             THEN 'calls functions in its condition'
           WHEN t.tgqual::text ~ ':varattno -[0-9]' THEN 'looks at system columns' END) ORDER BY t.tgname), '[]')
-    FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
+    FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_namespace n ON n.oid = p.pronamespace CROSS JOIN LATERAL (SELECT stage.trigger_arguments(t.tgargs, t.tgnargs)) x (arguments)
+    CROSS JOIN LATERAL (SELECT stage.trigger_body(t.oid)) b (body)
+    -- BEFORE and FOR EACH ROW, for INSERT or UPDATE
+    CROSS JOIN LATERAL (SELECT t.tgfoid IN ('tsvector_update_trigger'::regproc, 'tsvector_update_trigger_column'::regproc) AND t.tgtype & 11 = 3 AND t.tgnargs > 2) g (gated)
     WHERE t.tgrelid = p_relation AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
   );
 END $$;

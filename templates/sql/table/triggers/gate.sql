@@ -1,0 +1,17 @@
+-- A compiled trigger function that changes only the row: it fires for an INSERT into a table that stores no row. What it made of the row is
+-- handed on by a setting.
+-- Filled in src/overlay/triggers/trigger-copy.ts: `condition` is the one under which it does anything.
+DROP TABLE IF EXISTS {{gate}};
+CREATE TABLE {{gate}} (LIKE {{row_type}});
+CREATE TRIGGER fire BEFORE INSERT ON {{gate}} FOR EACH ROW EXECUTE FUNCTION {{fired}}({{arguments}});
+CREATE TRIGGER hand_on BEFORE INSERT ON {{gate}} FOR EACH ROW EXECUTE FUNCTION stage.hand_on_row();
+ALTER TABLE {{gate}} ENABLE ALWAYS TRIGGER fire, ENABLE ALWAYS TRIGGER hand_on;
+GRANT INSERT ON {{gate}} TO PUBLIC;
+CREATE OR REPLACE FUNCTION {{function}}(_stage_p_new {{row_type}}, _stage_p_old {{row_type}}, _stage_p_op text, _stage_p_made {{row_type}} DEFAULT NULL) RETURNS record
+LANGUAGE plpgsql SET search_path = {{path}} AS $body$
+BEGIN
+  IF NOT ({{condition}}) THEN RETURN _stage_p_new; END IF;
+  INSERT INTO {{gate}} SELECT (_stage_p_new).*;
+  _stage_p_made := pg_catalog.current_setting('stage.gated');
+  RETURN _stage_p_made;
+END $body$;
