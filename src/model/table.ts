@@ -180,6 +180,9 @@ export interface Trigger {
   /** The columns of UPDATE OF; null if it fires for any update. */
   readonly columns: readonly string[] | null;
   readonly arguments: readonly string[];
+  /** The names of its transition tables, or null. */
+  readonly oldTable: string | null;
+  readonly newTable: string | null;
   /** The full CREATE TRIGGER statement; null without a condition. */
   readonly definition: string | null;
   readonly function: TriggerFunction;

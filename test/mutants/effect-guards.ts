@@ -145,6 +145,21 @@ export const effectGuards: readonly Guard[] = [
     tests: ['attacks/unseen-settings'],
   },
   {
+    name: 'a STATEMENT trigger that writes fires for a statement with rows only',
+    without: '',
+    tests: ['proxy/statement-triggers'],
+  },
+  {
+    name: 'a trigger whose statements are actions of foreign keys, too, is left to approval',
+    without: 'return null;',
+    tests: ['proxy/statement-triggers'],
+  },
+  {
+    name: 'a transition table is not taken for the table whose name it has',
+    without: '',
+    tests: ['proxy/statement-triggers'],
+  },
+  {
     name: 'a search vector is computed for updates of its columns only',
     without: 'condition: `true`,',
     tests: ['proxy/compiled-triggers'],

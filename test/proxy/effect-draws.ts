@@ -37,6 +37,7 @@ INSERT INTO ${marks} SELECT g, 'old' FROM generate_series(1, 3) g;`;
   const hasColumns = ofRows.some((trigger) => trigger.includes('UPDATE OF'));
   const drawn = [
     ...ofRows.filter((trigger) => !(hasColumns && trigger.includes('SET touched'))),
+    ...(pick(3) > 0 ? [setTrigger(number, pick)] : []),
     ...(pick(3) > 0 ? [sumsTrigger(number, pick)] : []),
     ...(pick(2) > 0 ? [versionTrigger(number, pick)] : []),
   ];
@@ -109,6 +110,25 @@ function rowsTrigger(number: number, index: number, pick: Pick): string {
       : '';
   const declared = `DECLARE\n  told text;\n  counted int;\n  changed record := CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;\n`;
   return made(name, declared, body, `AFTER ${events} ON ${rows} FOR EACH ROW ${when}`);
+}
+
+/** A trigger of statements on the rows: it counts them in the sums, or marks them. */
+function setTrigger(number: number, pick: Pick): string {
+  const [rows, sums, , marks] = namesOf(number);
+  const event = oneOf(pick, ['INSERT', 'UPDATE', 'DELETE']);
+  const set = event === 'DELETE' ? 'OLD' : 'NEW';
+  const name = `"${oneOf(pick, ['z', 'm', 'A'])} set of ${rows}"`;
+  const body = oneOf(pick, [
+    `UPDATE ${sums} s SET n = s.n + c.n FROM (SELECT sum, count(*) AS n FROM seen GROUP BY sum) c WHERE s.id = c.sum;`,
+    `UPDATE ${sums} s SET version = version + (SELECT count(*) FROM seen x WHERE x.sum = s.id) WHERE s.id IN (SELECT seen.sum FROM seen);`,
+    `DELETE FROM ${marks} m USING seen WHERE seen.id = m.id AND m.kind <> 'set'; INSERT INTO ${marks} (id, kind, n) SELECT r.id, 'set', 1 FROM seen AS r ON CONFLICT (id, kind) DO UPDATE SET n = ${marks}.n + 1;`,
+  ]);
+  return made(
+    name,
+    '',
+    `${body} RETURN NULL;`,
+    `AFTER ${event} ON ${rows} REFERENCING ${set} TABLE AS seen FOR EACH STATEMENT `,
+  );
 }
 
 /** A trigger of the sums, which mostly fires for what the triggers of rows write. */

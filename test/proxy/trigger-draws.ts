@@ -19,12 +19,46 @@ function drawTable(number: number, table: number, pick: Pick): string {
   const triggers = Array.from({ length: 1 + pick(4) }, (_, index) =>
     drawTrigger(name, nameOf(number, 3 - table), index, pick, twice !== ''),
   );
+  const isKeyed = pick(4) > 0;
   return `CREATE TABLE ${name} (id ${id}, a int DEFAULT ${pick(9)} CHECK (a < 60), b varchar(40), c numeric(8, 2) DEFAULT 1.5,
   d int ${oneOf(pick, ['', 'NOT NULL'])}${twice}, v tsvector, words text);
 INSERT INTO ${name} (id, a, b, d) SELECT g, g, 'b' || g, g FROM generate_series(1, 6) g;
 ${triggers.join('\n')}
 ${drawCompiled(name, pick)}
-${drawGuards(name, pick)}`;
+${drawStatementTriggers(name, isKeyed, pick)}
+${drawGuards(name, isKeyed, pick)}`;
+}
+
+/**
+ * Triggers of statements, with and without transition tables. They sort what they show: a statement's rows come in any order. Those of UPDATE
+ * do not fire behind the trigger that writes to a log without a key.
+ */
+function drawStatementTriggers(table: string, isKeyed: boolean, pick: Pick): string {
+  return Array.from({ length: pick(3) }, (_, index) => {
+    const name = `"${oneOf(pick, ['z', 'm', 'A'])}${index}_of_${table}"`;
+    const event = oneOf(pick, ['INSERT', isKeyed ? 'UPDATE' : 'DELETE', 'DELETE'] as const);
+    const isBefore = pick(3) === 0;
+    const sets = { INSERT: ['NEW'], UPDATE: ['OLD', 'NEW'], DELETE: ['OLD'] }[event].filter(
+      () => !isBefore && pick(3) > 0,
+    );
+    const tables = sets.map((each) => `${each} TABLE AS ${each}_rows`).join(' ');
+    const shown = sets.map((each) =>
+      oneOf(pick, [
+        `(SELECT string_agg(r::text, ' ' ORDER BY r.id) FROM ${each}_rows r)`,
+        `(SELECT sum(${each}_rows.a) FROM ${each}_rows)`,
+        `(SELECT count(*) FROM ${each}_rows AS x JOIN ${table} t ON t.id = x.id AND t.a > ${pick(9)})`,
+      ]),
+    );
+    const events = sets.length > 0 || isBefore ? event : oneOf(pick, [event, isKeyed ? 'INSERT OR DELETE OR UPDATE' : event]);
+    const columns = events === 'UPDATE' && sets.length === 0 ? drawColumns(pick) : '';
+    return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN
+  RAISE NOTICE '% % % % %', TG_NAME, TG_WHEN, TG_LEVEL, TG_OP, concat_ws(' ', ${[`(SELECT count(*) FROM ${table} WHERE a > ${pick(9)})`, ...shown].join(', ')});
+  IF (SELECT count(*) FROM ${table}) = ${pick(12)} THEN RAISE EXCEPTION 'not so many after %', TG_OP; END IF;
+  RETURN NULL;
+END $f$;
+CREATE TRIGGER ${name} ${isBefore ? 'BEFORE' : 'AFTER'} ${events}${columns} ON ${table} ${tables === '' ? '' : `REFERENCING ${tables} `}FOR EACH STATEMENT ${oneOf(pick, ['', 'WHEN (pg_trigger_depth() < 1) '])}EXECUTE FUNCTION ${name}();`;
+  }).join('\n');
 }
 
 /** Triggers with functions that PostgreSQL brings along. Other triggers come before and behind them. */
@@ -40,8 +74,7 @@ function drawCompiled(table: string, pick: Pick): string {
  * AFTER triggers: some that look, and one that writes. Into a log without a key it does so at approval only, so it comes last then. What they
  * see of the log does not depend on the order of a statement's rows.
  */
-function drawGuards(table: string, pick: Pick): string {
-  const isKeyed = pick(4) > 0;
+function drawGuards(table: string, isKeyed: boolean, pick: Pick): string {
   const guards = Array.from({ length: pick(3) }, (_, index) => {
     const events = oneOf(pick, [
       'INSERT',

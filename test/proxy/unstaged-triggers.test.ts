@@ -130,7 +130,7 @@ suite('triggers that do not fire while staging', (test) => {
       [
         ['b', 'does more than read, or cannot be followed'],
         ['c', 'writes to log, which is a table without a key'],
-        ['d', 'fires for statements, not for rows'],
+        ['d', 'does more than read, or cannot be followed'],
         ['e', 'is a deferrable constraint trigger'],
         ['f', 'fires for UPDATE after c, which does not fire'],
       ],

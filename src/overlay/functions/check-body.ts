@@ -42,17 +42,20 @@ export const beyondExtent = (extent: Extent) =>
 /**
  * Parses the body of a trigger function.
  * @param writes whether it may have statements that write to one table each
+ * @param tables the names of its transition tables, of which it may use whole rows
  * @throws Obstacle if it does more
  */
 export async function readTriggerBody(
   name: string,
   body: string,
   writes: boolean,
+  tables: readonly string[],
 ): Promise<FunctionBody> {
   const head = `${quoteIdentifier(name)}() RETURNS trigger`;
   const read = await readBodyAnywhere({
     ...{ language: 'plpgsql', body, head },
     extent: writes ? 'rows' : 'reads',
+    tables,
   });
   if (read === null) throw new Obstacle(beyondExtent('reads'));
   return read;

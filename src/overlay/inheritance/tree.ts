@@ -140,6 +140,7 @@ function changeSql(
       .join(' OR '),
   });
   const triggers = fillSql(loadSql('table/rows/triggers.sql'), {
+    first_trigger: '',
     operation,
     oid: table.oid,
     overlay: treeName(table),

@@ -22,9 +22,10 @@ import { triggersSql } from '../rows/triggers.ts';
 import { upsertSql } from '../rows/upsert.ts';
 import { defaultsSql, overlaySql } from '../rows/view.ts';
 import { makeSchemas } from '../schemas.ts';
-import { mayFire, mayFireAfter } from '../triggers/candidates.ts';
+import { mayFire, mayFireAfter, mayFireFirst } from '../triggers/candidates.ts';
 import { fireSql } from '../triggers/fire.ts';
 import { fireAfterSql } from '../triggers/fire-after.ts';
+import { firstSql } from '../triggers/fire-statement.ts';
 import { carryOverSql, setAsideSql } from './carry-over.ts';
 import type { ShadowColumn } from './column-changes.ts';
 import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './column-changes.ts';
@@ -117,11 +118,14 @@ function viewScript(table: Table): string {
   return [overlaySql(table), ...defaults, ...rowFunctionsSql(table)].join(';\n');
 }
 
+const noTriggers = { insert: [], update: [], delete: [] };
+
 /** Builds everything that works on staged rows. */
 function triggerScript(table: Table, server: number): string {
   return [
     ...operations.flatMap((each) => (mayFire(table, each) ? [fireSql(table, each, [])] : [])),
-    ...(mayFireAfter(table) ? fireAfterSql(table, { insert: [], update: [], delete: [] }) : []),
+    ...(mayFireAfter(table) ? fireAfterSql(table, noTriggers) : []),
+    ...(mayFireFirst(table) ? [firstSql(table, noTriggers)] : []),
     ...triggersSql(table, server),
     ...setLoadSql(table, server),
     upsertSql(table, server),

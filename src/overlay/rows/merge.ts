@@ -12,6 +12,7 @@ import {
 } from '../object-names.ts';
 import { raise } from '../raise.ts';
 import { afterTriggersSql } from '../triggers/fire-after.ts';
+import { firstTriggerSql } from '../triggers/fire-statement.ts';
 import { afterMergeSql } from './after-statement.ts';
 
 const operations = ['insert', 'update', 'delete'] as const;
@@ -47,21 +48,20 @@ const settingKey = (table: Table, operation: string) => `${table.oid}_m${operati
 function mergeTargetSql(table: Table, named: Table): string {
   const target = `_stage_merge_${named.oid}`;
   const columns = columnNames(named);
-  const triggers = operations.map((operation) =>
-    fillSql(loadSql('table/rows/merge_triggers.sql'), {
+  const when = `WHEN (current_setting('stage.merge_${table.oid}') = 'on') `;
+  const triggers = operations.map((operation) => {
+    const place = { view: `pg_temp.${target}`, operation, event: operation, when };
+    return fillSql(loadSql('table/rows/merge_triggers.sql'), {
       operation,
       target,
       oid: table.oid,
       key: settingKey(table, operation),
       function: functionName(named, 'merge'),
       after_function: functionName(table, `after_merge_${operation}`),
-      after_triggers: afterTriggersSql(table, {
-        ...{ view: `pg_temp.${target}`, operation, event: operation },
-        key: settingKey(table, operation),
-        when: `WHEN (current_setting('stage.merge_${table.oid}') = 'on') `,
-      }),
-    }),
-  );
+      first_trigger: firstTriggerSql(table, place),
+      after_triggers: afterTriggersSql(table, { ...place, key: settingKey(table, operation) }),
+    });
+  });
   return fillSql(loadSql('table/rows/merge.sql'), {
     function: functionName(named, 'merge'),
     target_function: functionName(named, 'merge_target'),

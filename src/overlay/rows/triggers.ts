@@ -23,6 +23,7 @@ import { partitionOf } from '../partitions.ts';
 import { sameInColumn } from '../row-identity.ts';
 import { givenParts } from '../triggers/fire.ts';
 import { afterTriggersSql } from '../triggers/fire-after.ts';
+import { firstTriggerSql } from '../triggers/fire-statement.ts';
 import {
   freeInProduction,
   insertUniqueChecks,
@@ -90,6 +91,7 @@ function statementTriggersSql(
     members: '',
     row_function: functionName(named, operation),
     after_function: functionName(table, `after_${operation}`),
+    first_trigger: firstTriggerSql(table, { view, operation, event: operation, when: '' }),
     after_triggers: afterTriggersSql(table, {
       ...{ view, operation, event: operation, key: settingKey(table, operation), when: '' },
     }),

@@ -17,6 +17,7 @@ import {
 } from '../object-names.ts';
 import { awaitCollision } from '../row-waits.ts';
 import { afterTriggersSql } from '../triggers/fire-after.ts';
+import { firstTriggerSql } from '../triggers/fire-statement.ts';
 import { firingParts } from '../triggers/fire-upsert.ts';
 import { findCollision } from '../uniques.ts';
 import { afterUpsertSql } from './after-statement.ts';
@@ -64,6 +65,9 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     named_oid: named.oid,
     table_literal: quoteLiteral(named.name),
     key: settingKey(table),
+    first_trigger: firstTriggerSql(table, {
+      ...{ view: upsertName(named), operation: 'upsert', event: 'insert', when: '' },
+    }),
     after_triggers: afterTriggersSql(table, {
       ...{ view: upsertName(named), operation: 'upsert', event: 'insert' },
       ...{ key: settingKey(table), when: '' },

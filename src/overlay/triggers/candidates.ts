@@ -1,5 +1,5 @@
 /** Decides by a table's definition which of its triggers may fire while its rows are staged. */
-import type { Table, Trigger } from '../../model/table.ts';
+import type { ForeignKeyAction, Table, Trigger } from '../../model/table.ts';
 import { isKeyless } from '../object-names.ts';
 
 type Event = Trigger['events'][number];
@@ -40,6 +40,44 @@ export const rowTriggers = (
     ({ level, timing, events }) => level === 'row' && timing === when && events.includes(event),
   );
 
+/** Returns the statement triggers that PostgreSQL fires before or after an operation, in order. */
+export const statementTriggers = (
+  { triggers }: Table,
+  event: Event,
+  when: Trigger['timing'],
+): readonly Trigger[] =>
+  triggers.filter(
+    ({ level, timing, events }) =>
+      level === 'statement' && timing === when && events.includes(event),
+  );
+
+/** Returns the triggers that PostgreSQL fires at the end of an operation, in order: those of rows come before those of the statement. */
+export const endTriggers = (table: Table, event: Event): readonly Trigger[] => [
+  ...rowTriggers(table, event, 'after'),
+  ...statementTriggers(table, event, 'after'),
+];
+
+/** Returns why a trigger does not fire for statements, because foreign keys make some of them; null if it may. */
+export function actionObstacle({ references }: Table, { level, events }: Trigger): string | null {
+  const acts = (action: ForeignKeyAction, event: Event) =>
+    event === 'delete' ? action === 'cascade' : action !== 'no action' && action !== 'restrict';
+  const isMade = references.some(
+    ({ onDelete, onUpdate }) =>
+      (events.includes('delete') && acts(onDelete, 'delete')) ||
+      (events.includes('update') &&
+        (acts(onUpdate, 'update') || (acts(onDelete, 'update') && onDelete !== 'cascade'))),
+  );
+  // guard: a trigger whose statements are actions of foreign keys, too, is left to approval
+  return level === 'statement' && isMade ? 'fires for statements that foreign keys make' : null;
+}
+
+/** Returns whether BEFORE STATEMENT triggers may fire. The first one of an operation decides, as for AFTER triggers. */
+export const mayFireFirst = (table: Table): boolean =>
+  tableObstacle(table) === null &&
+  (['insert', 'update', 'delete'] as const).some(
+    (event) => statementTriggers(table, event, 'before')[0]?.obstacle === null,
+  );
+
 const hasNoObstacle = ({ obstacle }: Trigger) => obstacle === null;
 
 /**
@@ -54,7 +92,7 @@ export function mayFire(table: Table, event: Event): boolean {
 /** Returns whether AFTER triggers may fire. The first one of an operation decides: those behind it see what it has done. */
 export function mayFireAfter(table: Table): boolean {
   const mayFireFor = (event: Event) => {
-    const [first] = rowTriggers(table, event, 'after');
+    const [first] = endTriggers(table, event);
     return first !== undefined && [...rowTriggers(table, event), first].every(hasNoObstacle);
   };
   return (

@@ -12,8 +12,10 @@ import {
 } from '../object-names.ts';
 import { rowBefore } from '../row-before.ts';
 import type { Operation } from '../rows/after-statement.ts';
+import { operations } from '../rows/after-statement.ts';
 import { mayFireAfter } from './candidates.ts';
 import { firesFor } from './fire.ts';
+import { endParts, nameTrigger } from './fire-statement.ts';
 import { copyName } from './trigger-copy.ts';
 
 /** The triggers that fire after each operation, in order. */
@@ -36,11 +38,10 @@ export function fireAfterSql(
   triggers: AfterTriggers,
   writes: (trigger: Trigger) => boolean = () => false,
 ): string[] {
-  const events = (['insert', 'update', 'delete'] as const).filter(
-    (operation) => triggers[operation].length > 0,
-  );
+  const ofRows = ofLevel(triggers, 'row');
+  const events = operations.filter((operation) => ofRows[operation].length > 0);
   const names = triggerFunctions(table);
-  if (events.length === 0) return [fillSql(loadSql('table/triggers/after_none.sql'), names)];
+  if (Object.values(triggers).flat().length === 0) return [fillSql(loadSql('table/triggers/after_none.sql'), names)];
   const fire = events.map(
     (
       operation,
@@ -52,6 +53,7 @@ export function fireAfterSql(
   const after = fillSql(loadSql('table/triggers/after.sql'), {
     ...names,
     oid: table.oid,
+    ...endParts(table, ofLevel(triggers, 'statement'), writes),
     ...writingParts(table, Object.values(triggers).flat().some(writes)),
     queued,
     queued_name: quoteLiteral(queued.replace('stage_data.', '')),
@@ -63,7 +65,13 @@ export function fireAfterSql(
     }),
     fire: fire.join('\n'),
   });
-  return [...events.map((each) => fireOneSql(table, each, triggers[each], writes)), after];
+  return [...events.map((each) => fireOneSql(table, each, ofRows[each], writes)), after];
+}
+
+/** Returns the triggers of one level. */
+function ofLevel(triggers: AfterTriggers, level: Trigger['level']): AfterTriggers {
+  const of = (operation: Operation) => triggers[operation].filter((each) => each.level === level);
+  return { insert: of('insert'), update: of('update'), delete: of('delete') };
 }
 
 /** Builds what stands around triggers that write: it marks what they write, and names the row for which they fire. */
@@ -84,9 +92,7 @@ function fireOneSql(
 ): string {
   const calls = triggers.map((trigger) =>
     fillSql(loadSql('table/triggers/after_fire_call.sql'), {
-      name_trigger: writes(trigger)
-        ? `    PERFORM set_config('stage.trigger', ${quoteLiteral(trigger.name)}, true);\n`
-        : '',
+      name_trigger: writes(trigger) ? nameTrigger(trigger) : '',
       condition: firesFor(table, operation, trigger),
       copy: copyName(table, trigger),
       operation: quoteLiteral(operation.toUpperCase()),

@@ -14,7 +14,14 @@ import type { RecordedName } from '../functions/own-path.ts';
 import { lookupOf, recorded } from '../functions/own-path.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
-import { mayFire, rowTriggers, tableObstacle } from './candidates.ts';
+import {
+  actionObstacle,
+  endTriggers,
+  mayFire,
+  rowTriggers,
+  statementTriggers,
+  tableObstacle,
+} from './candidates.ts';
 import { conditionOf, demandBlock } from './trigger-copy.ts';
 import type { WrittenTable } from './written-tables.ts';
 import { writtenNames, writtenTables } from './written-tables.ts';
@@ -79,7 +86,7 @@ export async function checkTrigger(
   const { schema, name, body } = trigger.function;
   uses.functions.push({ schema, name });
   const lookup = { path: path.oids, ownPath: path.own };
-  const obstacle = tableObstacle(table) ?? trigger.obstacle;
+  const obstacle = tableObstacle(table) ?? trigger.obstacle ?? actionObstacle(table, trigger);
   if (obstacle !== null) return { obstacle };
   await loadParser();
   if (trigger.function.gated !== null) return orObstacle(async () => gatedBody(trigger));
@@ -87,7 +94,8 @@ export async function checkTrigger(
     conditionOf(trigger);
     demandBlock(body);
     // what a BEFORE trigger writes has no staged row yet on which it hangs
-    const made = await readTriggerBody(name, body, trigger.timing === 'after');
+    const tables = [trigger.oldTable, trigger.newTable].flatMap((each) => each ?? []);
+    const made = await readTriggerBody(name, body, trigger.timing === 'after', tables);
     const names = writtenNames(made.uses).map((each) => ({
       ...recorded(lookup, each),
       operation: each.operation,
@@ -165,9 +173,16 @@ export const firedOperations = (table: Table, found: Found): readonly Operation[
 export function firedAfter(table: Table, operation: Operation, found: Found): readonly Trigger[] {
   const before = rowTriggers(table, operation);
   if (before.length > 0 && !firedOperations(table, found).includes(operation)) return [];
-  const after = rowTriggers(table, operation, 'after');
+  const after = endTriggers(table, operation);
   const end = after.findIndex((each) => !isFollowed(found, each));
   return end < 0 ? after : after.slice(0, end);
+}
+
+/** Returns the BEFORE STATEMENT triggers that fire for an operation, in order, up to the first one that does not. */
+export function firedFirst(table: Table, operation: Operation, found: Found): readonly Trigger[] {
+  const first = statementTriggers(table, operation, 'before');
+  const end = first.findIndex((each) => !isFollowed(found, each));
+  return end < 0 ? first : first.slice(0, end);
 }
 
 export interface TriggerReport {
@@ -184,10 +199,10 @@ export function triggerReports(table: Table, found: Found): TriggerReport[] {
     if (followed && 'obstacle' in followed) return { name, obstacle: followed.obstacle };
     const kept = trigger.events.find((event) => !fires(table, event, trigger, found));
     if (kept === undefined) return { name, obstacle: null };
-    const others = [
-      ...rowTriggers(table, kept),
-      ...(timing === 'after' ? rowTriggers(table, kept, 'after') : []),
-    ];
+    const others =
+      timing === 'before' && trigger.level === 'statement'
+        ? statementTriggers(table, kept, 'before')
+        : [...rowTriggers(table, kept), ...(timing === 'after' ? endTriggers(table, kept) : [])];
     const other = others.find((each) => !isFollowed(found, each));
     const order = timing === 'after' ? 'after' : 'together with';
     return {
@@ -197,10 +212,12 @@ export function triggerReports(table: Table, found: Found): TriggerReport[] {
   });
 }
 
-const fires = (table: Table, operation: Operation, trigger: Trigger, found: Found) =>
-  trigger.timing === 'before'
+function fires(table: Table, operation: Operation, trigger: Trigger, found: Found): boolean {
+  if (trigger.timing === 'after') return firedAfter(table, operation, found).includes(trigger);
+  return trigger.level === 'row'
     ? firedOperations(table, found).includes(operation)
-    : firedAfter(table, operation, found).includes(trigger);
+    : firedFirst(table, operation, found).includes(trigger);
+}
 
 /** Reports for each trigger of a table whether it can be followed. It creates nothing. */
 export async function readTriggerReports(

@@ -6,19 +6,20 @@ import type { Queryable } from '../../db/database.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { distinct } from '../functions/known-functions.ts';
-import { replacementsIn } from '../functions/staged-function.ts';
 import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
-import { mayFire, mayFireAfter, rowTriggers } from './candidates.ts';
+import { mayFire, mayFireAfter, mayFireFirst, rowTriggers } from './candidates.ts';
 import { firedSql, firedTrigger, fireSql } from './fire.ts';
 import { fireAfterSql } from './fire-after.ts';
+import { firstSql } from './fire-statement.ts';
 import type { Followed, Path, TriggerBody, TriggerUses } from './follow-triggers.ts';
 import {
   approvalPath,
   checkTrigger,
   firedAfter,
+  firedFirst,
   firedOperations,
   noUses,
   orObstacle,
@@ -26,6 +27,7 @@ import {
   triggerReports,
 } from './follow-triggers.ts';
 import { copySql } from './trigger-copy.ts';
+import { replacementsOf } from './transition-tables.ts';
 import type { WrittenTable } from './written-tables.ts';
 
 interface Copy {
@@ -72,6 +74,7 @@ export async function installTriggers(
     if (mayFire(table, operation))
       await attach({ tx, table, server }, operation, fired.includes(operation), copies);
   if (mayFireAfter(table)) await attachAfter({ tx, table, server }, copies);
+  if (mayFireFirst(table)) await attachFirst({ tx, table, server }, copies);
   await tx.query(
     `UPDATE stage.overlay SET triggers = $2, trigger_uses = $3, trigger_path = $4,
        trigger_stamp = CASE WHEN $5 THEN stage.stamp_of_reading($3, $4, $6) END WHERE relation = $1`,
@@ -81,7 +84,7 @@ export async function installTriggers(
       JSON.stringify({ ...uses, ...distinct(uses) }),
       oidArray(path.oids),
       // where the table's definition alone excludes all triggers, its signature shows changes
-      String(mayFireAfter(table) || operations.some((operation) => mayFire(table, operation))),
+      String(mayFireAfter(table) || mayFireFirst(table) || operations.some((operation) => mayFire(table, operation))),
       before?.['snapshot'] ?? '',
     ],
   );
@@ -109,7 +112,7 @@ function copied(
 ): Promise<Followed<Copy>> {
   return orObstacle(async () => {
     const context = { tx, path: path.oids, ownPath: path.own, server, open: new Set<string>() };
-    const text = await body.replaced(await replacementsIn(context, body.uses, uses));
+    const text = await body.replaced(await replacementsOf(context, trigger, body.uses, uses));
     if (text === null) throw new Obstacle('cannot be followed');
     const script = copySql(table, trigger, text.toString(), path.text);
     return { script, written: body.written };
@@ -139,6 +142,15 @@ async function attachAfter(target: Target, copies: Copies): Promise<void> {
   await makeCopies(target, [...new Set(Object.values(triggers).flat())], copies);
   const writing = (trigger: Trigger) => writtenBy(copies, trigger).length > 0;
   for (const each of fireAfterSql(table, triggers, writing)) await tx.query(each);
+}
+
+/** Makes the function current that fires BEFORE STATEMENT triggers. */
+async function attachFirst(target: Target, copies: Copies): Promise<void> {
+  const { tx, table } = target;
+  const of = (operation: Operation) => firedFirst(table, operation, copies);
+  const triggers = { insert: of('insert'), update: of('update'), delete: of('delete') };
+  await makeCopies(target, [...new Set(Object.values(triggers).flat())], copies);
+  await tx.query(firstSql(table, triggers));
 }
 
 function writtenBy(copies: Copies, trigger: Trigger): readonly WrittenTable[] {

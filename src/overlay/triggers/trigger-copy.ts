@@ -19,10 +19,11 @@ export const copyName = (table: Table, trigger: Trigger) =>
 export function copySql(table: Table, trigger: Trigger, body: string, path: string): string {
   const { gated } = trigger.function;
   if (gated !== null) return gateSql(table, trigger, gated, path);
+  const isRow = trigger.level === 'row';
   const text = fillSql(loadSql('table/triggers/copy_body.sql'), {
+    ...rowsOf(table, isRow),
+    level: quoteLiteral(trigger.level.toUpperCase()),
     label: quoteIdentifier(trigger.function.name),
-    // no parameter has a type of the table: that would block migrations
-    table: `${productionName(table)}%ROWTYPE`,
     name: quoteLiteral(trigger.name),
     timing: quoteLiteral(trigger.timing.toUpperCase()),
     oid: table.oid,
@@ -35,9 +36,19 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
   return fillSql(loadSql('table/triggers/copy.sql'), {
     function: copyName(table, trigger),
     row_type: rowTypeName(table),
+    // a statement has several rows
+    tables: isRow ? '' : `, _stage_p_new_table ${rowTypeName(table)}[], _stage_p_old_table ${rowTypeName(table)}[]`,
     path: `${path}, pg_temp`,
     body: quoteLiteral(text),
   });
+}
+
+/** Returns the declarations of NEW and OLD. A trigger of a statement has neither. */
+function rowsOf(table: Table, isRow: boolean) {
+  if (!isRow) return { new_row: 'pg_catalog.record', old_row: 'pg_catalog.record' };
+  // no parameter has a type of the table: that would block migrations
+  const type = `${productionName(table)}%ROWTYPE`;
+  return { new_row: `${type} := _stage_p_new`, old_row: `${type} := _stage_p_old` };
 }
 
 /** Builds the copy of a trigger with a compiled function, and the table through which that fires. @param read the columns that it reads */
@@ -84,7 +95,7 @@ export function conditionOf({ definition }: Trigger): string {
   const text = Buffer.from(definition);
   const tokens = scanTokens(text);
   const isWord = (index: number, word: string) => tokens[index]?.text.toUpperCase() === word;
-  const start = tokens.findIndex((_, at) => isWord(at, 'ROW') && isWord(at + 1, 'WHEN')) + 2;
+  const start = tokens.findIndex((_, at) => (isWord(at, 'ROW') || isWord(at, 'STATEMENT')) && isWord(at + 1, 'WHEN')) + 2;
   // the words follow the condition, and cannot be arguments of the function
   const end = tokens.findLastIndex((_, at) => isWord(at, 'EXECUTE') && isWord(at + 1, 'FUNCTION'));
   const [from, to] = [tokens[start], tokens[end - 1]];

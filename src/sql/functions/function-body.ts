@@ -16,6 +16,8 @@ export interface FunctionText {
   readonly head: string;
   /** By default, it may only read. */
   readonly extent?: Extent;
+  /** The names of transition tables, of which it may use whole rows. */
+  readonly tables?: readonly string[];
 }
 
 /** Longer bodies go to the parse thread: each expression of a body is searched for in the whole body. */
@@ -23,7 +25,7 @@ const longBody = 4096;
 
 /** Parses a body. Returns null for one with a statement beyond the extent, or that runs a text built at run time. */
 export async function readFunctionBody(text: FunctionText): Promise<FunctionBody | null> {
-  if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body, text.extent);
+  if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body, text.extent, text.tables);
   const body = Buffer.from(text.body);
   const uses = usesOf(body, text.extent);
   const replaced = async (replacements: readonly BodyReplacement[]) =>

@@ -29,10 +29,11 @@ export async function readPlpgsql(
   head: string,
   text: string,
   extent: Extent = 'reads',
+  tables: readonly string[] = [],
 ): Promise<FunctionBody | null> {
   const body = Buffer.from(text);
   const expressions = await expressionsOf(head, text, extent, (query, mode) =>
-    usesOfExpression(query, mode, extent),
+    usesOfExpression(query, mode, extent, tables),
   );
   const parts = expressions && locateParts(scanTokens(body), expressions);
   if (!parts) return null;
@@ -127,14 +128,19 @@ const statementMode = 0;
 const expressionMode = 2;
 const keyword = 'SELECT ';
 
-function usesOfExpression(text: Buffer, mode: number, extent: Extent): BodyUses | null {
+function usesOfExpression(
+  text: Buffer,
+  mode: number,
+  extent: Extent,
+  tables: readonly string[],
+): BodyUses | null {
   const start = mode > expressionMode ? behindAssignment(text) : 0;
   if (start === null) return null;
   const prefix = mode === statementMode ? '' : keyword;
   const query = Buffer.concat([Buffer.from(prefix), text.subarray(start)]);
   const isPart = extent === 'rows' && mode !== statementMode;
   const uses = usesOf(query, isPart ? 'reads' : extent);
-  if (uses === null || inspectsRowVersions(query)) return null;
+  if (uses === null || inspectsRowVersions(query, tables)) return null;
   return movedUses(uses, (at) => at - prefix.length + start);
 }
 
@@ -150,6 +156,7 @@ function behindAssignment(text: Buffer): number | null {
 const systemColumns = new Set(['ctid', 'tableoid', 'xmin', 'xmax', 'cmin', 'cmax']);
 
 interface Named {
+  readonly schemaname?: string;
   readonly relname?: string;
   readonly funcname?: Parameters<typeof textsOf>[0];
   readonly alias?: { readonly aliasname?: string };
@@ -158,12 +165,15 @@ interface Named {
 /**
  * Returns whether a query refers to whole rows, or to columns that only a table has. PostgreSQL validates SQL bodies when they are created;
  * a PL/pgSQL body would fail only when it runs.
+ * @param tables the names of transition tables
  */
-function inspectsRowVersions(query: Buffer): boolean {
+function inspectsRowVersions(query: Buffer, tables: readonly string[]): boolean {
   const tree = parseTree(query);
   const rows = ['RangeVar', 'RangeFunction', 'FuncCall'].flatMap((type) =>
     collectNodes(tree, type).map((fields) => {
-      const { relname, funcname, alias } = fields as Named;
+      const { schemaname, relname, funcname, alias } = fields as Named;
+      // rows of a transition table are those of the table
+      if (schemaname === undefined && tables.includes(relname ?? '')) return '';
       return alias?.aliasname ?? relname ?? textsOf(funcname).at(-1) ?? '';
     }),
   );

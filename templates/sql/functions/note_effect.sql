@@ -21,6 +21,19 @@ BEGIN
   END IF;
   INSERT INTO stage.effect (session, seq, root, relation, cause, cause_relation, trigger, definition)
   VALUES (NEW._stage_session, NEW._stage_seq, coalesce(NEW._stage_root, NEW._stage_seq), v_relation, v_cause, v_cause_relation, v_trigger, stage.trigger_definition(v_cause_relation, v_trigger));
+  -- a trigger that fires for a statement writes for all of its rows: what it writes first ties these together
+  IF coalesce(current_setting('stage.causes', true), '') <> '' THEN
+    EXECUTE format($q$
+      INSERT INTO stage.effect (session, seq, root, relation, cause, cause_relation, trigger, definition)
+      SELECT e.session, nextval('stage.seq'), e.root, e.relation, c.root, e.cause_relation, e.trigger, e.definition
+      FROM stage.effect e CROSS JOIN unnest($3::bigint[]) c (root)
+      WHERE e.session = $1 AND e.seq = $2 AND c.root <> e.cause
+        -- guard: a row of the statement that a trigger names as a cause is staged in its session
+        AND EXISTS (SELECT FROM stage_data.shadow_%s s WHERE s._stage_session = $1 AND s._stage_seq = c.root)
+      $q$, v_cause_relation)
+    USING NEW._stage_session, NEW._stage_seq, current_setting('stage.causes');
+    PERFORM set_config('stage.causes', '', true);
+  END IF;
   RETURN NULL;
 END $$;
 REVOKE ALL ON FUNCTION stage.note_effect() FROM PUBLIC;

@@ -11,13 +11,15 @@ BEGIN
         'events', (SELECT coalesce(jsonb_agg(e.name), '[]') FROM (VALUES (4, 'insert'), (16, 'update'), (8, 'delete')) e(bit, name) WHERE t.tgtype & e.bit <> 0),
         'columns', (SELECT jsonb_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[])),
         'arguments', to_jsonb(x.arguments),
+        'oldTable', t.tgoldtable,
+        'newTable', t.tgnewtable,
         'definition', CASE WHEN t.tgqual IS NOT NULL THEN pg_get_triggerdef(t.oid) END,
         'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', coalesce(b.body, p.prosrc), 'path', stage.own_path(p.proconfig), 'gated', CASE WHEN g.gated THEN to_jsonb(x.arguments[3:]) END),
         'obstacle', CASE
           WHEN b.body IS NULL AND NOT g.gated THEN 'is not written in PL/pgSQL'
           WHEN t.tgdeferrable THEN 'is a deferrable constraint trigger'
-          WHEN t.tgtype & 1 = 0 THEN 'fires for statements, not for rows'
-          WHEN t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL THEN 'reads transition tables'
+          WHEN t.tgtype & 32 <> 0 THEN 'fires for TRUNCATE'
+          WHEN t.tgtype & 1 <> 0 AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL) THEN 'reads transition tables for each row'
           -- guard: a trigger with its owner's rights does not fire with those of a client
           WHEN p.prosecdef THEN 'runs with its owner''s rights'
           WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)

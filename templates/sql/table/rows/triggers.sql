@@ -6,7 +6,7 @@ CREATE TRIGGER allow_{{operation}} BEFORE {{operation}} ON {{overlay}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights({{oid}});
 CREATE TRIGGER before_{{operation}} BEFORE {{operation}} ON {{overlay}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('{{key}}'{{members}});
-CREATE TRIGGER stage_{{operation}} INSTEAD OF {{operation}} ON {{overlay}}
+{{first_trigger}}CREATE TRIGGER stage_{{operation}} INSTEAD OF {{operation}} ON {{overlay}}
 FOR EACH ROW EXECUTE FUNCTION {{row_function}}();
 CREATE TRIGGER after_{{operation}} AFTER {{operation}} ON {{overlay}}
 FOR EACH STATEMENT EXECUTE FUNCTION {{after_function}}();

@@ -121,7 +121,7 @@ CREATE TRIGGER analyse_upsert BEFORE INSERT ON {{upsert}}
 FOR EACH STATEMENT EXECUTE FUNCTION {{analyse}}();
 CREATE TRIGGER before_upsert BEFORE INSERT ON {{upsert}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('{{key}}');
-CREATE TRIGGER stage_upsert INSTEAD OF INSERT ON {{upsert}}
+{{first_trigger}}CREATE TRIGGER stage_upsert INSTEAD OF INSERT ON {{upsert}}
 FOR EACH ROW EXECUTE FUNCTION {{function}}();
 CREATE TRIGGER after_upsert AFTER INSERT ON {{upsert}}
 FOR EACH STATEMENT EXECUTE FUNCTION {{after_function}}();

@@ -54,7 +54,7 @@ DECLARE
   _stage_v_mutation bigint := CASE WHEN _stage_v_nested THEN current_setting('stage.mutation') ELSE current_setting('stage.mutation_' || TG_ARGV[0]) END::bigint;
   _stage_v_row record;
   _stage_v_was text[];
-BEGIN
+{{row_sets}}BEGIN
   IF pg_trigger_depth() > 1 AND NOT _stage_v_nested THEN
     -- the rows of a part of an upsert or MERGE are those of the whole
     IF coalesce(current_setting('stage.check_later', true), '') = '' THEN
@@ -68,7 +68,7 @@ BEGIN
     FETCH _stage_v_rows INTO _stage_v_row;
     EXIT WHEN NOT FOUND OR coalesce(current_setting('stage.truncates', true), '') = 'on';
 {{name_row}}{{fire}}
-  END LOOP;
+{{collect}}  END LOOP;
   CLOSE _stage_v_rows;
-{{end_writing}}  RETURN NULL;
+{{fire_statement}}{{end_writing}}  RETURN NULL;
 END $body$;

@@ -1,11 +1,11 @@
 -- filled in src/overlay/triggers/trigger-copy.ts: `label` is the name of the function, `body` its own block
 <<{{label}}>>
 DECLARE
-  "new" {{table}} := _stage_p_new;
-  "old" {{table}} := _stage_p_old;
+  "new" {{new_row}};
+  "old" {{old_row}};
   tg_name pg_catalog.name := {{name}};
   tg_when pg_catalog.text := {{timing}};
-  tg_level pg_catalog.text := 'ROW';
+  tg_level pg_catalog.text := {{level}};
   tg_op pg_catalog.text := _stage_p_op;
   tg_relid pg_catalog.oid := {{oid}};
   tg_relname pg_catalog.name := {{table_name}};

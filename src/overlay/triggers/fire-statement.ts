@@ -1,0 +1,131 @@
+/** Fires the copies of a table's STATEMENT triggers, before and after the rows of a statement are staged. */
+import { quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table, Trigger } from '../../model/table.ts';
+import { functionName, rowTypeName } from '../object-names.ts';
+import type { Operation } from '../rows/after-statement.ts';
+import { mayFireFirst } from './candidates.ts';
+import { firesFor } from './fire.ts';
+import { copyName } from './trigger-copy.ts';
+
+/** The triggers that fire for each operation, in order. */
+type StatementTriggers = Readonly<Record<Operation, readonly Trigger[]>>;
+
+const firstName = (table: Table) => functionName(table, 'first');
+
+/** Returns whether the operation of a trigger's argument is, or includes, another one, over a setting of the table. */
+function includes({ oid }: Table, operation: Operation, argument: string): string {
+  const isSame = `${argument} = ${quoteLiteral(operation)}`;
+  if (operation === 'delete') return isSame;
+  const upserts = `${argument} = 'upsert'`;
+  if (operation === 'insert') return `(${isSame} OR ${upserts})`;
+  return `(${isSame} OR ${upserts} AND current_setting('stage.conflict_${oid}', true)::jsonb ->> 'action' = 'update')`;
+}
+
+function call(
+  table: Table,
+  operation: Operation,
+  trigger: Trigger,
+  part: { readonly condition: string; readonly tables: string; readonly name?: string },
+): string {
+  return fillSql(loadSql('table/triggers/statement_call.sql'), {
+    condition: `${part.condition} AND (${firesFor(table, operation, trigger)})`,
+    name_trigger: part.name ?? '',
+    copy: copyName(table, trigger),
+    operation: quoteLiteral(operation.toUpperCase()),
+    tables: part.tables,
+  });
+}
+
+/** Builds the function that fires BEFORE STATEMENT triggers. If none fires, it does nothing. */
+export function firstSql(table: Table, triggers: StatementTriggers): string {
+  const calls = (['insert', 'update', 'delete'] as const).flatMap((operation) =>
+    triggers[operation].map((trigger) => {
+      const condition = includes(table, operation, 'TG_ARGV[0]');
+      return call(table, operation, trigger, { condition, tables: 'NULL, NULL' });
+    }),
+  );
+  return fillSql(loadSql('table/triggers/first.sql'), {
+    function: firstName(table),
+    oid: table.oid,
+    fire: calls.join(''),
+  });
+}
+
+/**
+ * Builds the trigger of a view that calls it; none where no BEFORE STATEMENT trigger may fire.
+ * @param place the view, the name of the operation in those of triggers, its event, and a WHEN clause
+ */
+export function firstTriggerSql(
+  table: Table,
+  { view, operation, event, when }: Readonly<Record<'view' | 'operation' | 'event' | 'when', string>>,
+): string {
+  if (!mayFireFirst(table)) return '';
+  return `CREATE TRIGGER fire_before_${operation} BEFORE ${event} ON ${view} FOR EACH STATEMENT ${when}EXECUTE FUNCTION ${firstName(table)}('${operation}');\n`;
+}
+
+/** Returns the name of the variable for a transition table. */
+const setName = (operation: Operation, which: 'old' | 'new') => `_stage_v_${operation}_${which}`;
+
+const hasSet = (triggers: readonly Trigger[], which: 'old' | 'new') =>
+  triggers.some(({ oldTable, newTable }) => (which === 'old' ? oldTable : newTable) !== null);
+
+/** The parts of the function that fires AFTER triggers. */
+interface EndParts {
+  readonly row_sets: string;
+  readonly collect: string;
+  readonly fire_statement: string;
+}
+
+/**
+ * Builds what collects the rows of a statement, and fires AFTER STATEMENT triggers with them.
+ * @param writes whether a trigger writes to tables
+ */
+export function endParts(
+  table: Table,
+  triggers: StatementTriggers,
+  writes: (trigger: Trigger) => boolean,
+): EndParts {
+  const type = rowTypeName(table);
+  const all = Object.values(triggers).flat();
+  const parts = { row_sets: '', collect: '', fire_statement: '' };
+  if (all.length === 0) return parts;
+  parts.row_sets = `  _stage_v_causes bigint[] := '{}';\n`;
+  // what a statement without rows writes cannot land: approval has nothing for which production's trigger would fire
+  if (all.some(writes))
+    parts.collect = '    _stage_v_causes := array_append(_stage_v_causes, _stage_v_row._stage_lineage);\n';
+  for (const operation of ['delete', 'update', 'insert'] as const) {
+    const own = triggers[operation];
+    for (const which of ['old', 'new'] as const) {
+      if (!hasSet(own, which)) continue;
+      const set = setName(operation, which);
+      parts.row_sets += `  ${set} ${type}[] := '{}';\n`;
+      parts.collect += `    IF _stage_v_row._stage_op = ${quoteLiteral(operation[0]?.toUpperCase() ?? '')} THEN ${set} := array_append(${set}, _stage_v_row._stage_${which}); END IF;\n`;
+    }
+    for (const trigger of own) {
+      const isWriting = writes(trigger);
+      const condition = [
+        includes(table, operation, 'TG_ARGV[1]'),
+        `coalesce(current_setting('stage.truncates', true), '') <> 'on'`,
+        // guard: a STATEMENT trigger that writes fires for a statement with rows only
+        ...(isWriting ? ['cardinality(_stage_v_causes) > 0'] : []),
+      ].join(' AND ');
+      const tables = (['new', 'old'] as const)
+        .map((which) => (hasSet([trigger], which) ? setName(operation, which) : 'NULL'))
+        .join(', ');
+      parts.fire_statement += call(table, operation, trigger, {
+        ...{ condition, tables },
+        ...(isWriting && { name: nameTrigger(trigger) }),
+      });
+    }
+  }
+  if (all.some(writes)) parts.fire_statement = `${nameCauses}${parts.fire_statement}`;
+  return parts;
+}
+
+/** What these triggers write hangs on all rows of the statement. */
+const nameCauses = `  PERFORM set_config('stage.cause', _stage_v_causes[1]::text, true), set_config('stage.causes', _stage_v_causes::text, true) WHERE cardinality(_stage_v_causes) > 0;\n`;
+
+/** Builds the statement that names the trigger which writes. */
+export const nameTrigger = ({ name }: Trigger) =>
+  `    PERFORM set_config('stage.trigger', ${quoteLiteral(name)}, true);\n`;
