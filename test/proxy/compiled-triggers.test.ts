@@ -82,7 +82,7 @@ suite('triggers with compiled functions', (test) => {
         `UPDATE stamped SET short = '2001-02-03' WHERE id = 1 RETURNING concat('at ', at = now(), "By") AS made`,
       ),
     ]);
-    assert.match(answers.join(" "), /by t.*at t/);
+    assert.match(answers.join(' '), /by t.*at t/);
     await daemon.call('POST', `/sessions/${session}/propose`);
     const { text } = await daemon.call('POST', `/sessions/${session}/approve`);
     assert.match(text, /"expected": ?"time"/);

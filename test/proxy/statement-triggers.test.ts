@@ -66,9 +66,7 @@ const stories: Readonly<Record<string, readonly string[]>> = {
     `WITH m AS (INSERT INTO goods (id, kind) VALUES (40, 'k0') RETURNING id) SELECT * FROM m`,
     ...seen,
   ],
-  'for no rows': [
-    'DELETE FROM goods WHERE false',
-  ],
+  'for no rows': ['DELETE FROM goods WHERE false'],
   'with an error that stops the statement': [
     `SET app.closed = 'yes'`,
     'DELETE FROM goods',
@@ -106,7 +104,10 @@ suite('STATEMENT triggers', (test) => {
       q('SELECT count(*) FROM goods WHERE id >= 50'),
       q('SELECT count(*) FROM log WHERE id >= 50'),
     ]);
-    assert.equal(left.filter((each) => each.startsWith('D')).slice(0, 2), ['D .\x01...\x010', 'D .\x01...\x010']);
+    assert.equal(left.filter((each) => each.startsWith('D')).slice(0, 2), [
+      'D .\x01...\x010',
+      'D .\x01...\x010',
+    ]);
   });
 
   test('one that writes does not fire for a statement without rows', async () => {

@@ -49,7 +49,10 @@ function drawStatementTriggers(table: string, isKeyed: boolean, pick: Pick): str
         `(SELECT count(*) FROM ${each}_rows AS x JOIN ${table} t ON t.id = x.id AND t.a > ${pick(9)})`,
       ]),
     );
-    const events = sets.length > 0 || isBefore ? event : oneOf(pick, [event, isKeyed ? 'INSERT OR DELETE OR UPDATE' : event]);
+    const events =
+      sets.length > 0 || isBefore
+        ? event
+        : oneOf(pick, [event, isKeyed ? 'INSERT OR DELETE OR UPDATE' : event]);
     const columns = events === 'UPDATE' && sets.length === 0 ? drawColumns(pick) : '';
     return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN

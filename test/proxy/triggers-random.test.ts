@@ -17,7 +17,11 @@ const first = firstSeed();
 
 /** Sorts the notices of each statement of several rows: without ORDER BY, a table with a key shows its staged rows in the key's order. */
 const arrange = (answers: readonly string[]) =>
-  sortRuns(answers, 'N ', (next) => next.startsWith('C MERGE') || Number(/^C .* (\d+)\.?$/.exec(next)?.[1] ?? 0) > 1);
+  sortRuns(
+    answers,
+    'N ',
+    (next) => next.startsWith('C MERGE') || Number(/^C .* (\d+)\.?$/.exec(next)?.[1] ?? 0) > 1,
+  );
 
 suite('triggers at random', (test) => {
   let proxied: Proxied;

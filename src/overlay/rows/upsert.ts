@@ -65,13 +65,7 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     named_oid: named.oid,
     table_literal: quoteLiteral(named.name),
     key: settingKey(table),
-    first_trigger: firstTriggerSql(table, {
-      ...{ view: upsertName(named), operation: 'upsert', event: 'insert', when: '' },
-    }),
-    after_triggers: afterTriggersSql(table, {
-      ...{ view: upsertName(named), operation: 'upsert', event: 'insert' },
-      ...{ key: settingKey(table), when: '' },
-    }),
+    ...statementParts(table, named),
     shadow: shadowName(table),
     all_columns: columnList(columnNames(named)),
     arbiters: parts.arbiters,
@@ -95,6 +89,15 @@ const defaultsAndChecks = (table: Table, named: Table, view: string): string[] =
 ];
 
 const givenArbiters = `_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters'`;
+
+/** Builds the triggers by which production's STATEMENT and AFTER triggers fire. */
+function statementParts(table: Table, named: Table) {
+  const place = { view: upsertName(named), operation: 'upsert', event: 'insert', when: '' };
+  return {
+    first_trigger: firstTriggerSql(table, place),
+    after_triggers: afterTriggersSql(table, { ...place, key: settingKey(table) }),
+  };
+}
 
 /** Builds an SQL expression for the arbiters, by the names of the topmost table's indexes. */
 function arbitersOf({ indexes }: NamedPartition): string {

@@ -41,7 +41,8 @@ export function fireAfterSql(
   const ofRows = ofLevel(triggers, 'row');
   const events = operations.filter((operation) => ofRows[operation].length > 0);
   const names = triggerFunctions(table);
-  if (Object.values(triggers).flat().length === 0) return [fillSql(loadSql('table/triggers/after_none.sql'), names)];
+  if (Object.values(triggers).flat().length === 0)
+    return [fillSql(loadSql('table/triggers/after_none.sql'), names)];
   const fire = events.map(
     (
       operation,

@@ -58,7 +58,12 @@ export function firstSql(table: Table, triggers: StatementTriggers): string {
  */
 export function firstTriggerSql(
   table: Table,
-  { view, operation, event, when }: Readonly<Record<'view' | 'operation' | 'event' | 'when', string>>,
+  {
+    view,
+    operation,
+    event,
+    when,
+  }: Readonly<Record<'view' | 'operation' | 'event' | 'when', string>>,
 ): string {
   if (!mayFireFirst(table)) return '';
   return `CREATE TRIGGER fire_before_${operation} BEFORE ${event} ON ${view} FOR EACH STATEMENT ${when}EXECUTE FUNCTION ${firstName(table)}('${operation}');\n`;
@@ -93,7 +98,8 @@ export function endParts(
   parts.row_sets = `  _stage_v_causes bigint[] := '{}';\n`;
   // what a statement without rows writes cannot land: approval has nothing for which production's trigger would fire
   if (all.some(writes))
-    parts.collect = '    _stage_v_causes := array_append(_stage_v_causes, _stage_v_row._stage_lineage);\n';
+    parts.collect =
+      '    _stage_v_causes := array_append(_stage_v_causes, _stage_v_row._stage_lineage);\n';
   for (const operation of ['delete', 'update', 'insert'] as const) {
     const own = triggers[operation];
     for (const which of ['old', 'new'] as const) {
@@ -102,25 +108,34 @@ export function endParts(
       parts.row_sets += `  ${set} ${type}[] := '{}';\n`;
       parts.collect += `    IF _stage_v_row._stage_op = ${quoteLiteral(operation[0]?.toUpperCase() ?? '')} THEN ${set} := array_append(${set}, _stage_v_row._stage_${which}); END IF;\n`;
     }
-    for (const trigger of own) {
-      const isWriting = writes(trigger);
-      const condition = [
-        includes(table, operation, 'TG_ARGV[1]'),
-        `coalesce(current_setting('stage.truncates', true), '') <> 'on'`,
-        // guard: a STATEMENT trigger that writes fires for a statement with rows only
-        ...(isWriting ? ['cardinality(_stage_v_causes) > 0'] : []),
-      ].join(' AND ');
-      const tables = (['new', 'old'] as const)
-        .map((which) => (hasSet([trigger], which) ? setName(operation, which) : 'NULL'))
-        .join(', ');
-      parts.fire_statement += call(table, operation, trigger, {
-        ...{ condition, tables },
-        ...(isWriting && { name: nameTrigger(trigger) }),
-      });
-    }
+    parts.fire_statement += own
+      .map((trigger) => endCall(table, operation, trigger, writes(trigger)))
+      .join('');
   }
   if (all.some(writes)) parts.fire_statement = `${nameCauses}${parts.fire_statement}`;
   return parts;
+}
+
+/** Builds the call of an AFTER STATEMENT trigger. */
+function endCall(
+  table: Table,
+  operation: Operation,
+  trigger: Trigger,
+  isWriting: boolean,
+): string {
+  const condition = [
+    includes(table, operation, 'TG_ARGV[1]'),
+    `coalesce(current_setting('stage.truncates', true), '') <> 'on'`,
+    // guard: a STATEMENT trigger that writes fires for a statement with rows only
+    ...(isWriting ? ['cardinality(_stage_v_causes) > 0'] : []),
+  ].join(' AND ');
+  const tables = (['new', 'old'] as const)
+    .map((which) => (hasSet([trigger], which) ? setName(operation, which) : 'NULL'))
+    .join(', ');
+  return call(table, operation, trigger, {
+    ...{ condition, tables },
+    ...(isWriting && { name: nameTrigger(trigger) }),
+  });
 }
 
 /** What these triggers write hangs on all rows of the statement. */

@@ -26,8 +26,8 @@ import {
   pathOf,
   triggerReports,
 } from './follow-triggers.ts';
-import { copySql } from './trigger-copy.ts';
 import { replacementsOf } from './transition-tables.ts';
+import { copySql } from './trigger-copy.ts';
 import type { WrittenTable } from './written-tables.ts';
 
 interface Copy {
@@ -84,7 +84,11 @@ export async function installTriggers(
       JSON.stringify({ ...uses, ...distinct(uses) }),
       oidArray(path.oids),
       // where the table's definition alone excludes all triggers, its signature shows changes
-      String(mayFireAfter(table) || mayFireFirst(table) || operations.some((operation) => mayFire(table, operation))),
+      String(
+        mayFireAfter(table) ||
+          mayFireFirst(table) ||
+          operations.some((operation) => mayFire(table, operation)),
+      ),
       before?.['snapshot'] ?? '',
     ],
   );

@@ -37,7 +37,9 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
     function: copyName(table, trigger),
     row_type: rowTypeName(table),
     // a statement has several rows
-    tables: isRow ? '' : `, _stage_p_new_table ${rowTypeName(table)}[], _stage_p_old_table ${rowTypeName(table)}[]`,
+    tables: isRow
+      ? ''
+      : `, _stage_p_new_table ${rowTypeName(table)}[], _stage_p_old_table ${rowTypeName(table)}[]`,
     path: `${path}, pg_temp`,
     body: quoteLiteral(text),
   });
@@ -95,7 +97,10 @@ export function conditionOf({ definition }: Trigger): string {
   const text = Buffer.from(definition);
   const tokens = scanTokens(text);
   const isWord = (index: number, word: string) => tokens[index]?.text.toUpperCase() === word;
-  const start = tokens.findIndex((_, at) => (isWord(at, 'ROW') || isWord(at, 'STATEMENT')) && isWord(at + 1, 'WHEN')) + 2;
+  const start =
+    tokens.findIndex(
+      (_, at) => (isWord(at, 'ROW') || isWord(at, 'STATEMENT')) && isWord(at + 1, 'WHEN'),
+    ) + 2;
   // the words follow the condition, and cannot be arguments of the function
   const end = tokens.findLastIndex((_, at) => isWord(at, 'EXECUTE') && isWord(at + 1, 'FUNCTION'));
   const [from, to] = [tokens[start], tokens[end - 1]];

@@ -93,8 +93,7 @@ function insertObstacle(table: Table): string | null {
 
 /** An update does not concern the constraints of columns that it leaves alone. Where BEFORE triggers fire, it may set any. */
 function updateObstacle(table: Table, { columns }: BodyWrite): string | null {
-  if (needsColumns(table))
-    return 'has a trigger for updates of certain columns';
+  if (needsColumns(table)) return 'has a trigger for updates of certain columns';
   const isAnySet = columns === null || rowTriggers(table, 'update').length > 0;
   const sets = (names: readonly string[]) =>
     isAnySet || names.some((name) => columns.includes(name));

@@ -25,7 +25,8 @@ const longBody = 4096;
 
 /** Parses a body. Returns null for one with a statement beyond the extent, or that runs a text built at run time. */
 export async function readFunctionBody(text: FunctionText): Promise<FunctionBody | null> {
-  if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body, text.extent, text.tables);
+  if (text.language === 'plpgsql')
+    return readPlpgsql(text.head, text.body, text.extent, text.tables);
   const body = Buffer.from(text.body);
   const uses = usesOf(body, text.extent);
   const replaced = async (replacements: readonly BodyReplacement[]) =>
