@@ -117,12 +117,7 @@ export function endParts(
 }
 
 /** Builds the call of an AFTER STATEMENT trigger. */
-function endCall(
-  table: Table,
-  operation: Operation,
-  trigger: Trigger,
-  isWriting: boolean,
-): string {
+function endCall(table: Table, operation: Operation, trigger: Trigger, isWriting: boolean): string {
   const condition = [
     includes(table, operation, 'TG_ARGV[1]'),
     `coalesce(current_setting('stage.truncates', true), '') <> 'on'`,

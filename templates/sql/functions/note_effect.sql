@@ -28,7 +28,7 @@ BEGIN
       SELECT e.session, nextval('stage.seq'), e.root, e.relation, c.root, e.cause_relation, e.trigger, e.definition
       FROM stage.effect e CROSS JOIN unnest($3::bigint[]) c (root)
       WHERE e.session = $1 AND e.seq = $2 AND c.root <> e.cause
-        -- guard: a row of the statement that a trigger names as a cause is staged in its session
+        -- settings may come from a direct connection
         AND EXISTS (SELECT FROM stage_data.shadow_%s s WHERE s._stage_session = $1 AND s._stage_seq = c.root)
       $q$, v_cause_relation)
     USING NEW._stage_session, NEW._stage_seq, current_setting('stage.causes');
