@@ -167,6 +167,10 @@ suite('DO', (test) => {
       'BEGIN DELETE FROM item; EXCEPTION WHEN read_only_sql_transaction OR others THEN NULL; END',
       /cannot be followed/,
     ],
+    'a handler in quotes': [
+      'BEGIN DELETE FROM item; EXCEPTION WHEN "others" THEN NULL; END',
+      /cannot be followed/,
+    ],
     'a handler of everything in quotes': [
       'BEGIN DELETE FROM item; EXCEPTION WHEN "others" THEN PERFORM CASE WHEN others THEN 1 END FROM (SELECT true AS others) x; END',
       /cannot be followed/,
