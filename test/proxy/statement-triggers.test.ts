@@ -122,6 +122,7 @@ suite('STATEMENT triggers', (test) => {
     ]);
     const [before, after] = answers.filter((each) => each.startsWith('D '));
     assert.is(after, before);
+    assert.ok(answers.includes('C DELETE 0.'), answers.join('\n'));
   });
 
   test('those that cannot be followed fire at approval only', async () => {
