@@ -21,7 +21,7 @@ const other = '00000000-0000-0000-0000-000000000000';
 const procedures: Readonly<Record<string, readonly [string, string, RegExp]>> = {
   quotes: ['', inQuotes("EXECUTE 'NOTIFY effects'"), /does more than read/],
   commits: ['', inQuotes('COMMIT'), /does more than read/],
-  catches: ['', inQuotes('EXCEPTION WHEN OTHERS THEN NULL'), /does more than read/],
+  catches: ['', inQuotes('EXCEPTION WHEN query_canceled THEN NULL'), /does more than read/],
   messages: ['', inMessage, /does more than read/],
   comments: ['', inComment, /does more than read/],
   notifies: [
