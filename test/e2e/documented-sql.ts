@@ -30,12 +30,12 @@ export const ofStatements: readonly SqlStatement[] = [
     'GRANT SELECT ON item TO PUBLIC',
     'VACUUM item',
     'LOCK item',
-    'DO $$ BEGIN END $$',
+    `DO LANGUAGE plperl ''`,
     `PREPARE TRANSACTION 'x'`,
     'SELECT id INTO x FROM item',
   ].map((sql) =>
     limits(
-      'DDL, GRANT, VACUUM, LOCK in other modes than ACCESS SHARE, DO, two-phase commit, SELECT INTO | refused',
+      'DDL, GRANT, VACUUM, LOCK in other modes than ACCESS SHARE, DO in other languages than PL/pgSQL, two-phase commit, SELECT INTO | refused',
       sql,
       refused,
     ),
