@@ -56,7 +56,7 @@ const stories: Readonly<Record<string, readonly string[]>> = {
     ...seen,
   ],
   'for upserts and merges, for each of their operations': [
-    `INSERT INTO goods (id, kind) VALUES (1, 'k9') ON CONFLICT (id) DO UPDATE SET price = goods.price + 1`,
+    `INSERT INTO goods (id, kind) VALUES (1, 'k9'), (18, 'k1') ON CONFLICT (id) DO UPDATE SET price = goods.price + 1`,
     `INSERT INTO goods (id, kind) VALUES (1, 'k9'), (19, 'k0') ON CONFLICT DO NOTHING`,
     `MERGE INTO goods g USING (VALUES (1), (3)) v(id) ON g.id = v.id WHEN MATCHED THEN DELETE`,
     ...seen,
@@ -110,14 +110,15 @@ suite('STATEMENT triggers', (test) => {
     ]);
   });
 
-  test('one that writes does not fire for a statement without rows', async () => {
+  test('one that writes does not fire for a statement without rows, nor for an upsert that updates none', async () => {
     const { daemon, database } = proxied;
     await database.query(`CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN UPDATE totals SET n = n + 1; RETURN NULL; END $f$;
-      CREATE TABLE quiet (id int PRIMARY KEY); CREATE TRIGGER noted AFTER DELETE ON quiet FOR EACH STATEMENT EXECUTE FUNCTION noted()`);
+      CREATE TABLE quiet (id int PRIMARY KEY); CREATE TRIGGER noted AFTER UPDATE OR DELETE ON quiet FOR EACH STATEMENT EXECUTE FUNCTION noted()`);
     const session = await daemon.newSession({ reads: 'staged' });
     const answers = await runScript(daemon.clientUrl(session), [
       q('SELECT sum(n) FROM totals'),
       q('DELETE FROM quiet'),
+      q('INSERT INTO quiet VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 2'),
       q('SELECT sum(n) FROM totals'),
     ]);
     const [before, after] = answers.filter((each) => each.startsWith('D '));

@@ -72,6 +72,9 @@ export function firstTriggerSql(
 /** Returns the name of the variable for a transition table. */
 const setName = (operation: Operation, which: 'old' | 'new') => `_stage_v_${operation}_${which}`;
 
+/** Returns the name of the variable for the rows that an operation changed. An upsert or MERGE may have none of one of its operations. */
+const causesName = (operation: Operation) => `_stage_v_${operation}_causes`;
+
 const hasSet = (triggers: readonly Trigger[], which: 'old' | 'new') =>
   triggers.some(({ oldTable, newTable }) => (which === 'old' ? oldTable : newTable) !== null);
 
@@ -95,24 +98,24 @@ export function endParts(
   const all = Object.values(triggers).flat();
   const parts = { row_sets: '', collect: '', fire_statement: '' };
   if (all.length === 0) return parts;
-  parts.row_sets = `  _stage_v_causes bigint[] := '{}';\n`;
-  // what a statement without rows writes cannot land: approval has nothing for which production's trigger would fire
-  if (all.some(writes))
-    parts.collect =
-      '    _stage_v_causes := array_append(_stage_v_causes, _stage_v_row._stage_lineage);\n';
   for (const operation of ['delete', 'update', 'insert'] as const) {
     const own = triggers[operation];
-    for (const which of ['old', 'new'] as const) {
-      if (!hasSet(own, which)) continue;
-      const set = setName(operation, which);
-      parts.row_sets += `  ${set} ${type}[] := '{}';\n`;
-      parts.collect += `    IF _stage_v_row._stage_op = ${quoteLiteral(operation[0]?.toUpperCase() ?? '')} THEN ${set} := array_append(${set}, _stage_v_row._stage_${which}); END IF;\n`;
+    const isOne = `_stage_v_row._stage_op = ${quoteLiteral(operation[0]?.toUpperCase() ?? '')}`;
+    const keep = (list: string, type: string, value: string) => {
+      parts.row_sets += `  ${list} ${type}[] := '{}';\n`;
+      parts.collect += `    IF ${isOne} THEN ${list} := array_append(${list}, _stage_v_row.${value}); END IF;\n`;
+    };
+    for (const which of ['old', 'new'] as const)
+      if (hasSet(own, which)) keep(setName(operation, which), type, `_stage_${which}`);
+    // what a statement without rows writes cannot land: approval has nothing for which production's trigger would fire
+    if (own.some(writes)) {
+      keep(causesName(operation), 'bigint', '_stage_lineage');
+      parts.fire_statement += nameCauses(operation);
     }
     parts.fire_statement += own
       .map((trigger) => endCall(table, operation, trigger, writes(trigger)))
       .join('');
   }
-  if (all.some(writes)) parts.fire_statement = `${nameCauses}${parts.fire_statement}`;
   return parts;
 }
 
@@ -122,7 +125,7 @@ function endCall(table: Table, operation: Operation, trigger: Trigger, isWriting
     includes(table, operation, 'TG_ARGV[1]'),
     `coalesce(current_setting('stage.truncates', true), '') <> 'on'`,
     // guard: a STATEMENT trigger that writes fires for a statement with rows only
-    ...(isWriting ? ['cardinality(_stage_v_causes) > 0'] : []),
+    ...(isWriting ? [`cardinality(${causesName(operation)}) > 0`] : []),
   ].join(' AND ');
   const tables = (['new', 'old'] as const)
     .map((which) => (hasSet([trigger], which) ? setName(operation, which) : 'NULL'))
@@ -133,8 +136,11 @@ function endCall(table: Table, operation: Operation, trigger: Trigger, isWriting
   });
 }
 
-/** What these triggers write hangs on all rows of the statement. */
-const nameCauses = `  PERFORM set_config('stage.cause', _stage_v_causes[1]::text, true), set_config('stage.causes', _stage_v_causes::text, true) WHERE cardinality(_stage_v_causes) > 0;\n`;
+/** What these triggers write hangs on all rows of the operation. */
+function nameCauses(operation: Operation): string {
+  const causes = causesName(operation);
+  return `  PERFORM set_config('stage.cause', ${causes}[1]::text, true), set_config('stage.causes', ${causes}::text, true) WHERE cardinality(${causes}) > 0;\n`;
+}
 
 /** Builds the statement that names the trigger which writes. */
 export const nameTrigger = ({ name }: Trigger) =>
