@@ -42,15 +42,22 @@ function declaredDefaults(body: Buffer): string[] {
   const defaults: string[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
     if (!isWord(tokens, at, 'declare')) continue;
-    at += 1;
+    at = behindDeclare(tokens, at);
     while (at < tokens.length && !isWord(tokens, at, 'begin')) {
       const next = tokens.findIndex(({ text }, index) => index >= at && text === ';');
       const end = next < 0 ? tokens.length : next;
       defaults.push(...defaultIn(body, tokens.slice(at, end)));
-      at = end + 1;
+      at = behindDeclare(tokens, end + 1);
     }
   }
   return defaults;
+}
+
+function behindDeclare(tokens: Tokens, start: number): number {
+  let at = start;
+  // guard: a second DECLARE, which PL/pgSQL skips, is not taken for the name of a variable
+  while (isWord(tokens, at, 'declare')) at += 1;
+  return at;
 }
 
 const ofCursors = new Set(['no', 'scroll', 'cursor']);
