@@ -43,6 +43,16 @@ export const functionGuards: readonly Guard[] = [
     tests: blocks,
   },
   {
+    name: 'errors are passed on by exception blocks, not by a CASE that looks like one',
+    without: '',
+    tests: blocks,
+  },
+  {
+    name: 'a second DECLARE, which PL/pgSQL skips, is not taken for the name of a variable',
+    without: "if (isWord(tokens, at, 'declare')) at += 1;",
+    tests: blocks,
+  },
+  {
     name: 'each exception block for OTHERS is found in the text',
     without: '',
     tests: blocks,
@@ -63,7 +73,7 @@ export const functionGuards: readonly Guard[] = [
     tests,
   },
   {
-    name: 'no exception block of a function that writes catches a refusal of the service',
+    name: 'no exception block of code that writes catches a refusal of the service',
     without: '',
     tests,
   },

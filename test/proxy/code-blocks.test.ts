@@ -175,6 +175,10 @@ suite('DO', (test) => {
       'BEGIN DELETE FROM item; EXCEPTION WHEN "others" THEN PERFORM CASE WHEN others THEN 1 END FROM (SELECT true AS others) x; END',
       /cannot be followed/,
     ],
+    'a handler beside a CASE that looks like one': [
+      'DECLARE others int := 0; BEGIN CASE 1 WHEN others THEN NULL; ELSE DELETE FROM item; END CASE; EXCEPTION WHEN "others" THEN NULL; END',
+      /cannot be followed/,
+    ],
     'a notification': [`BEGIN PERFORM pg_notify('a', 'b'); END`, /calls pg_notify\(\)/],
     'a setting of the service': [
       `BEGIN PERFORM set_config('stage.session', 'x', true); END`,
@@ -182,6 +186,10 @@ suite('DO', (test) => {
     ],
     'a default of a record': [
       `DECLARE r record := pg_notify('a', 'b'); BEGIN NULL; END`,
+      /calls pg_notify\(\)/,
+    ],
+    'a default of a record behind two words DECLARE': [
+      `DECLARE DECLARE no record := ROW(pg_notify('a', 'b'), 1); BEGIN NULL; END`,
       /calls pg_notify\(\)/,
     ],
     'a default of a row': [

@@ -11,7 +11,12 @@ import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
 import { missingDefaults } from './plpgsql-defaults.ts';
-import { countOthers, handlersOfOthers, withoutPassedOn } from './plpgsql-handlers.ts';
+import {
+  countOthers,
+  handlersOfOthers,
+  passesOthersOn,
+  withoutPassedOn,
+} from './plpgsql-handlers.ts';
 import { hasHazard } from './plpgsql-hazards.ts';
 import { declaredTypes, replaceRowTypes } from './plpgsql-types.ts';
 
@@ -39,7 +44,7 @@ export async function readPlpgsql(
   if (!parts) return null;
   const uses = mergedUses(parts.map((part) => inBody(part)));
   // guard: an exception block for OTHERS passes on what the service refuses
-  const handlers = extent === 'writes' ? handlersOfOthers(scanTokens(body)) : [];
+  const handlers = extent === 'reads' ? [] : handlersOfOthers(scanTokens(body));
   return {
     uses,
     replaced: async (replacements) => {
@@ -47,7 +52,7 @@ export async function readPlpgsql(
       if (replacements.some(({ start, end }) => !(start < end))) return null;
       const made = spliceBytes(body, [...withCalls(replacements, precede), ...handlers]);
       // names of overlays, to which no statement may write, stand in it: only its words are compared
-      const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]));
+      const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]), true);
       const wanted = parts.flatMap((part) => splicePart(part, replacements));
       const own = withoutPassedOn(found ?? [], handlers.length);
       return found !== null && own !== null && isSame(own, wanted) ? made : null;
@@ -71,13 +76,14 @@ async function expressionsOf(
   body: string,
   extent: Extent,
   usesIn: (query: Buffer, mode: number) => BodyUses | null,
+  isCopy = false,
 ): Promise<Expression[] | null> {
   const tag = `$body${body.includes('$body') ? body.length : ''}$`;
   if (body.includes(tag)) return null;
   const rows = replaceRowTypes(Buffer.from(body));
   if (rows === null) return null;
   const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${rows.body}${tag}`;
-  const tree = await treeWithin(text, Buffer.from(body), extent);
+  const tree = await treeWithin(text, Buffer.from(body), extent, isCopy);
   if (tree === null) return null;
   const missing = missingDefaults(tree, rows.body);
   if (missing === null) return null;
@@ -97,16 +103,23 @@ async function expressionsOf(
 }
 
 /** Returns the parsed text of a function; null if it has statements beyond the extent, or handles errors that it must not. */
-async function treeWithin(text: string, body: Buffer, extent: Extent): Promise<object | null> {
+async function treeWithin(
+  text: string,
+  body: Buffer,
+  extent: Extent,
+  isCopy: boolean,
+): Promise<object | null> {
   const tree = await parsePlpgsql(Buffer.from(text), body);
   if (tree === null || beyond(extent).some((type) => collectNodes(tree, type).length > 0))
     return null;
-  if (extent !== 'writes') return tree;
-  // guard: no exception block of a function that writes catches a refusal of the service
+  if (extent === 'reads') return tree;
+  // guard: no exception block of code that writes catches a refusal of the service
   if (hasHazard(tree)) return null;
   const handlers = handlersOfOthers(scanTokens(body));
   // guard: each exception block for OTHERS is found in the text
   if (handlers.length !== countOthers(tree)) return null;
+  // guard: errors are passed on by exception blocks, not by a CASE that looks like one
+  if (isCopy && !passesOthersOn(tree)) return null;
   return tree;
 }
 

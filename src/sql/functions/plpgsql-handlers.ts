@@ -15,6 +15,31 @@ export const countOthers = (tree: object): number =>
     ({ condname }) => condname === 'others',
   ).length;
 
+interface Handler {
+  readonly conditions?: readonly object[];
+  readonly action?: readonly Statement[];
+}
+
+interface Statement {
+  readonly PLpgSQL_stmt_if?: {
+    readonly cond?: { readonly PLpgSQL_expr?: { readonly query?: string } };
+    readonly then_body?: readonly { readonly PLpgSQL_stmt_raise?: object }[];
+  };
+}
+
+/** Returns whether each handling of OTHERS in a parsed body begins with passing errors on. */
+export const passesOthersOn = (tree: object): boolean =>
+  (collectNodes(tree, 'PLpgSQL_exception') as readonly Handler[]).every(
+    ({ conditions = [], action = [] }) => countOthers(conditions) === 0 || isPassing(action[0]),
+  );
+
+/** Whether a statement is the one that `handlersOfOthers` inserts. RAISE without a message raises the same error again. */
+function isPassing(statement: Statement | undefined): boolean {
+  const { cond, then_body: [first] = [] } = statement?.PLpgSQL_stmt_if ?? {};
+  const fields = Object.keys(first?.PLpgSQL_stmt_raise ?? {});
+  return cond?.PLpgSQL_expr?.query === isPassedOn && String(fields) === 'lineno,elog_level';
+}
+
 /** Returns the words that begin the handling of OTHERS, with what replaces them. @param tokens those of a body */
 export function handlersOfOthers(tokens: readonly ScanToken[]): Replacement[] {
   const code = tokens.filter(({ text }) => !/^(--|\/\*)/.test(text));
