@@ -4,6 +4,7 @@ import { StageError } from '../errors.ts';
 import type { StagedBlock } from '../overlay/functions/staged-block.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';
+import { faultOfBlock } from '../sql/functions/function-body.ts';
 import type { CodeBlock } from '../sql/write.ts';
 import type { StagedCalls } from './function-names.ts';
 import { parkedBehind } from './stageable.ts';
@@ -53,14 +54,16 @@ export class CodeBlocks {
 
   /**
    * Returns what runs in place of a block. It queries the server each time: anybody may replace what the block calls.
-   * @throws StageError for a block that is not staged, and for one that may not run on this connection
+   * @throws StageError for a block that is not staged, and for one that may not run on this connection;
+   * SqlSyntaxError for one that PL/pgSQL does not accept
    */
   async calls(block: CodeBlock): Promise<StagedCalls> {
     const { made, found } = await this.resolve(block);
     if (found.parked) throw parkedBehind('what the block reads');
     // guard: a temporary table in the place of a table that a block names is not passed over
     if (found.hidden !== null) throw hiddenBehind(found.hidden);
-    if (made.body === null) throw notStaged(made.obstacle ?? 'cannot be followed');
+    if (made.body === null)
+      throw (await faultOfBlock(block.body)) ?? notStaged(made.obstacle ?? 'cannot be followed');
     if (found.denied !== null) throw denied(found.denied);
     const { start, end } = block;
     return {

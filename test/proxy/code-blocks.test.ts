@@ -216,6 +216,16 @@ suite('DO', (test) => {
       assert.equal(await proxied.contents(), before);
     });
 
+  test('has the error of its syntax', async () => {
+    const { client } = await open();
+    for (const body of ['BEGIN UPDATE item SETT n = 1; END', 'BEGIN NULL END', 'BEGIN IF; END']) {
+      const text = `DO $$ ${body} $$`;
+      const direct = await rejects(proxied.database.query(text));
+      const error = await rejects(client.query(text));
+      assert.equal([error.code, error.message], ['42601', direct.message]);
+    }
+  });
+
   test('handles no refusal of the service as an error of its own', async () => {
     const { id, client } = await open();
     const text =

@@ -1,6 +1,8 @@
 /** Parses the body of a function that only reads: the relations and functions it names, and the same body with names replaced. */
 
 import { parseThread } from '../parser/parse-thread.ts';
+import { plpgsqlFault } from '../parser/parser.ts';
+import type { SqlSyntaxError } from '../parser/syntax-error.ts';
 import { isLight } from '../parser/text-weight.ts';
 import { spliceBytes } from '../splice.ts';
 import type { BodyReplacement } from './body-upserts.ts';
@@ -62,4 +64,12 @@ export async function readBodyAnywhere(text: FunctionText): Promise<FunctionBody
       replaced: async (replacements) => (await ask('replaceInBody', replacements)) as Buffer | null,
     }
   );
+}
+
+/** Returns the error of a DO block's syntax; null if it has none, or is too heavy to be parsed in this thread. */
+export async function faultOfBlock(text: string): Promise<SqlSyntaxError | null> {
+  const body = Buffer.from(text);
+  if (body.length > longBody || !isLight(body) || text.includes('$body$')) return null;
+  const made = `CREATE FUNCTION inline_code_block() RETURNS void LANGUAGE plpgsql AS $body$${text}$body$`;
+  return plpgsqlFault(Buffer.from(made), body);
 }

@@ -83,6 +83,19 @@ export function scanTokens(text: Buffer): readonly ScanToken[] {
  * @throws ParserFailure if the body is too heavy
  */
 export async function parsePlpgsql(text: Buffer, body: Buffer): Promise<object | null> {
+  const parsed = await plpgsqlOf(text, body);
+  return typeof parsed === 'string' ? null : parsed;
+}
+
+/** Returns the error of the syntax of the same text; null if there is none. @throws ParserFailure as `parsePlpgsql` does */
+export async function plpgsqlFault(text: Buffer, body: Buffer): Promise<SqlSyntaxError | null> {
+  const parsed = await plpgsqlOf(text, body);
+  // other errors may be due to what the parser does not know, such as types
+  const isFault = typeof parsed === 'string' && /^(?:syntax error|missing|mismatched)/.test(parsed);
+  return isFault ? new SqlSyntaxError(parsed, null) : null;
+}
+
+async function plpgsqlOf(text: Buffer, body: Buffer): Promise<object | string | null> {
   demandLight(body);
   machine.compiled ??= compileEngine();
   const engine = await createEngine(await machine.compiled);

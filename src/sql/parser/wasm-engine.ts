@@ -19,8 +19,8 @@ export interface Engine {
   parse(text: Buffer): ParseOutcome;
   /** Returns null for a text that cannot be split into tokens. */
   scan(text: Buffer): ScanResult | null;
-  /** Parses a CREATE FUNCTION whose language is PL/pgSQL. Returns null for a body that it cannot parse. */
-  parsePlpgsql(text: Buffer): object | null;
+  /** Parses a CREATE FUNCTION whose language is PL/pgSQL. Returns the error's message for a body that it cannot parse. */
+  parsePlpgsql(text: Buffer): object | string;
 }
 
 interface WasmModule {
@@ -117,12 +117,12 @@ function scan(wasm: WasmModule, text: number): ScanResult | null {
   return json.startsWith('{') ? (JSON.parse(json) as ScanResult) : null;
 }
 
-function parsePlpgsql(wasm: WasmModule, text: number): object | null {
+function parsePlpgsql(wasm: WasmModule, text: number): object | string {
   const pointer = allocated(wasm._wasm_parse_plpgsql(text));
   const json = readText(wasm, pointer);
   wasm._wasm_free_string(pointer);
   // Anything other than JSON is an error message.
-  return json.startsWith('{') ? (JSON.parse(json) as object) : null;
+  return json.startsWith('{') ? (JSON.parse(json) as object) : json;
 }
 
 function readText(wasm: WasmModule, pointer: number): string {
