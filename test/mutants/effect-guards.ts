@@ -160,6 +160,11 @@ export const effectGuards: readonly Guard[] = [
     tests: ['proxy/statement-triggers'],
   },
   {
+    name: 'nobody outside a session locks the table of a compiled trigger',
+    without: '  IF false THEN',
+    tests: ['proxy/compiled-triggers'],
+  },
+  {
     name: 'a search vector is computed for updates of its columns only',
     without: 'condition: `true`,',
     tests: ['proxy/compiled-triggers'],

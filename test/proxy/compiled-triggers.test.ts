@@ -92,6 +92,26 @@ suite('triggers with compiled functions', (test) => {
     assert.equal(landed, { n: '1', named: '1' });
   });
 
+  test('a role without rights cannot lock the table through which one fires', async () => {
+    const { daemon, database } = proxied;
+    const session = await daemon.newSession({ reads: 'staged' });
+    await runScript(daemon.clientUrl(session), [q('INSERT INTO pages (id) VALUES (80)')]);
+    const [gate] = await database.query(
+      `SELECT p.oid::regproc AS pass FROM pg_proc p WHERE p.proname ~ '^gate_' LIMIT 1`,
+    );
+    const answers = await runScript(database.url, [
+      q('CREATE ROLE stranger'),
+      q('SET ROLE stranger'),
+      q(`SELECT ${gate?.['pass']}(NULL)`),
+      q(`INSERT INTO stage.${String(gate?.['pass']).split('.')[1]} VALUES (1)`),
+      q('RESET ROLE'),
+      q('DROP ROLE stranger'),
+    ]);
+    const refusals = answers.filter((each) => each.startsWith('E '));
+    assert.is(refusals.length, 2, answers.join('\n'));
+    assert.match(refusals.join(' '), /stages in no session.*permission denied for table gate_/);
+  });
+
   test('those that would refuse the row, or keep a fraction that the column rounds, fire at approval only', async () => {
     const { database } = proxied;
     const rows = await database.query(

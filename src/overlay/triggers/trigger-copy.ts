@@ -56,12 +56,14 @@ function rowsOf(table: Table, isRow: boolean) {
 /** Builds the copy of a trigger with a compiled function, and the table through which that fires. @param read the columns that it reads */
 function gateSql(table: Table, trigger: Trigger, read: readonly string[], path: string): string {
   const { schema, name } = trigger.function;
+  const gate = `gate_${table.oid}_${table.triggers.indexOf(trigger) + 1}`;
   const columns = read.map(quoteLiteral).join(', ');
   const set = `nullif(pg_catalog.current_setting('stage.set_${table.oid}', true), '')::pg_catalog.jsonb`;
   // the columns are those of the client's own statement
   const byTrigger = `coalesce(pg_catalog.current_setting('stage.origin', true), '') OPERATOR(pg_catalog.=) 'trigger'`;
   return fillSql(loadSql('table/triggers/gate.sql'), {
-    gate: qualifiedName('stage', `gate_${table.oid}_${table.triggers.indexOf(trigger) + 1}`),
+    gate: qualifiedName('stage', gate),
+    pass: `${overlaySchema(table)}.${gate}`,
     function: copyName(table, trigger),
     row_type: rowTypeName(table),
     fired: qualifiedName(schema, name),
