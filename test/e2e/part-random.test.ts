@@ -13,7 +13,7 @@ import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const scripts = drawn(8, 'STATEMENTS');
+const scripts = drawn(5, 'STATEMENTS');
 const first = firstSeed();
 const length = 7;
 

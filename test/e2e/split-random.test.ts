@@ -19,7 +19,7 @@ import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const scripts = drawn(12, 'STATEMENTS');
+const scripts = drawn(8, 'STATEMENTS');
 const first = firstSeed();
 const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
 

@@ -13,14 +13,14 @@ import { openSoak } from './soak.ts';
 
 const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promise<Arena>]>> = {
   'kills of the daemon': [1, openKills],
-  'kills of two daemons that follow the rules': [2, openRuleKills],
-  'races for a session, or for a row': [10, openRaces],
-  'faults of PostgreSQL': [3, () => openPostgresFaults()],
+  'kills of two daemons that follow the rules': [1, openRuleKills],
+  'races for a session, or for a row': [5, openRaces],
+  'faults of PostgreSQL': [2, () => openPostgresFaults()],
   'backends that are ended, and connections that are refused': [
-    2,
+    1,
     () => openPostgresFaults(['terminate', 'refuse']),
   ],
-  'links that tear or are slow': [4, openLinks],
+  'links that tear or are slow': [2, openLinks],
   'a path that crawls': [1, () => openCrawls(['upstream'], ['trickle'])],
   'nothing, with clients that leave': [1, () => openSoak(5)],
 };

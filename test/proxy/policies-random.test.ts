@@ -11,7 +11,7 @@ import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const scripts = drawn(12, 'STATEMENTS');
+const scripts = drawn(8, 'STATEMENTS');
 const first = firstSeed();
 const roles = [testRole('ann'), testRole('bob')];
 const names = roles.map(({ name }) => name);
