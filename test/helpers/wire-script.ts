@@ -167,7 +167,9 @@ export async function runScript(
     await sendSteps(client, steps, nextSize, heard);
     const marker = 'the end of the script';
     // A Sync first: after the script the server may still be skipping messages.
-    await sendPieces(client, [s, q(`SELECT '${marker}'`)], nextSize);
+    // The script may end in a block that has failed: the query is answered after a ROLLBACK then.
+    const end = q(`SELECT '${marker}'`);
+    await sendPieces(client, [s, end, q('ROLLBACK'), end], nextSize);
     for (;;) {
       const batch = (await client.readTo(backend.readyForQuery)).map(inWords);
       heard.push(...batch);

@@ -13,7 +13,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import { q, runScript } from '../helpers/wire-script.ts';
 import { drawEffects, drawWork, namesOf } from './effect-draws.ts';
 
-const scripts = drawn(2, 'STATEMENTS');
+const scripts = drawn(6, 'STATEMENTS');
 const first = firstSeed();
 
 /** Sorts notices: a statement's rows come in the order of the table. */

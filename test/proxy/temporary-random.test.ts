@@ -7,7 +7,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import { runScript } from '../helpers/wire-script.ts';
 import { temporaryConversation, temporarySchema } from './temporary-draws.ts';
 
-const count = drawn(3, 'STATEMENTS');
+const count = drawn(15, 'STATEMENTS');
 const first = firstSeed();
 
 suite('random temporary tables', (test) => {
