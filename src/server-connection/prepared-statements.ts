@@ -4,6 +4,7 @@ import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Control, ControlAction, Statement } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
+import type { Message } from '../wire/framer.ts';
 import type { SentText } from './position-map.ts';
 import { textToSend } from './statement-text.ts';
 
@@ -113,7 +114,7 @@ export interface PortalWrite {
   readonly target: PreparedStatement;
   /** The portal's name, and the Bind message that created it. */
   readonly name: string;
-  readonly frame: Buffer;
+  readonly bound: Message;
 }
 
 export interface Portal {

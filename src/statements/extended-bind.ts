@@ -214,7 +214,7 @@ async function bindWrite(
       stageRowByRow: ready.stageRowByRow,
       target,
       name: portal,
-      frame: message.frame,
+      bound: message,
     },
   });
   pending.begun = defines ? null : made;

@@ -4,14 +4,18 @@ import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
 import type { Particulars } from '../server-connection/pending-response.ts';
 import { PendingResponse, passing } from '../server-connection/pending-response.ts';
-import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
+import type {
+  Portal,
+  PortalWrite,
+  PreparedStatement,
+} from '../server-connection/prepared-statements.ts';
 import { inBody, preparingText, sqlStatement } from '../server-connection/prepared-statements.ts';
-import { checkName } from '../server-connection/reserved-names.ts';
+import { checkName, internalPrefix } from '../server-connection/reserved-names.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
-import { decodeExecute } from '../wire/frontend-messages.ts';
+import { bindMessage, decodeBind, decodeExecute } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { isControlling, sendControl } from './controls.ts';
 import { refuseInFailure } from './failed-portals.ts';
@@ -113,11 +117,25 @@ function sendChanged(
   return copyIn.begun();
 }
 
+const formerName = `${internalPrefix}former`;
+
+/** Prepares the statement of a portal again that the client has closed, or whose name it has given to another one, under our own name. */
+function prepareFormer({ internal, names }: ConnectionContext, statement: PreparedStatement): void {
+  const sentText = preparingText(statement);
+  const text = statementText(statement.statement, sentText);
+  const types = statement.parameterTypes ?? statement.types;
+  internal.prepare(formerName, { text, types }, mapErrors(sentText, names.productionSchema));
+}
+
+/** Returns the client's Bind message for that statement. */
+const boundToFormer = ({ payload }: Message) =>
+  bindMessage({ ...decodeBind(payload), statement: formerName });
+
 function executeWrite(
   context: ConnectionContext,
   { frame }: Message,
   portal: Portal,
-  { begin, stageRowByRow, frame: bound, name, target }: PortalWrite,
+  { begin, stageRowByRow, bound, name, target }: PortalWrite,
 ): void | Promise<void> {
   const { internal, metrics, link, names, retry, pending, copyIn, state } = context;
   metrics.query('write');
@@ -127,14 +145,19 @@ function executeWrite(
   const onError = retry.before(mapped, { stageRowByRow });
   // guard: a portal that a read may have replaced is not run as a write
   const isReplaceable = portal.runs !== state.runs;
+  const isNamed = (each: PreparedStatement) => context.statements.get(each.name) === each;
+  // guard: a name stands for the statement that the client gave it last
+  const isFormer = isReplaceable && !isNamed(portal.statement);
+  if (isFormer) prepareFormer(context, portal.statement);
   if (isReplaceable) {
     for (const each of new Set([target, portal.statement]))
-      prepareAgain(context, each, inBody(each));
+      if (isNamed(each)) prepareAgain(context, each, inBody(each));
   }
   // Another write may have been bound since then, whose `stage.begin_statement` replaced this one's.
   if (pending.begun !== portal) begin();
   // Code that has run since may have replaced the portal.
-  if (isReplaceable) internal.bindAgain(name, bound, onError);
+  if (isReplaceable)
+    internal.bindAgain(name, isFormer ? boundToFormer(bound) : bound.frame, onError);
   pending.begun = null;
   portal.started = true;
   // for an EXECUTE, the body of the statement that it executes

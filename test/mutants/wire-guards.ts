@@ -137,4 +137,9 @@ export const wireGuards: readonly Guard[] = [
     without: 'this.giveUp();',
     tests: ['proxy/cancelled-copies'],
   },
+  {
+    name: 'a name stands for the statement that the client gave it last',
+    without: 'const isFormer = isReplaceable && isNamed(portal.statement);',
+    tests: ['proxy/closed-statements'],
+  },
 ];
