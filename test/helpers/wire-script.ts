@@ -167,14 +167,17 @@ export async function runScript(
     await sendSteps(client, steps, nextSize, heard);
     const marker = 'the end of the script';
     // A Sync first: after the script the server may still be skipping messages.
-    // The script may end in a block that has failed: the query is answered after a ROLLBACK then.
     const end = q(`SELECT '${marker}'`);
-    await sendPieces(client, [s, end, q('ROLLBACK'), end], nextSize);
-    for (;;) {
+    await sendPieces(client, [s, end], nextSize);
+    for (let isRolledBack = false; ; ) {
       const batch = (await client.readTo(backend.readyForQuery)).map(inWords);
       heard.push(...batch);
       if (batch.length === 0) return [...heard, 'closed'];
       if (batch.some((message) => message.includes(marker))) return heard;
+      // the script may have ended in a block that has failed
+      if (isRolledBack || !batch.some((message) => message.includes(' C=25P02 '))) continue;
+      isRolledBack = true;
+      await sendPieces(client, [q('ROLLBACK'), end], nextSize);
     }
   } finally {
     clearTimeout(timer);
