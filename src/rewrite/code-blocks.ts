@@ -33,13 +33,11 @@ interface KnownBlock {
 }
 
 const nothingKnown: StagedBlock = {
-  ...{
-    body: null,
-    uses: '{"relations":[],"functions":[]}',
-    stamp: '',
-    written: [],
-    obstacle: null,
-  },
+  body: null,
+  uses: '{"relations":[],"functions":[]}',
+  stamp: '',
+  written: [],
+  obstacle: null,
 };
 
 export class CodeBlocks {

@@ -23,7 +23,7 @@ import type { Execution } from './named-settings.ts';
 import { checkNamed, executionIn, namesSettings } from './named-settings.ts';
 import { refusePrepared } from './original-types.ts';
 import { checkCursorWithHold, noteHeldCursor } from './read-calls.ts';
-import { prepareAgain, responseToWrite } from './shared-steps.ts';
+import { prepareAgain, prepareUnder, responseToWrite } from './shared-steps.ts';
 import { noteDeclared } from './written-texts.ts';
 
 /** @throws StageError for a refused statement */
@@ -117,17 +117,10 @@ function sendChanged(
   return copyIn.begun();
 }
 
+/** The name of a portal's statement that the client has closed, or whose name it has given to another one. */
 const formerName = `${internalPrefix}former`;
 
-/** Prepares the statement of a portal again that the client has closed, or whose name it has given to another one, under our own name. */
-function prepareFormer({ internal, names }: ConnectionContext, statement: PreparedStatement): void {
-  const sentText = preparingText(statement);
-  const text = statementText(statement.statement, sentText);
-  const types = statement.parameterTypes ?? statement.types;
-  internal.prepare(formerName, { text, types }, mapErrors(sentText, names.productionSchema));
-}
-
-/** Returns the client's Bind message for that statement. */
+/** Returns the client's Bind message for the statement of that name. */
 const boundToFormer = ({ payload }: Message) =>
   bindMessage({ ...decodeBind(payload), statement: formerName });
 
@@ -145,10 +138,12 @@ function executeWrite(
   const onError = retry.before(mapped, { stageRowByRow });
   // guard: a portal that a read may have replaced is not run as a write
   const isReplaceable = portal.runs !== state.runs;
-  const isNamed = (each: PreparedStatement) => context.statements.get(each.name) === each;
+  // one of SQL can only be prepared under its name
+  const isNamed = (each: PreparedStatement) =>
+    each.origin === 'sql' || context.statements.get(each.name) === each;
   // guard: a name stands for the statement that the client gave it last
   const isFormer = isReplaceable && !isNamed(portal.statement);
-  if (isFormer) prepareFormer(context, portal.statement);
+  if (isFormer) prepareUnder(context, formerName, portal.statement);
   if (isReplaceable) {
     for (const each of new Set([target, portal.statement]))
       if (isNamed(each)) prepareAgain(context, each, inBody(each));

@@ -148,11 +148,12 @@ export function dropUnnamed({ statements, link }: ConnectionContext): void {
  * @param wrapErrors for a text that may be replaced by another one after an error
  */
 export function prepareAgain(
-  { link, internal, state, names }: ConnectionContext,
+  context: ConnectionContext,
   statement: PreparedStatement,
   replaced: readonly Replacement[],
   wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
 ): void {
+  const { link, internal, state } = context;
   const replacements = [...replaced, ...statement.typeList];
   const isRetained = statement.refusedWhen === null;
   const isSame = isRetained && isDeepStrictEqual(statement.replacements, replacements);
@@ -164,18 +165,30 @@ export function prepareAgain(
   statement.replacements = replacements;
   statement.refusedWhen = null;
   statement.runs = state.runs;
-  const { name, types, parameterTypes, origin } = statement;
+  const { name, origin } = statement;
   // The analysis of a statement may run code.
   if (statement.body.kind === 'read') internal.guard();
-  const sentText = preparingText(statement);
-  const text = statementText(statement.statement, sentText);
   if (origin === 'parse') {
-    const onError = mapErrors(sentText, names.productionSchema);
-    internal.prepare(name, { text, types: parameterTypes ?? types }, wrapErrors(onError));
+    prepareUnder(context, name, statement, wrapErrors);
   } else {
+    const text = statementText(statement.statement, preparingText(statement));
     link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
     internal.run({ text }, { onError: wrapErrors(deliver) });
   }
+}
+
+/** Prepares a statement of Parse upstream as it is to run, under its own name or another one. */
+export function prepareUnder(
+  { internal, names }: ConnectionContext,
+  name: string,
+  statement: PreparedStatement,
+  wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
+): void {
+  const sentText = preparingText(statement);
+  const text = statementText(statement.statement, sentText);
+  const types = statement.parameterTypes ?? statement.types;
+  const onError = mapErrors(sentText, names.productionSchema);
+  internal.prepare(name, { text, types }, wrapErrors(onError));
 }
 
 /** Updates the upstream's statement to the command that is to run now: the text of a BEGIN depends on where it runs. */

@@ -21,6 +21,18 @@ const scripts = {
     s,
     ...rows,
   ],
+  'a statement of PREPARE that is deallocated runs all the same': [
+    q('BEGIN'),
+    q(`PREPARE of AS ${insert(70)}`),
+    b([], 'of', 'two'),
+    p('DEALLOCATE of'),
+    b(),
+    e(),
+    analysed,
+    e(0, 'two'),
+    s,
+    ...rows,
+  ],
   'a closed name is free': [
     ...begun,
     analysed,
