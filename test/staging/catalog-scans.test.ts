@@ -13,7 +13,7 @@ suite('catalog scans', (test) => {
       CREATE TABLE invoice (id int PRIMARY KEY, tenant int REFERENCES tenant, note text DEFAULT 'new', code text UNIQUE CHECK (code <> ''));
       CREATE INDEX ON invoice (note);
       DO $$ BEGIN
-        FOR i IN 1..60 LOOP
+        FOR i IN 1..300 LOOP
           EXECUTE format('CREATE TABLE child_%s (id int PRIMARY KEY, tenant int REFERENCES tenant, name text UNIQUE CHECK (name <> %L))', i, '');
         END LOOP;
       END $$`);
