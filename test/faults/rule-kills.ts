@@ -1,12 +1,11 @@
 /**
  * Kills of daemons while they follow the rules of review: two daemons on one database apply scheduled approvals, approve by the policy,
- * reject what is too old, and split sessions. Any of them dies at any moment, by SIGKILL, and is started again, several times in a round. In
- * the end each session is decided once, and each of its rows is in production once, or nowhere; the rows of a split are staged once, in one of two sessions.
+ * reject what is too old, and split sessions. Any of them dies by SIGKILL, mostly while one of them works on a session, and is started again,
+ * several times in a round. In the end each session is decided once, and each of its rows is in production once, or nowhere; the rows of a
+ * split are staged once, in one of two sessions.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
-import { callHttp } from '../helpers/http.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import type { Random } from '../helpers/random.ts';
 import type { TestRest } from '../helpers/rest.ts';
@@ -14,6 +13,7 @@ import { startTestRest } from '../helpers/rest.ts';
 import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
 import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import type { Arena, Outcome } from './arena.ts';
+import { strike } from './rule-strikes.ts';
 import { patiently, preparationMs } from './scene.ts';
 
 /** The work of daemons on a session, with its state in the end, the balance of its three rows, and how often it was decided. */
@@ -138,7 +138,7 @@ async function round(field: Field, daemons: SpawnedDaemon[], random: Random): Pr
   const counts: string[] = [];
   for (const wave of waves) {
     await release(field, wave);
-    counts.push(...(await killing(daemons, random, wave)));
+    counts.push(...(await strike(field.database, daemons, random, wave)));
     const started = daemons.map((daemon) =>
       daemon.child.signalCode === null ? daemon : start(field.database),
     );
@@ -163,32 +163,6 @@ async function faultsOf(field: Field, wave: Wave, counts: string[]): Promise<str
   counts.push(`split ${split}`);
   if (!['3 0', '2 1'].includes(split)) wrong.push(`split ${wave.whole}: ${split}`);
   return wrong;
-}
-
-/** Splits a session through a daemon, and kills one or two at moments of the next seconds. Returns the texts to count. */
-async function killing(
-  daemons: readonly SpawnedDaemon[],
-  random: Random,
-  { whole, rows }: Wave,
-): Promise<string[]> {
-  const only = [{ table: 'account', row_id: rows[0] }];
-  const moments = daemons.map(() => random.below(2_600));
-  const victims = daemons.filter((_, index) => index === 0 || random.chance(0.8));
-  const splitter = random.pick(victims);
-  // the split is often under way when its daemon is killed
-  const splitAt = Math.max(0, (moments[daemons.indexOf(splitter)] ?? 0) - random.below(1_200));
-  const splitting = delay(splitAt).then(() =>
-    callHttp(splitter.restUrl, 'POST', `/sessions/${whole}/split`, { json: { only } }).then(
-      ({ status }) => `split answered ${status}`,
-      () => 'split not answered',
-    ),
-  );
-  const killed = victims.map(async (daemon) => {
-    await delay(moments[daemons.indexOf(daemon)] ?? 0);
-    await daemon.kill();
-  });
-  await Promise.all(killed);
-  return [await splitting, ...victims.map(() => 'killed')];
 }
 
 /** Waits until a session is decided. Returns what is found of it. */
