@@ -54,8 +54,16 @@ suite('review: kills of backends at splits and scheduled approvals', (test) => {
     await work();
     return performance.now() - begun;
   };
-  const stagedIn = async (id: string) =>
-    (await ruled.rest.call('GET', `/sessions/${id}/diff`, as('cat'))).body.summary.total_updates;
+  /** Reads until a live connection responds: others in the pool have been ended, too. */
+  const read = async (path: string) => {
+    for (;;) {
+      const { status, body } = await ruled.rest.call('GET', path, as('cat'));
+      if (status !== 503) return body;
+      await delay(20);
+    }
+  };
+  const statusOf = async (id: string) => (await read(`/sessions/${id}`)).status;
+  const stagedIn = async (id: string) => (await read(`/sessions/${id}/diff`)).summary.total_updates;
 
   /** Kills the application of a scheduled approval, and lets the service go on. */
   const killApply = async (afterMs: number) => {
@@ -64,13 +72,13 @@ suite('review: kills of backends at splits and scheduled approvals', (test) => {
     await interrupted(apply, afterMs);
     const errors: unknown[] = [];
     const late = AbortSignal.timeout(120_000);
-    while ((await ruled.show(id)).status === 'proposed' && !late.aborted) {
+    while ((await statusOf(id)) === 'proposed' && !late.aborted) {
       const outcomes = await apply().catch((error: unknown) => [{ error }]);
       errors.push(...outcomes.map(({ error }) => String(error)));
       await delay(20);
     }
     const label = `after ${afterMs} ms: ${await ruled.events(id)}; ${errors.slice(-9)}`;
-    assert.equal([(await ruled.show(id)).status, await sum()], ['approved', before + 3], label);
+    assert.equal([await statusOf(id), await sum()], ['approved', before + 3], label);
     const approvals = `SELECT count(*) AS n FROM stage.approval WHERE session = '${id.slice(5)}'`;
     assert.is(await one(approvals), 1);
   };
