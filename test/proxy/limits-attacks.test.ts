@@ -1,13 +1,16 @@
 /** Ways around the limits of the policy while staging: each is refused at once, or at the proposal, and no refused row is staged twice. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type pg from 'pg';
 import { enter } from '../helpers/past-proxy.ts';
+import { needProgram } from '../helpers/programs.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
 import { documentOf } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { data, done, q, runScript } from '../helpers/wire-script.ts';
+import { data, done, q, run, runScript } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, n int CHECK (n < 1000)); INSERT INTO item SELECT g, g FROM generate_series(1, 9) g;
@@ -141,6 +144,28 @@ suite('ways around the limits of the policy', (test) => {
       'TRUNCATE item, part',
     ])
       assert.is(await codeOf(client, statement), '54000', statement);
+  });
+
+  test('of a pipeline nothing is staged, and what stands behind it in psql is', async () => {
+    await set({ max_rows_per_statement: 2 });
+    const { id } = await open();
+    const [small, large] = ['WHERE id = 1', 'WHERE id < 4'].map(
+      (rows) => `UPDATE item SET n = 0 ${rows}`,
+    );
+    const url = proxied.daemon.clientUrl(id);
+    const answers = await runScript(url, [run(small ?? ''), run(large ?? ''), run(small ?? '')]);
+    const kinds = answers.map((answer) => /C=54000|UPDATE \d/.exec(answer)?.[0] ?? null);
+    assert.equal(kinds.filter(Boolean), ['UPDATE 1', 'C=54000']);
+    assert.is(await stagedIn(id), 0);
+    needProgram('psql');
+    const texts = ['\\set VERBOSITY verbose', large, small].flatMap((text) => ['-c', text ?? '']);
+    const { stdout, stderr } = await promisify(execFile)('psql', [url, ...texts]);
+    assert.match(
+      stderr,
+      /^ERROR: {2}54000: the policy does not allow it: rule "r0": .*\nDETAIL: .*\nHINT: /,
+    );
+    assert.is(stdout, 'UPDATE 1\n');
+    assert.is(await stagedIn(id), 1);
   });
 
   test('a direct connection is refused in the same way; settings hide nothing from the proposal', async () => {
