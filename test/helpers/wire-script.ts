@@ -148,16 +148,25 @@ export type Pause = 'wait' | 'cancel';
 /** Longer than any response takes. After it the client gives up. */
 const patienceMs = 30_000;
 
-/**
- * Sends everything and returns all responses before those of a final query, which it adds. Each part between two pauses is sent in one
- * piece or in the given sizes. A missing response is reported as `hangs`.
- */
+/** Logs in, sends everything, and closes the connection: `runScriptOn` has the result. */
 export async function runScript(
   url: string,
   steps: readonly (Buffer | Pause)[],
-  nextSize: () => number = () => Number.POSITIVE_INFINITY,
+  nextSize?: () => number,
 ): Promise<string[]> {
   const client = await connectWire(url);
+  return runScriptOn(client, steps, nextSize).finally(() => client.close());
+}
+
+/**
+ * Sends everything and returns all responses before those of a final query, which it adds. Each part between two pauses is sent in one
+ * piece or in the given sizes. A missing response is reported as `hangs`, and closes the connection.
+ */
+export async function runScriptOn(
+  client: WireClient,
+  steps: readonly (Buffer | Pause)[],
+  nextSize: () => number = () => Number.POSITIVE_INFINITY,
+): Promise<string[]> {
   const heard: string[] = [];
   const timer = setTimeout(() => {
     heard.push('hangs');
@@ -181,7 +190,6 @@ export async function runScript(
     }
   } finally {
     clearTimeout(timer);
-    client.close();
   }
 }
 

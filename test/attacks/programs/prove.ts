@@ -8,11 +8,13 @@ import { rawWrites } from '../../helpers/raw-writes.ts';
 import type { RecordingUpstream } from '../../helpers/recording-upstream.ts';
 import { startRecordingUpstream } from '../../helpers/recording-upstream.ts';
 import { assert, suite } from '../../helpers/suite.ts';
-import { q, runScript, s } from '../../helpers/wire-script.ts';
+import { q, runScriptOn, s } from '../../helpers/wire-script.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { acknowledgedRows, stagedRows } from './acknowledged.ts';
 import type { ChangeLog } from './change-log.ts';
 import { openChangeLog } from './change-log.ts';
+import type { Connections } from './connections.ts';
+import { openConnections } from './connections.ts';
 import type { Program, ProgramGroup, ProgramRole } from './program.ts';
 import { everyRole, formsOf, undoing } from './program.ts';
 import type { Target } from './target.ts';
@@ -23,6 +25,7 @@ interface Prepared {
   readonly target: Target;
   upstream: RecordingUpstream;
   readonly log: ChangeLog;
+  readonly connections: Connections;
   before: readonly string[];
   /** The number of programs that have run. */
   turn: number;
@@ -39,9 +42,11 @@ export function prove(group: ProgramGroup): void {
       });
       const log = await openChangeLog(target.database);
       const before = await fingerprint(target.database);
-      Object.assign(prepared, { group, target, log, before, turn: 0 });
+      const connections = openConnections(target);
+      Object.assign(prepared, { group, target, log, connections, before, turn: 0 });
     });
     test.after(async () => {
+      prepared.connections.close();
       await prepared.log.close();
       await prepared.target.stop();
       await prepared.upstream.stop();
@@ -95,7 +100,7 @@ async function hold(prepared: Prepared, program: Program): Promise<void> {
         return sendsAll || chosen.some((each) => each % length === nth);
       }),
   );
-  const told = await Promise.all(runs.map((run) => carryOut(target, run)));
+  const told = await Promise.all(runs.map((run) => carryOut(prepared, run)));
   const breaches = [...told.flat(), ...(await changesOf(prepared))];
   if (breaches.length > 0) breaches.push(await firstAlone(prepared, runs));
   assert.ok(breaches.length === 0, `${program.name}\n${breaches.join('\n')}`);
@@ -104,22 +109,27 @@ async function hold(prepared: Prepared, program: Program): Promise<void> {
 /** Runs them one after the other, and returns a report of the first with a fault. */
 async function firstAlone(prepared: Prepared, runs: readonly Run[]): Promise<string> {
   for (const run of runs) {
-    const found = [...(await carryOut(prepared.target, run)), ...(await changesOf(prepared))];
+    const found = [...(await carryOut(prepared, run)), ...(await changesOf(prepared))];
     if (found.length > 0) return `alone as ${run.role}, in ${run.form}: ${found.join('; ')}`;
   }
   return 'none alone';
 }
 
-/** Runs a program in a new session, and returns the faults in the responses. */
-async function carryOut(target: Target, { program, role, messages }: Run): Promise<string[]> {
-  const { id, url } = await target.session(role, program.options);
-  const answers = await runScript(url, [...messages, s, q('ROLLBACK')]).catch(refusedLogin);
+/** Runs a program in a session without staged rows, and returns the faults in the responses. */
+async function carryOut({ target, connections }: Prepared, run: Run): Promise<string[]> {
+  const { program, role, messages } = run;
+  const connection = await connections.take(role, program.options).catch(refusedLogin);
+  if (!('client' in connection)) return program.isRefused ? passed(connection) : [];
+  const { client, session } = connection;
+  const answers = await runScriptOn(client, [...messages, s, q('ROLLBACK')]);
   const breaches: string[] = [];
   const told = acknowledgedRows(answers);
-  const staged = await stagedRows(target.daemon, id);
+  const staged = await stagedRows(target.daemon, session);
   if (told > staged) breaches.push(`${told} rows acknowledged, ${staged} staged`);
   if (answers.at(-1) !== 'closed' && !answers.includes('Z I')) breaches.push('no end');
   if (program.isRefused) breaches.push(...passed(answers));
+  const isUnchanged = staged === 0 && answers.at(-1) !== 'closed' && program.options === undefined;
+  await (isUnchanged ? connections.giveBack(connection) : client.close());
   return breaches;
 }
 
