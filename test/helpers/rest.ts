@@ -10,6 +10,7 @@ import type { Metrics } from '../../src/metrics.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { RehearsalAccess, Token } from '../../src/model/access.ts';
 import { ensureBound } from '../../src/overlay/install/binding.ts';
+import type { OverlayManager } from '../../src/overlay/install/manager.ts';
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import { createRestApp } from '../../src/rest/app.ts';
 import type { RestServices, UpstreamState } from '../../src/rest/services.ts';
@@ -131,6 +132,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
   const url = `http://127.0.0.1:${server.port}`;
   const call = (method: string, path: string, sent?: Sent) => callHttp(url, method, path, sent);
   const writers = new Map<string, pg.Client>();
+  const overlays = createOverlayManager(db);
   return {
     url,
     database,
@@ -142,7 +144,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
       (await call('POST', '/sessions', { json: body })).body.session_id,
     write: (sessionId, statement, params = [], role = undefined) => {
       const url = role === undefined ? database.url : database.urlFor(role, role);
-      return write({ database, db, url, writers }, sessionId, statement, params);
+      return write({ database, overlays, url, writers }, sessionId, statement, params);
     },
     stop: async () => {
       for (const client of writers.values()) await client.end();
@@ -156,23 +158,26 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
 
 interface Writing {
   readonly database: TestDatabase;
-  readonly db: Database;
+  readonly overlays: OverlayManager;
   readonly url: string;
   /** Idle connections by their URLs. One that has cached the overlays costs less than a new one. */
   readonly writers: Map<string, pg.Client>;
 }
 
 async function write(
-  { database, db, url, writers }: Writing,
+  { database, overlays, url, writers }: Writing,
   sessionId: string,
   statement: string,
   params: readonly unknown[],
 ): Promise<void> {
-  const tables = await database.query<{ oid: number; namespace: number }>(
-    `SELECT oid::int, relnamespace::int AS namespace FROM pg_class
-     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+  // as the proxy does: overlays are made for tables that lack a current one
+  const tables = await database.query<{ oid: number; namespace: number; lacking: boolean }>(
+    `SELECT oid::int, relnamespace::int AS namespace,
+       (stage.stand_in(oid, CASE relkind WHEN 'p' THEN 'partitioned' ELSE 'table' END, false, 'UPDATE') -> 'isLacking')::boolean AS lacking
+     FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
-  await createOverlayManager(db).ensure(tables.map(({ oid }) => oid));
+  const lacking = tables.filter((table) => table.lacking).map(({ oid }) => oid);
+  if (lacking.length > 0) await overlays.ensure(lacking);
   const client = writers.get(url) ?? (await connectWriter(url));
   // one that fails is not used again
   writers.delete(url);
