@@ -5,7 +5,8 @@ import { StageError } from '../errors.ts';
 const settings = {
   default_transaction_read_only: 'off',
   standard_conforming_strings: 'on',
-  search_path: 'pg_catalog',
+  // the path of most functions of the service: PostgreSQL plans the others anew whenever it differs from that of the call before
+  search_path: 'pg_catalog,pg_temp',
   DateStyle: 'ISO,MDY',
   IntervalStyle: 'postgres',
   TimeZone: 'UTC',
