@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { startRestServer } from '../../src/daemon/rest-server.ts';
-import type { Database, Pool } from '../../src/db/database.ts';
+import type { Pool } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createLog } from '../../src/log.ts';

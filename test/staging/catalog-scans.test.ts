@@ -1,5 +1,6 @@
 /** What is asked about one table is found by indexes: a database may have thousands of tables, and no catalog is read whole for one. */
 import pg from 'pg';
+import { createTestDatabase } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -62,5 +63,21 @@ suite('catalog scans', (test) => {
       'SELECT count(*)::int AS all FROM pg_constraint',
     );
     assert.is(keys, row?.all, 'there is no index for the keys that refer to a table');
+  });
+
+  test('the checks of domains are looked up for the types that a statement names', async () => {
+    // a small catalog, which the planner would rather read whole
+    const database = await createTestDatabase({ template: 'migrated-sample' });
+    try {
+      await database.query('VACUUM ANALYZE pg_catalog.pg_constraint');
+      const [row] = await database.query<{ read: number; all: number }>(
+        `WITH called AS MATERIALIZED (SELECT count(*) AS found FROM stage.find_code('[{"kind": "type", "schema": null, "name": "int4"}]'))
+         SELECT pg_stat_get_xact_tuples_returned('pg_constraint_contypid_index'::regclass)::int AS read, (SELECT count(*)::int FROM pg_constraint) AS all
+         FROM called WHERE found = 0`,
+      );
+      assert.ok(Number(row?.read) < 10 && Number(row?.all) > 200, JSON.stringify(row));
+    } finally {
+      await database.drop();
+    }
   });
 });

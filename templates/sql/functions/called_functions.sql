@@ -46,7 +46,10 @@ BEGIN
       WHERE s.casttarget OPERATOR(pg_catalog.=) t.oid OR s.castsource OPERATOR(pg_catalog.=) t.oid
       UNION ALL SELECT x.function, stage.is_made_by_users('pg_type', k.contypid)
       FROM stage.types_in(ARRAY[t.oid]) d(type)
-      JOIN pg_catalog.pg_constraint k ON k.contypid OPERATOR(pg_catalog.=) d.type
+      CROSS JOIN LATERAL (
+        SELECT k.oid, k.contypid, k.conbin FROM pg_catalog.pg_constraint k WHERE k.contypid OPERATOR(pg_catalog.=) d.type
+        OFFSET 0  -- searches the expressions of these constraints only, not those of all tables
+      ) k
       CROSS JOIN LATERAL (
         SELECT r.function FROM stage.referenced_functions('pg_constraint', ARRAY[k.oid]) r UNION SELECT stage.called_in(k.conbin::pg_catalog.text)
       ) x(function)
