@@ -15,7 +15,7 @@ import { until } from '../helpers/until.ts';
 
 const pinned = {
   jit: 'off',
-  search_path: 'pg_catalog',
+  search_path: 'pg_catalog,pg_temp',
   statement_timeout: '10min',
   lock_timeout: '10s',
   idle_in_transaction_session_timeout: '15s',

@@ -8,9 +8,6 @@ DECLARE
   v_shadow regclass := CASE WHEN NOT p_only_tree THEN to_regclass('stage_data.shadow_' || p_relation) END;
   v_load regclass := (SELECT i.inhparent FROM pg_inherits i WHERE i.inhrelid = v_shadow);
   v_sets regclass := pg_partition_root(v_shadow);
-  -- a relation that nothing has stood for yet has no functions: they are searched by their names among those of all tables
-  v_is_first boolean := v_shadow IS NULL AND NOT EXISTS (SELECT FROM stage.overlay o WHERE o.relation = p_relation)
-    AND NOT EXISTS (SELECT FROM stage.staged_view v WHERE v.relation = p_relation) AND NOT EXISTS (SELECT FROM stage.tree t WHERE t.relation = p_relation);
   v_drop text;
 BEGIN
   IF NOT p_only_tree THEN
@@ -24,7 +21,7 @@ BEGIN
   END IF;
   FOR v_drop IN
     WITH own AS MATERIALIZED (  -- once for each schema, not for each function
-      SELECT n.oid, n.nspname FROM pg_namespace n WHERE stage.is_own_schema(n.oid) AND NOT v_is_first
+      SELECT n.oid, n.nspname FROM pg_namespace n WHERE stage.is_own_schema(n.oid)
     ), named (namespace, name) AS (
       SELECT o.namespace, o.table_name FROM stage.overlay o WHERE o.relation = p_relation
       UNION SELECT v.namespace, v.table_name FROM stage.staged_view v WHERE v.relation = p_relation
@@ -53,7 +50,7 @@ BEGIN
       WHERE i.indrelid = v_shadow AND c.relname ~ '^(unique|reference|exclusion|lineage|ancestor|lookup)_'
       UNION ALL
       SELECT 5, format('TABLE stage.%I', c.relname) FROM pg_class c
-      WHERE c.relnamespace = 'stage'::regnamespace AND c.relkind = 'r' AND c.relname ~ concat('^gate_', p_relation, '_') AND NOT p_only_tree AND NOT v_is_first
+      WHERE c.relnamespace = 'stage'::regnamespace AND c.relkind = 'r' AND c.relname ~ concat('^gate_', p_relation, '_') AND NOT p_only_tree
       UNION ALL
       SELECT 6, format('TYPE IF EXISTS stage_data.staged_view_row_%s', p_relation) WHERE NOT p_only_tree
     ) d ORDER BY d.place
