@@ -1,5 +1,5 @@
 /**
- * Runs the test files: `npm test -- [part of a path ...]`. Files of a room share processes; all run on one PostgreSQL. Ends with the line
+ * Runs the test files: `npm test -- [part of a path ...]`. Files share processes; all run on one PostgreSQL. Ends with the line
  * `N passed, N failed`; every fault counts as a failure.
  * +
  * STAGE_TEST_PG=15|16|17|18 sets the major version, or an installation by its absolute path (`/usr/lib/postgresql/15`), because builds of
@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util';
 import { dropLeftovers } from './helpers/database.ts';
 import type { TestServer } from './runner/server.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
-import type { GroupResult } from './runner/test-file.ts';
-import { runTestFiles } from './runner/test-file.ts';
+import type { FileResult } from './runner/test-process.ts';
+import { isGreen, TestProcess } from './runner/test-process.ts';
 
 interface Settings {
   readonly directory: string;
@@ -51,39 +51,15 @@ async function findFiles({ directory, patterns }: Settings): Promise<string[]> {
     .sort();
 }
 
-/** Rooms whose files share one process: they need no server, and run in less time than a process takes to start. */
-const quick = /^test\/(wire|sql|config|client|tui|cli\/diff)\/(?=[^/]+$)/;
-
-/** Rooms whose files run in batches: the start of a process is about half of the time of one file. Files of other folders run alone. */
-const batched = /^test\/(attacks|cli|daemon|mcp|proxy|rest|review|staging)\/(?=[^/]+$)/;
-/** With larger batches, one process would run alone at the end. */
-const batchSize = 8;
-
-/** Groups the files by the process in which they run. */
-function groupFiles(paths: readonly string[]): string[][] {
-  const rooms = new Map<string, string[]>();
-  for (const path of paths) {
-    const room = quick.exec(path)?.[0] ?? batched.exec(path)?.[0] ?? path;
-    rooms.set(room, [...(rooms.get(room) ?? []), path]);
-  }
-  return [...rooms.values()].flatMap((files) =>
-    batched.test(files[0] ?? '') ? deal(files) : [files],
-  );
-}
-
-/** Distributes files over batches. Neighbours by name are alike, and often slow together, so they go into different batches. */
-function deal(files: readonly string[]): string[][] {
-  const count = Math.ceil(files.length / batchSize);
-  return Array.from({ length: count }, (_, batch) =>
-    files.filter((_, index) => index % count === batch),
-  );
-}
+/** Files with a process of their own: they are long, count what the program does since its start, or run the runner. They run first. */
+const alone = /^test\/(faults|mutants|sql\/metered|upgrades)\/|^test\/runner\.test/;
 
 interface Totals {
-  readonly passed: number;
-  readonly failed: number;
+  passed: number;
+  failed: number;
 }
 
+/** Distributes the files over the jobs. Each job has one process, and starts another after a fault, or after many files. */
 async function runAll(
   files: readonly string[],
   settings: Settings,
@@ -91,29 +67,29 @@ async function runAll(
   signal: AbortSignal,
 ): Promise<Totals> {
   const totals = { passed: 0, failed: 0 };
-  const waiting = groupFiles(files).map((paths, index) => ({
-    paths,
-    id: `${process.pid}_${index}`,
-  }));
+  const ordered = [
+    ...files.filter((path) => alone.test(path)),
+    ...files.filter((path) => !alone.test(path)),
+  ];
+  const waiting = ordered.map((path, index) => ({ path, id: `${process.pid}_${index}` }));
+  const options = { upstream: server.url, timeout: settings.timeout, signal };
   const work = async () => {
-    while (!signal.aborted) {
-      const next = waiting.shift();
-      if (!next) return;
-      const result = await runTestFiles({
-        ...next,
-        upstream: server.url,
-        timeout: settings.timeout * next.paths.length,
-        signal,
-      });
-      const left = await dropLeftovers(server.url, next.id);
-      const faults =
-        left === 0 ? result.faults : [...result.faults, `left ${left} database(s) behind`];
-      for (const file of result.files) {
-        totals.passed += file.passed;
-        totals.failed += file.failed;
+    let current: TestProcess | null = null;
+    for (let next = waiting.shift(); next && !signal.aborted; ) {
+      const { path, id } = next;
+      current ??= new TestProcess(options);
+      const result = await current.run(path, id);
+      const left = await dropLeftovers(server.url, id);
+      if (left > 0) result.faults.push(`left ${left} database(s) behind`);
+      // Taken now, so that no process waits for a file that another job takes.
+      next = waiting.shift();
+      if (!isGreen(result) || current.isWorn || alone.test(path) || !next) {
+        result.faults.push(...(await current.end(isGreen(result))));
       }
-      totals.failed += faults.length;
-      print({ ...result, faults });
+      totals.passed += result.passed;
+      totals.failed += result.failed + result.faults.length;
+      print(path, result, current.output);
+      if (current.hasEnded) current = null;
     }
   };
   await Promise.all(Array.from({ length: settings.jobs }, work));
@@ -121,18 +97,13 @@ async function runAll(
   return totals;
 }
 
-function print({ files, faults, output }: GroupResult): void {
-  const named = (path: string) => faults.some((fault) => fault.startsWith(`${path}: `));
-  // A fault that names no file applies to all of them.
-  const unnamed = faults.some((fault) => !files.some(({ path }) => fault.startsWith(`${path}: `)));
-  for (const { path, passed, failed, skipped, milliseconds } of files) {
-    const good = failed === 0 && !unnamed && !named(path);
-    const more = `${failed > 0 ? `, ${failed} failed` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    console.log(`${good ? 'ok  ' : 'FAIL'} ${path} (${passed} passed${more}, ${milliseconds} ms)`);
-  }
+function print(path: string, result: FileResult, output: string): void {
+  const { passed, failed, skipped, faults, milliseconds } = result;
+  const good = isGreen(result);
+  const more = `${failed > 0 ? `, ${failed} failed` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  console.log(`${good ? 'ok  ' : 'FAIL'} ${path} (${passed} passed${more}, ${milliseconds} ms)`);
   for (const fault of faults) console.log(`     ${fault}`);
-  if (faults.length > 0 || files.some(({ failed }) => failed > 0))
-    console.log(output.replace(/^/gm, '     '));
+  if (!good) console.log(output.replace(/^/gm, '     '));
 }
 
 async function runFiles(settings: Settings, signal: AbortSignal): Promise<Totals> {

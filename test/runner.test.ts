@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { compiled } from './helpers/compiled.ts';
 import { assert, suite } from './helpers/suite.ts';
-import { runTestFiles } from './runner/test-file.ts';
+import { TestProcess } from './runner/test-process.ts';
 
 /** The output of the runner for each fixture. */
 const expected: Readonly<Record<string, RegExp>> = {
@@ -29,6 +29,25 @@ const expected: Readonly<Record<string, RegExp>> = {
   'throws-in-before': /0 passed, 1 failed[\s\S]*no server/,
 };
 
+/** Faults of a file that has another one before it in its process. */
+const faulty: Readonly<Record<string, RegExp>> = {
+  'does-not-load': /^1 of its suites did not run to the end$/,
+  'exits-early': /^1 of its suites did not run to the end$/,
+  'leaves-a-process': /^left a process running$/,
+  'no-suite': /^declared no suite/,
+  'rejects-unheard': /^ended with exit code 1$/,
+  'stays-open': /^does not end: something is still open$/,
+};
+
+const shared = () =>
+  new TestProcess({ upstream: '', timeout: 8000, signal: AbortSignal.timeout(60_000) });
+
+async function outcome(process: TestProcess, name: string) {
+  const path = `test/fixtures/runner/${name}.test.ts`;
+  const { milliseconds: _, ...rest } = await process.run(path, 'together');
+  return rest;
+}
+
 interface Run {
   readonly code: number | null;
   readonly output: string;
@@ -49,6 +68,9 @@ function run(...args: readonly string[]): Promise<Run> {
 
 /** The fixtures without a fault. */
 const right = ['passes', 'lacks-a-program'];
+
+/** The fixture whose fault the end of its process reveals, which the fault of a later file can hide. */
+const late = 'fails-at-exit';
 
 const fixtures = ['--directory', 'test/fixtures/runner', '--file-timeout', '8000'];
 
@@ -71,37 +93,30 @@ suite('runner', (test) => {
   );
 
   test('tells which file is at fault among those that share a process', async () => {
-    const together = (...names: readonly string[]) =>
-      runTestFiles({
-        paths: names.map((name) => `test/fixtures/runner/${name}.test.ts`),
-        id: 'together',
-        upstream: '',
-        timeout: 8000,
-        signal: AbortSignal.timeout(20_000),
-      });
-    const { files, faults } = await together('passes', 'no-suite', 'fails');
-    assert.equal(
-      files.map(({ passed, failed }) => [passed, failed]),
-      [
-        [2, 0],
-        [0, 0],
-        [1, 1],
-      ],
-    );
-    assert.equal(faults, [
-      'test/fixtures/runner/no-suite.test.ts: declared no suite of test/helpers/suite.ts',
-    ]);
-    const cut = await together('does-not-load', 'passes');
+    const green = { passed: 2, failed: 0, skipped: 1, faults: [] };
+    for (const [name, complaint] of Object.entries(faulty)) {
+      const process = shared();
+      assert.equal(await outcome(process, 'passes'), green);
+      const { faults } = await outcome(process, name);
+      assert.match(faults.join('; '), complaint, name);
+      await process.end(false);
+    }
+  });
+
+  test('finds what only the end of a process reveals', async () => {
+    const process = shared();
+    await outcome(process, 'passes');
+    await outcome(process, late);
+    const [fault] = await process.end(true);
     assert.match(
-      cut.faults.join(),
-      /does-not-load[^,]*did not run to the end.*passes.*declared no/,
+      fault ?? '',
+      /^ended with exit code 3 \(one of [^,]*passes[^,]*, [^,]*fails-at-exit/,
     );
-    assert.match((await together('passes', 'stays-open')).faults.join(), /something is still open/);
   });
 
   test('has an expectation for every fixture', () => {
     const names = readdirSync('test/fixtures/runner').map((name) => name.replace('.test.ts', ''));
-    assert.equal([...right, ...Object.keys(expected)].sort(), names.sort());
+    assert.equal([...right, late, ...Object.keys(expected)].sort(), names.sort());
   });
 
   test('is green when nothing is wrong, and says so on its last line', async () => {

@@ -9,7 +9,6 @@
  *   });
  */
 import { writeSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite as uvuSuite } from 'uvu';
 import * as uvuAssert from 'uvu/assert';
 
@@ -33,8 +32,6 @@ export interface TestDefiner {
 
 /** The reports of a test file to the runner, one JSON line each. */
 export type TestEvent =
-  /** Begins the events of a file, if a process runs several. */
-  | { readonly event: 'file'; readonly path: string }
   | { readonly event: 'declared'; readonly suite: string }
   | {
       readonly event: 'finished';
@@ -45,7 +42,9 @@ export type TestEvent =
       /** The number of skipped tests that need a program this machine does not have. */
       readonly lacking: number;
       readonly only: boolean;
-    };
+    }
+  /** The file has left nothing open. `memory` is that of the process, in bytes. */
+  | { readonly event: 'ended'; readonly memory: number };
 
 interface Test {
   readonly name: string;
@@ -63,7 +62,7 @@ interface Plan {
 }
 
 const defaultTimeout = 120_000;
-const counter = { assertions: 0, unfinished: 0 };
+const counter = { assertions: 0 };
 
 type Check = (...args: unknown[]) => unknown;
 
@@ -113,7 +112,6 @@ export function suite(name: string, define: (test: TestDefiner) => void): void {
     hooks: { before: [], after: [], beforeEach: [], afterEach: [] },
     skipped: 0,
   };
-  counter.unfinished += 1;
   report({ event: 'declared', suite: name });
   const settled: unknown = define(definer(plan));
   if (settled !== undefined)
@@ -188,7 +186,6 @@ function queue(name: string, plan: Plan): void {
     const only = plan.only.length > 0;
     const skipped = plan.skipped + counts.lacking;
     report({ event: 'finished', suite: name, ...counts, skipped, only });
-    counter.unfinished -= 1;
   });
   target.run();
 }
@@ -245,21 +242,8 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
 }
 
-/** Runs a further file in this process, and resolves when its suites have ended. */
-export async function runFile(path: string, load: () => Promise<unknown>): Promise<void> {
-  report({ event: 'file', path });
-  // Suites that have run stay in uvu's queue, and would run again.
-  Object.assign(globalThis, { UVU_QUEUE: [[null]] });
-  const env = { ...process.env };
-  await load();
-  while (counter.unfinished > 0) await sleep(1);
-  // A file may have set variables for its own server.
-  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
-  Object.assign(process.env, env);
-}
-
 /** Writes an event to the runner's pipe. It writes synchronously, so no event is lost however the process ends. */
-function report(event: TestEvent): void {
+export function report(event: TestEvent): void {
   const pipe = process.env['STAGE_TEST_REPORT'];
   if (pipe) writeSync(Number(pipe), `${JSON.stringify(event)}\n`);
 }
