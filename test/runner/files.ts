@@ -1,5 +1,5 @@
 /** Runs the test files that the runner names, one after the other in this process: starting a process costs more than most files. */
-import { readSync } from 'node:fs';
+import { readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compiled } from '../helpers/compiled.ts';
@@ -28,5 +28,8 @@ async function run(path: string, id: string | undefined): Promise<void> {
   Object.assign(process.env, { ...environment, STAGE_TEST_FILE: id });
   // Suites that have run stay in uvu's queue, and would run again.
   Object.assign(globalThis, { UVU_QUEUE: [[null]] });
+  // Node 20's loader reads the type of the file that was examined last. After a socket or a pipe it does not resolve the link `.build/src`,
+  // and would load modules of the product twice.
+  statSync(compiled(path));
   await import(pathToFileURL(resolve(compiled(path))).href);
 }
