@@ -52,7 +52,11 @@ async function findFiles({ directory, patterns }: Settings): Promise<string[]> {
 }
 
 /** Files with a process of their own: they are long, count what the program does since its start, or run the runner. They run first. */
-const alone = /^test\/(faults|mutants|sql\/metered|upgrades)\/|^test\/runner\.test/;
+const alone = /^test\/(faults|mutants|sql\/metered|upgrades)\//;
+/** Others that watch threads, memory, descriptors or the event loop of their process. */
+const watching =
+  /^test\/(runner|sql\/parse-gate|attacks\/(crowd|frames)|daemon\/(stopped-readers|full-disk)|proxy\/flow|rest\/join-modules)\.test/;
+const isAlone = (path: string) => alone.test(path) || watching.test(path);
 
 interface Totals {
   passed: number;
@@ -67,10 +71,7 @@ async function runAll(
   signal: AbortSignal,
 ): Promise<Totals> {
   const totals = { passed: 0, failed: 0 };
-  const ordered = [
-    ...files.filter((path) => alone.test(path)),
-    ...files.filter((path) => !alone.test(path)),
-  ];
+  const ordered = [...files.filter(isAlone), ...files.filter((path) => !isAlone(path))];
   const waiting = ordered.map((path, index) => ({ path, id: `${process.pid}_${index}` }));
   const options = { upstream: server.url, timeout: settings.timeout, signal };
   const work = async () => {
@@ -83,7 +84,7 @@ async function runAll(
       if (left > 0) result.faults.push(`left ${left} database(s) behind`);
       // Taken now, so that no process waits for a file that another job takes.
       next = waiting.shift();
-      if (!isGreen(result) || current.isWorn || alone.test(path) || !next) {
+      if (!isGreen(result) || current.isWorn || isAlone(path) || !next) {
         result.faults.push(...(await current.end(isGreen(result))));
       }
       totals.passed += result.passed;
