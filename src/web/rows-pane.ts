@@ -66,11 +66,18 @@ export class RowsPane {
 
   /** Shows the first page of a table. */
   open(table: string): void {
+    if (table !== this.#pages?.table) this.#clear();
     this.#pages = new Pages(this.#id, table, this.#filter);
     this.#page = null;
     this.#drawNav();
     this.#drawFigures();
     void this.#read();
+  }
+
+  /** Removes the lines of the former table, so that no key acts on them while the new ones are read. */
+  #clear(): void {
+    this.#opened = null;
+    fill(this.#list);
   }
 
   /** Sets the outline: the tables with their counts. */
@@ -161,7 +168,8 @@ export class RowsPane {
       const page = await pages.read();
       // the user has opened another table meanwhile
       if (pages !== this.#pages) return;
-      [this.#page, this.#opened] = [page, null];
+      this.#page = page;
+      if (!page.changes.some(({ rowId }) => rowId.text === this.#opened)) this.#opened = null;
       this.#draw();
     } catch (error) {
       if (pages === this.#pages) fill(this.#list, h('li', { class: 'fault' }, faultOf(error)));

@@ -75,6 +75,28 @@ suite('web: edits on the review page', (test) => {
     );
   });
 
+  test('an open row stays open while its table is read again, and closes with its table', async () => {
+    const id = await session();
+    await page.rest.write(id, 'UPDATE customers SET name = $1 WHERE id = 1', ['Y']);
+    await page.rest.write(id, 'UPDATE products SET price = 7 WHERE id = 1');
+    const tab = await open();
+    await tab.goTo(await linkFor('dev', id));
+    await tab.sees(`${count('.tables button')} === 2`);
+    await tab.press('j');
+    await tab.press('Enter');
+    await tab.sees("document.querySelector('[data-edit=row]')");
+    await page.rest.write(id, 'UPDATE customers SET name = $1 WHERE id = 2', ['Z']);
+    await tab.click('.tables button', 'customers');
+    await tab.sees(`${count('.rows .line')} === 2`);
+    assert.is(await tab.evaluate(count('.detail')), 1);
+    assert.is(await tab.evaluate("document.activeElement.getAttribute('aria-expanded')"), 'true');
+    await tab.click('.tables button', 'products');
+    assert.is(await tab.evaluate(count('.rows .line.none, .detail')), 0);
+    await tab.sees(`${text('.rows')}.includes('price')`);
+    assert.is(await tab.evaluate(count('.detail')), 0);
+    assert.equal(tab.faults, []);
+  });
+
   test('of a table without a key all rows are taken out, and no single one', async () => {
     await page.rest.database.query(
       'CREATE TABLE notes (body text); INSERT INTO notes VALUES (1), (2)',
