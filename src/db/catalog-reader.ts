@@ -52,8 +52,9 @@ export async function foreignKeyRank(db: Queryable, oid: number): Promise<number
 
 /** Returns the server's major version. */
 export async function serverMajor(db: Queryable): Promise<number> {
-  const [row] = await db.query(
-    `SELECT current_setting('server_version_num')::int / 10000 AS major`,
-  );
-  return Number(row?.['major']);
+  const [row] = await db.query(`SELECT current_setting('server_version_num') AS number`);
+  return majorOf(row?.['number']);
 }
+
+/** Returns the major version in a `server_version_num`. A database's own cast from text to integer has no part in it. */
+export const majorOf = (versionNumber: unknown) => Math.trunc(Number(versionNumber) / 10_000);

@@ -32,21 +32,28 @@ suite('daemon: upstream check', (test) => {
   });
 
   test('refuses versions outside of 15 to 18', async () => {
-    for (const major of ['14', '19', '9']) {
+    for (const major of ['14', '19', '10']) {
       const error = await rejects<StageError>(
-        checkServer(answering({ major, standby: 'f', whole: 't' })),
+        checkServer(answering({ number: `${major}0003`, standby: 'f', whole: 't' })),
       );
       assert.is(error.code, 'configuration_invalid');
       assert.match(error.message, new RegExp(`PostgreSQL ${major}\\b`));
       assert.match(error.hint ?? '', /15 to 18/);
     }
     for (const major of ['15', '16', '17', '18']) {
-      await checkServer(answering({ major, standby: 'f', whole: 't' }));
+      await checkServer(answering({ number: `${major}0003`, standby: 'f', whole: 't' }));
     }
   });
 
+  test("reads the version without the database's own casts", async () => {
+    await database.query('CREATE CAST (text AS integer) WITH FUNCTION hashtext(text)');
+    assert.is((await checkServer(db)).prepared, true);
+  });
+
   test('refuses a standby', async () => {
-    const error = await rejects<StageError>(checkServer(answering({ major: '17', standby: 't' })));
+    const error = await rejects<StageError>(
+      checkServer(answering({ number: '170003', standby: 't' })),
+    );
     assert.is(error.code, 'upstream_unavailable');
     assert.match(error.message, /standby/);
   });

@@ -1,4 +1,5 @@
 /** Generates SQL for the recommended roles of clients and of the service account, for all schemas with tables. */
+import { majorOf } from '../../db/catalog-reader.ts';
 import type { Database } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -59,14 +60,14 @@ async function readSurroundings(db: Database): Promise<Surroundings> {
     WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT ${await ownSchema(db)}`;
   const rows = await db.query(`SELECT DISTINCT n.nspname AS name ${found} ORDER BY 1`);
   const [about] = await db.query(
-    `SELECT current_database() AS database, current_user AS account, current_setting('server_version_num')::int / 10000 AS major,
+    `SELECT current_database() AS database, current_user AS account, current_setting('server_version_num') AS number,
        EXISTS (SELECT ${found} AND c.relrowsecurity) AS has_policies`,
   );
   const name = (key: string) => quoteIdentifier(String(about?.[key]));
   return {
     database: name('database'),
     account: name('account'),
-    major: Number(about?.['major']),
+    major: majorOf(about?.['number']),
     hasPolicies: about?.['has_policies'] === 't',
     schemas: rows.map((row) => quoteIdentifier(String(row['name']))).join(', ') || 'public',
   };

@@ -1,4 +1,5 @@
 /** Checks once whether the upstream database can be served. */
+import { majorOf } from '../../db/catalog-reader.ts';
 import type { Database } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 
@@ -6,7 +7,7 @@ const oldestMajor = 15;
 const newestMajor = 18;
 
 const selectServer = `
-SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major, pg_is_in_recovery() AS standby,
+SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS number, pg_is_in_recovery() AS standby,
   to_regclass('stage.session') IS NOT NULL AS prepared,
   to_regclass('stage.session') IS NULL OR EXISTS (
     SELECT FROM pg_constraint c WHERE c.conrelid = to_regclass('stage.parked_table') AND c.contype = 'f') AS whole`;
@@ -24,7 +25,7 @@ export interface Server {
  */
 export async function checkServer(db: Database): Promise<Server> {
   const [row] = await db.query(selectServer);
-  const major = Number(row?.['major']);
+  const major = majorOf(row?.['number']);
   if (major < oldestMajor || major > newestMajor) {
     throw new StageError(
       'configuration_invalid',
