@@ -1,12 +1,17 @@
 /** The settings of the service account's connections: they make internal SQL unambiguous and limit how long locks are held. */
 import { StageError } from '../errors.ts';
 
+/** The search path of most functions of the service. PostgreSQL plans the others anew whenever it differs from that of the call before. */
+const internalPath = 'pg_catalog,pg_temp';
+
+/** Returns a transaction to the search path of the service's connections, so that names are not found in schemas of users. */
+export const setInternalPath = `SET LOCAL search_path = ${internalPath}`;
+
 /** Values as SHOW formats them, because they are read back and compared. */
 const settings = {
   default_transaction_read_only: 'off',
   standard_conforming_strings: 'on',
-  // the path of most functions of the service: PostgreSQL plans the others anew whenever it differs from that of the call before
-  search_path: 'pg_catalog,pg_temp',
+  search_path: internalPath,
   DateStyle: 'ISO,MDY',
   IntervalStyle: 'postgres',
   TimeZone: 'UTC',

@@ -166,7 +166,7 @@ suite('triggers that do not fire while staging', (test) => {
     });
     await db.close();
     await proxied.database.query('DROP FUNCTION seized CASCADE');
-    assert.equal(path, [{ path: 'pg_catalog' }]);
+    assert.equal(path, [{ path: 'pg_catalog, pg_temp' }]);
   });
 
   test('of those that do, names mean what they will at approval', async () => {

@@ -1,4 +1,5 @@
 /** Decides which functions that write are staged: those whose effects are all rows of tables that can be staged. */
+import { setInternalPath } from '../../db/connection-settings.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
@@ -28,7 +29,7 @@ export async function checkWriting(
 ): Promise<void> {
   for (const body of bodies) await checkBody({ ...context, uses, extent: 'writes' }, body);
   // names of the service's own statements are not found in schemas of users
-  await context.tx.query('SET LOCAL search_path = pg_catalog');
+  await context.tx.query(setInternalPath);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The database objects of staged functions. */
+import { setInternalPath } from '../../db/connection-settings.ts';
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -78,7 +79,7 @@ export async function createStagedFunctions(
   await makeSchema(tx, schema);
   await tx.query(`SET LOCAL search_path = ${shown}`);
   for (const script of scripts) await tx.query(script);
-  await tx.query('SET LOCAL search_path = pg_catalog');
+  await tx.query(setInternalPath);
   await refuseDependent(tx, schema);
 }
 
@@ -144,7 +145,7 @@ async function shownPath(tx: Queryable, path: readonly number[]): Promise<string
  */
 export async function findNamesIn(tx: Queryable, path: readonly number[]): Promise<void> {
   // guard: names of the service's own query are not found in schemas of users
-  await tx.query('SET LOCAL search_path = pg_catalog');
+  await tx.query(setInternalPath);
   await tx.query(`SET LOCAL search_path = ${await shownPath(tx, path)}`);
 }
 

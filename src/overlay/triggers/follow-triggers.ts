@@ -1,4 +1,5 @@
 /** Decides which triggers of a table are followed: they fire while its rows are staged, as they do in production. */
+import { setInternalPath } from '../../db/connection-settings.ts';
 import type { Queryable } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
@@ -53,14 +54,14 @@ export interface TriggerBody extends FunctionBody {
   readonly written: readonly WrittenTable[];
 }
 
-/** Returns the search path of approvals. Afterwards, that of the transaction is pg_catalog. */
+/** Returns the search path of approvals. Afterwards, the transaction has that of the service's connections. */
 export async function approvalPath(tx: Queryable): Promise<Path> {
   await tx.query(`SELECT set_config('search_path', stage.default_search_path(), true)`);
   // nothing else runs under that path: an operator could be a user's
   const [found] = await tx.query(
     'SELECT pg_catalog.to_json(pg_catalog.current_schemas(true)) AS names',
   );
-  await tx.query('SET LOCAL search_path = pg_catalog');
+  await tx.query(setInternalPath);
   const rows = await tx.query(
     `SELECT n.oid, n.nspname AS name FROM json_array_elements_text($1) WITH ORDINALITY s(name, place)
      JOIN pg_namespace n ON n.nspname = s.name WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place`,
@@ -114,7 +115,7 @@ export async function checkTrigger(
     return { ...made, written };
   });
   // guard: names of the service's own statements are not found in schemas of users
-  await tx.query('SET LOCAL search_path = pg_catalog');
+  await tx.query(setInternalPath);
   return followed;
 }
 
