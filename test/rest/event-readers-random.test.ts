@@ -55,25 +55,29 @@ suite('rest: readers of events that reconnect', (test) => {
     return told;
   }
 
-  test(`${readers} of them get each of ${events} events once, and in order`, async () => {
-    const [one] = daemons;
-    if (one === undefined) throw new Error('no daemon');
-    const id = await one.newSession({});
-    const { last } = (await one.call('GET', '/events?after=999999999&limit=1')).body;
-    const reading = Array.from({ length: readers }, (_, n) =>
-      readAll(createRandom(seed + n), last),
-    );
-    const random = createRandom(seed);
-    for (let sent = 0; sent < events; ) {
-      const count = Math.min(events - sent, 1 + random.below(60));
-      await one.database.query(
-        `DO $$ BEGIN FOR n IN 1 .. ${count} LOOP
-           PERFORM stage.emit('${id.slice(5)}', 'default', 'comment', NULL, '{"message": "x"}'); END LOOP; END $$`,
+  test(
+    `${readers} of them get each of ${events} events once, and in order`,
+    async () => {
+      const [one] = daemons;
+      if (one === undefined) throw new Error('no daemon');
+      const id = await one.newSession({});
+      const { last } = (await one.call('GET', '/events?after=999999999&limit=1')).body;
+      const reading = Array.from({ length: readers }, (_, n) =>
+        readAll(createRandom(seed + n), last),
       );
-      sent += count;
-    }
-    const expected = Array.from({ length: events }, (_, n) => Number(last) + 1 + n);
-    for (const [at, told] of (await Promise.all(reading)).entries())
-      assert.equal(told, expected, `seed ${seed}, reader ${at}`);
-  });
+      const random = createRandom(seed);
+      for (let sent = 0; sent < events; ) {
+        const count = Math.min(events - sent, 1 + random.below(60));
+        await one.database.query(
+          `DO $$ BEGIN FOR n IN 1 .. ${count} LOOP
+           PERFORM stage.emit('${id.slice(5)}', 'default', 'comment', NULL, '{"message": "x"}'); END LOOP; END $$`,
+        );
+        sent += count;
+      }
+      const expected = Array.from({ length: events }, (_, n) => Number(last) + 1 + n);
+      for (const [at, told] of (await Promise.all(reading)).entries())
+        assert.equal(told, expected, `seed ${seed}, reader ${at}`);
+    },
+    { timeout: 36_000_000 },
+  );
 });

@@ -92,36 +92,42 @@ suite('random overlaps', (test) => {
     return { id, touched };
   };
 
-  test(`are those of the keys, in ${rounds} rounds of random sessions`, async () => {
-    for (let round = 0; round < rounds; round += 1) {
-      const random = createRandom(seed + round);
-      const all: Awaited<ReturnType<typeof stageSome>>[] = [];
-      for (let n = 0; n < 6; n += 1) all.push(await stageSome(random));
-      for (const { id, touched } of all) {
-        const found = await readOverlaps(staging.service, id);
-        const expected = all
-          .filter((other) => other.id !== id)
-          .flatMap((other) =>
-            tables.map(({ name: table }) => {
-              const theirs = other.touched.get(table);
-              const rows = [...(touched.get(table) ?? [])].filter((key) => theirs?.has(key)).length;
-              return { sessionId: other.id, table, rows };
-            }),
-          )
-          .filter(({ rows }) => rows > 0);
-        const sorted = (list: readonly object[]) =>
-          list.map((each) => JSON.stringify(each, ['sessionId', 'table', 'rows'])).sort();
-        assert.equal(sorted(found.overlaps), sorted(expected), `seed ${seed + round}`);
-        for (const { table, count } of found.flags)
-          assert.is(count, expected.filter((each) => each.table === table).length);
-        assert.equal(
-          found.flags.map(({ table }) => table).sort(),
-          [...new Set(expected.map(({ table }) => table))].sort(),
-        );
+  test(
+    `are those of the keys, in ${rounds} rounds of random sessions`,
+    async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const random = createRandom(seed + round);
+        const all: Awaited<ReturnType<typeof stageSome>>[] = [];
+        for (let n = 0; n < 6; n += 1) all.push(await stageSome(random));
+        for (const { id, touched } of all) {
+          const found = await readOverlaps(staging.service, id);
+          const expected = all
+            .filter((other) => other.id !== id)
+            .flatMap((other) =>
+              tables.map(({ name: table }) => {
+                const theirs = other.touched.get(table);
+                const rows = [...(touched.get(table) ?? [])].filter((key) =>
+                  theirs?.has(key),
+                ).length;
+                return { sessionId: other.id, table, rows };
+              }),
+            )
+            .filter(({ rows }) => rows > 0);
+          const sorted = (list: readonly object[]) =>
+            list.map((each) => JSON.stringify(each, ['sessionId', 'table', 'rows'])).sort();
+          assert.equal(sorted(found.overlaps), sorted(expected), `seed ${seed + round}`);
+          for (const { table, count } of found.flags)
+            assert.is(count, expected.filter((each) => each.table === table).length);
+          assert.equal(
+            found.flags.map(({ table }) => table).sort(),
+            [...new Set(expected.map(({ table }) => table))].sort(),
+          );
+        }
+        for (const { id } of all) await deleteSession(staging.service, id, null);
       }
-      for (const { id } of all) await deleteSession(staging.service, id, null);
-    }
-  });
+    },
+    { timeout: 36_000_000 },
+  );
 
   test('name the twenty sessions with the most rows of a table, and count all', async () => {
     await staging.reset();

@@ -1,0 +1,78 @@
+/** What a brief has to count: the same statements run on production in a transaction that is rolled back, and counted by SQL of its own. */
+import type pg from 'pg';
+
+export type Side = Readonly<Record<string, unknown>> | null;
+
+/** What statements do to one table. */
+export interface TableChanges {
+  readonly rows: number;
+  readonly changes: readonly { readonly before: Side; readonly after: Side }[];
+  /** Rows that a foreign key deleted. */
+  readonly carried: number;
+  /** Rows in which values are that no row has had, by column. */
+  readonly newValues: Readonly<Record<string, number>>;
+  /** Inserted rows that are equal to another one. */
+  readonly duplicates: number;
+}
+
+const changesOf = (table: string) => `
+SELECT to_jsonb(o) AS before, to_jsonb(n) AS after FROM former_${table} o FULL JOIN ${table} n ON n.id = o.id
+WHERE o.* IS DISTINCT FROM n.* ORDER BY coalesce(o.id, n.id)`;
+
+/** Values that changes give to a column, and no row has had: at most 12 different ones, where rows have had at most 50. */
+const newValuesOf = (table: string, column: string) => `
+SELECT coalesce(sum(rows), 0)::int AS rows FROM (
+  SELECT n.${column}, count(*) AS rows FROM ${table} n LEFT JOIN former_${table} o ON o.id = n.id
+  WHERE n.* IS DISTINCT FROM o.* AND n.${column} IS NOT NULL AND n.${column} NOT IN (SELECT ${column} FROM former_${table} WHERE ${column} IS NOT NULL)
+    AND (SELECT count(DISTINCT ${column}) BETWEEN 1 AND 50 FROM former_${table})
+  GROUP BY n.${column}
+) g HAVING count(*) <= 12`;
+
+const duplicates = `
+SELECT coalesce(sum(rows), 0)::int AS rows FROM (
+  SELECT count(*) AS rows FROM products n WHERE NOT EXISTS (SELECT FROM former_products o WHERE o.id = n.id)
+  GROUP BY name, price, stock, status HAVING count(*) > 1
+) g`;
+
+/** The columns of texts, by table. */
+const texts: Readonly<Record<string, readonly string[]>> = {
+  products: ['name', 'status', 'seen'],
+  orders: ['note'],
+};
+
+/** Returns what statements do, by table. @param client a connection to production */
+export async function expectedOf(
+  client: pg.Client,
+  statements: readonly string[],
+): Promise<ReadonlyMap<string, TableChanges>> {
+  const count = async (text: string) => Number((await client.query(text)).rows[0]?.rows ?? 0);
+  try {
+    await client.query('BEGIN');
+    for (const table of Object.keys(texts))
+      await client.query(`CREATE TEMP TABLE former_${table} ON COMMIT DROP AS TABLE ${table}`);
+    let carried = 0;
+    for (const statement of statements) {
+      const [, which] = /^DELETE FROM products (WHERE .*)$/.exec(statement) ?? [];
+      if (which !== undefined)
+        carried += await count(
+          `SELECT count(*) AS rows FROM orders WHERE product IN (SELECT id FROM products ${which})`,
+        );
+      await client.query(statement);
+    }
+    const found = new Map<string, TableChanges>();
+    for (const [table, columns] of Object.entries(texts)) {
+      const { rows: changes } = await client.query(changesOf(table));
+      const newValues: Record<string, number> = {};
+      for (const column of columns) newValues[column] = await count(newValuesOf(table, column));
+      found.set(table, {
+        ...{ changes, newValues },
+        rows: await count(`SELECT count(*) AS rows FROM former_${table}`),
+        carried: table === 'orders' ? carried : 0,
+        duplicates: table === 'products' ? await count(duplicates) : 0,
+      });
+    }
+    return found;
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
