@@ -94,15 +94,22 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
     `${fields.number('rows')} inserted rows equal another inserted one in ${fields.list('columns').map(columnOf).join(', ')}`,
   new_values: (fields) =>
     `no row of production has ${fields.list('values').map(shortCell).join(', ')} (${rowsInWords(fields.number('rows'))})`,
-  carried: (fields) => {
-    const parts = (['deletes', 'updates'] as const).flatMap((kind) => {
-      const count = fields.number(kind);
-      const verb = kind === 'deletes' ? 'deleted' : 'updated';
-      return count === 0 ? [] : [`${rowsInWords(count)} ${verb}`];
-    });
-    return `${parts.join(', ')} along, by the foreign key ${nameCell(fields.required('foreign_key'))}`;
-  },
+  carried: (fields) =>
+    `${alongInWords(fields, ['deletes', 'updates'])}, by the foreign key ${nameCell(fields.required('foreign_key'))}`,
+  written: (fields) =>
+    `${alongInWords(fields, ['inserts', 'updates', 'deletes'])}, by the trigger ${nameCell(fields.required('trigger'))} of ${tableCell(fields.required('table'))}`,
 };
+
+const verbs = { inserts: 'inserted', updates: 'updated', deletes: 'deleted' };
+
+/** Formats what else a statement changed: `2 rows deleted, 1 row updated along`. */
+function alongInWords(fields: Fields, kinds: readonly (keyof typeof verbs)[]): string {
+  const parts = kinds.flatMap((kind) => {
+    const count = fields.number(kind);
+    return count === 0 ? [] : [`${rowsInWords(count)} ${verbs[kind]}`];
+  });
+  return `${parts.join(', ')} along`;
+}
 
 const columnOf = (name: JsonText) => nameCell(JSON.parse(name.text) as string);
 const signed = (number: string) => (number.startsWith('-') ? number : `+${number}`);

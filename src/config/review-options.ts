@@ -2,7 +2,7 @@
 import type { RehearsalAccess } from '../model/access.ts';
 import { rehearsalAccess } from '../model/access.ts';
 import type { Option } from './types.ts';
-import { afterTrust, choice, columnPatterns, milliseconds, whole } from './types.ts';
+import { afterTrust, choice, milliseconds, tablePatterns, whole } from './types.ts';
 
 const triggerDifferences = ['allow', 'refuse'] as const;
 export type TriggerDifferences = (typeof triggerDifferences)[number];
@@ -39,14 +39,14 @@ export const reviewOptions: ReviewOptions = {
       "Whether an approval is applied (`allow`) or refused (`refuse`) if production's triggers set other values than they did while staging. Times and random values never stop it.",
   },
   sensitiveColumns: {
-    type: columnPatterns(),
+    type: tablePatterns(),
     default: [],
     env: ['STAGE_SENSITIVE_COLUMNS'],
     flag: '--sensitive-columns NAMES',
     key: 'sensitive_columns',
     project: afterTrust('decides what reviewers are shown'),
     sentence:
-      'Columns whose changes a brief names as sensitive: `table.column` or `schema.table.column`, `*` for every table.',
+      'Columns and tables whose changes a brief names as sensitive: `table.column` or `schema.table.column`, with `*` for every table, or for every column of one.',
   },
   web: {
     type: choice(['on', 'off']),

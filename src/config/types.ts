@@ -1,6 +1,6 @@
 /** The types of options. Each parses a value from a file, an environment variable or a flag; undefined means invalid. */
 import { resolve } from 'node:path';
-import { isColumnPattern } from '../model/column-patterns.ts';
+import { isColumnPattern, isTablePattern } from '../model/column-patterns.ts';
 import { isJsonObject } from '../model/json.ts';
 import { hostUrls, withHostsOf } from '../model/upstream-hosts.ts';
 
@@ -84,12 +84,28 @@ export function list(): OptionType<readonly string[]> {
 }
 
 /** Columns as `table.column` patterns, with `*` for every table. */
-export function columnPatterns(): OptionType<readonly string[]> {
+export const columnPatterns = (): OptionType<readonly string[]> =>
+  patterns(
+    'a list of columns such as `*.updated_at`, `orders.touched_by` or `sales.orders.seen`',
+    isColumnPattern,
+  );
+
+/** Columns as `columnPatterns`, and whole tables as `table.*`. */
+export const tablePatterns = (): OptionType<readonly string[]> =>
+  patterns(
+    'a list of columns and tables such as `*.iban`, `customers.email` or `salaries.*`',
+    (item) => isColumnPattern(item) || isTablePattern(item),
+  );
+
+function patterns(
+  wanted: string,
+  isPattern: (text: string) => boolean,
+): OptionType<readonly string[]> {
   const items = (raw: unknown) => list().read(raw, '');
   return {
-    wanted: 'a list of columns such as `*.updated_at`, `orders.touched_by` or `sales.orders.seen`',
-    read: (raw) => (items(raw)?.every(isColumnPattern) ? items(raw) : undefined),
-    culprit: (raw) => items(raw)?.find((item) => !isColumnPattern(item)),
+    wanted,
+    read: (raw) => (items(raw)?.every(isPattern) ? items(raw) : undefined),
+    culprit: (raw) => items(raw)?.find((item) => !isPattern(item)),
   };
 }
 

@@ -5,8 +5,22 @@ import { shownParts } from './table.ts';
 const name = String.raw`(?:"(?:[^"]|"")+"|[^\s".,*]+)`;
 const pattern = new RegExp(String.raw`^(?:(?:${name}\.)?${name}|(?:${name}\.)?\*)\.${name}$`);
 
+const wholeTable = new RegExp(String.raw`^(?:${name}\.)?${name}\.\*$`);
+
 /** Checks whether a text is a valid column pattern: exactly one named column, of one table or of all. */
 export const isColumnPattern = (text: string): boolean => pattern.test(text);
+
+/** Checks whether a text names all columns of one table: `table.*` or `schema.table.*`. */
+export const isTablePattern = (text: string): boolean => wholeTable.test(text);
+
+/** Whether one of the patterns names all columns of a table. @param shownTable the table's name as shown to users */
+export function isTableMatching(patterns: readonly string[], shownTable: string): boolean {
+  const [schema, table] = schemaAndName(shownParts(shownTable));
+  return patterns.filter(isTablePattern).some((text) => {
+    const [wantedSchema, wantedTable] = schemaAndName(shownParts(text.slice(0, -2)));
+    return wantedSchema === schema && wantedTable === table;
+  });
+}
 
 /** Returns the columns of a table that match the patterns. @param shownTable the table's name as shown to users */
 export function columnsMatching(patterns: readonly string[], shownTable: string): string[] {

@@ -220,6 +220,20 @@ suite('briefs', (test) => {
     assert.ok(has(await brief(id), 'sensitive_column'));
   });
 
+  test('marks all changes of a table whose columns are all sensitive', async () => {
+    const flagsOf = async (statements: string) => {
+      const id = await staged(statements);
+      const { flags } = await brief(id, { sensitiveColumns: ['secrets.*', 'orders.id', 'x.*'] });
+      await proposeSession(staging.service, id);
+      await rejectSession(staging.service, id, null);
+      return flags.filter(({ code }) => code === 'sensitive_column');
+    };
+    const change = `UPDATE secrets SET iban = 'x' WHERE id <= 2; DELETE FROM secrets WHERE id = 3`;
+    const flag = { code: 'sensitive_column', table: 'secrets', column: null, count: 3 };
+    assert.equal(await flagsOf(change), [flag]);
+    assert.equal(await flagsOf('UPDATE orders SET note = 1 WHERE id = 1'), []);
+  });
+
   test('says when it looked at a sample', async () => {
     const id = await staging.open();
     await staging.stage(

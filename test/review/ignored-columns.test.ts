@@ -1,6 +1,11 @@
 /** Ignored columns, which cause no conflicts: what approval applies, what is reported, and what always counts. */
 import type { StageError } from '../../src/errors.ts';
-import { columnsMatching, isColumnPattern } from '../../src/model/column-patterns.ts';
+import {
+  columnsMatching,
+  isColumnPattern,
+  isTableMatching,
+  isTablePattern,
+} from '../../src/model/column-patterns.ts';
 import type { ConflictScope } from '../../src/model/session.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
@@ -248,5 +253,11 @@ suite('columns that do not count', (test) => {
       ['*', ['a', 'g']],
     ] as const)
       assert.equal(columnsMatching(patterns, table), columns, table);
+    for (const text of ['a.*', 's.a.*', '"a.b".*', '"*".*']) assert.ok(isTablePattern(text), text);
+    for (const text of ['*', '*.*', 'a', 'a.b', '*.b.*', 'a.*.*', '.*', 'a b.*'])
+      assert.not.ok(isTablePattern(text), text);
+    const whole = ['x.*', 's.y.*', '"a.b".*', 'z.c'];
+    for (const table of ['x', 's.y', '"a.b"']) assert.ok(isTableMatching(whole, table), table);
+    for (const table of ['y', 's.x', 'z', 'a.b']) assert.not.ok(isTableMatching(whole, table));
   });
 });

@@ -15,13 +15,14 @@ const fact = z
       'duplicates',
       'new_values',
       'carried',
+      'written',
     ]),
   })
   .loose()
   .meta({
     id: 'Fact',
     description:
-      'What changed in a column: constant (value), rule (factor, addend, explained, of, others, keys), values (pairs), range (up, down, lowest, median, highest in percent), changed (values); of numbers, times and texts also bins, the counts before and after in twelve equal parts of the range from low to high, with the unit time (seconds since 1970) or length (characters) where they are no numbers; of a table: duplicates (rows, columns), new_values (column, values, rows), carried (foreign_key, deletes, updates)',
+      'What changed in a column: constant (value), rule (factor, addend, explained, of, others, keys), values (pairs), range (up, down, lowest, median, highest in percent), changed (values); of numbers, times and texts also bins, the counts before and after in twelve equal parts of the range from low to high, with the unit time (seconds since 1970) or length (characters) where they are no numbers; of a table: duplicates (rows, columns), new_values (column, values, rows), carried (foreign_key, deletes, updates), written (trigger, table, inserts, updates, deletes)',
   });
 
 const tables = z.array(schemaOf(tableBriefShape).extend({ facts: z.array(fact) }));

@@ -4,7 +4,7 @@ import { loadSql } from '../../db/sql-file.ts';
 import type { Brief, Flag, FlagCode, Overlap, TableBrief } from '../../model/brief.ts';
 import type { ChangeCounts } from '../../model/change.ts';
 import { changesIn } from '../../model/change.ts';
-import { columnsMatching } from '../../model/column-patterns.ts';
+import { columnsMatching, isTableMatching, isTablePattern } from '../../model/column-patterns.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { revisionOf } from '../diff/diff-pages.ts';
@@ -20,6 +20,7 @@ import {
   keyOf,
   overlappingSessions,
   shapeForBrief,
+  triggerFacts,
 } from './table-facts.ts';
 
 /** An author is compared with this many earlier approved sessions at least. */
@@ -131,17 +132,18 @@ async function tableBrief(
   if (shape === null) return { brief: plain, flags, overlaps: [] };
   const columns = await columnFacts(tx, table, shape, counts);
   const carried = await carriedFacts(tx, uuid, table, readableOnly);
+  const written = await triggerFacts(tx, uuid, table, readableOnly);
   flags.push(...columns.flags);
   flag('carried_along', carried.rows);
   if (table.kind === 'staged') flag('share_of_table', shareOf(counts, shape));
-  for (const column of columnsMatching(sensitiveColumns, table.name))
-    flag('sensitive_column', rowsOf(column, counts, shape, columns), column);
+  for (const { column, count } of sensitiveIn(table.name, sensitiveColumns, counts, shape, columns))
+    flag('sensitive_column', count, column);
   flag('triggers', (await describe(tx, uuid, table)).triggers.length);
   const others = await overlappingSessions(tx, uuid, table, keyOf(shape));
   flag('overlap', others.count);
   const { sampled } = columns;
   return {
-    brief: { ...counts, sampled, facts: [...columns.facts, ...carried.facts] },
+    brief: { ...counts, sampled, facts: [...columns.facts, ...carried.facts, ...written] },
     flags,
     overlaps: others.sessions.map(({ sessionId, rows }) => ({
       // guard: other sessions are not named to those who see their own only
@@ -150,6 +152,24 @@ async function tableBrief(
       rows,
     })),
   };
+}
+
+/** Returns the sensitive columns of a table with their numbers of rows; null stands for the whole table. */
+function sensitiveIn(
+  table: string,
+  patterns: readonly string[],
+  counts: ChangeCounts,
+  shape: BriefShape,
+  facts: ColumnFacts,
+): { readonly column: string | null; readonly count: number }[] {
+  const ofColumns = patterns.filter((text) => !isTablePattern(text));
+  return [
+    ...(isTableMatching(patterns, table) ? [{ column: null, count: changesIn(counts) }] : []),
+    ...columnsMatching(ofColumns, table).map((column) => ({
+      column,
+      count: rowsOf(column, counts, shape, facts),
+    })),
+  ];
 }
 
 /** Returns the share of a table's rows that are changed, in percent; 0 for a usual share. */

@@ -3,6 +3,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { selectForeignKeys } from '../diff/causes.ts';
 import type { DiffTable } from '../diff/diff-tables.ts';
@@ -71,6 +72,25 @@ export async function carriedFacts(
     facts.push(new JsonText(stringifyJson(fact)));
   }
   return { facts, rows };
+}
+
+/** Returns a fact for each trigger of production that wrote rows of a table while rows were staged. */
+export async function triggerFacts(
+  tx: Queryable,
+  uuid: string,
+  { kind, relation }: DiffTable,
+  readableOnly: boolean,
+): Promise<readonly JsonText[]> {
+  if (kind !== 'staged') return [];
+  const select = fillSql(loadSql('brief/effects.sql'), { shadow: `stage_data.shadow_${relation}` });
+  const rows = await tx.query(select, [uuid, relation, String(readableOnly)]);
+  return rows.map(({ trigger, table, inserts, updates, deletes }) => {
+    const [inserted, updated, deleted] = [inserts, updates, deletes].map(Number);
+    const counts = { inserts: inserted, updates: updated, deletes: deleted };
+    return new JsonText(
+      stringifyJson({ kind: 'written', trigger, table, ...counts } as JsonObject),
+    );
+  });
 }
 
 /** A column of a key. */
