@@ -3,6 +3,11 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
+    name: 'an update checks the foreign keys that it changes',
+    without: `return '';`,
+    tests: ['proxy/found-by-fuzzing'],
+  },
+  {
     name: 'the objects that a definition names are the same as then',
     without: 'IF false THEN',
     tests: ['alterations/taken-names'],

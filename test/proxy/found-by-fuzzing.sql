@@ -39,6 +39,27 @@ CREATE TABLE moved (first int REFERENCES top ON UPDATE CASCADE, second int REFER
 CREATE TABLE below (id int PRIMARY KEY, first int, n int, FOREIGN KEY (first, n) REFERENCES both_key ON UPDATE CASCADE ON DELETE SET NULL);
 CREATE TABLE either (id int PRIMARY KEY, first int NOT NULL REFERENCES top ON DELETE SET NULL, second int REFERENCES top ON DELETE CASCADE);
 CREATE TABLE checked (id int PRIMARY KEY, second int REFERENCES top ON DELETE CASCADE, first int REFERENCES top);
+CREATE TABLE entry (id int PRIMARY KEY, owner int, key int, v int);
+CREATE TABLE entry_loose (owner int, key int, v int);
+CREATE TABLE entry_parted (id int, owner int, key int) PARTITION BY LIST (id);
+CREATE TABLE entry_low PARTITION OF entry_parted FOR VALUES IN (1, 2);
+CREATE TABLE entry_high PARTITION OF entry_parted DEFAULT;
+CREATE TABLE api_key (id int PRIMARY KEY, owner int);
+CREATE TABLE owner (id int PRIMARY KEY);
+ALTER TABLE entry ADD FOREIGN KEY (owner) REFERENCES owner ON DELETE SET NULL, ADD FOREIGN KEY (key) REFERENCES api_key ON DELETE SET NULL;
+ALTER TABLE entry_loose ADD FOREIGN KEY (owner) REFERENCES owner ON DELETE SET NULL, ADD FOREIGN KEY (key) REFERENCES api_key ON DELETE SET NULL;
+ALTER TABLE entry_parted ADD FOREIGN KEY (owner) REFERENCES owner ON DELETE SET NULL, ADD FOREIGN KEY (key) REFERENCES api_key ON DELETE SET NULL;
+ALTER TABLE api_key ADD FOREIGN KEY (owner) REFERENCES owner ON DELETE CASCADE;
+INSERT INTO owner SELECT generate_series(1, 6);
+INSERT INTO api_key SELECT n, n FROM generate_series(1, 6) n;
+INSERT INTO entry SELECT n, n, n FROM generate_series(1, 6) n;
+INSERT INTO entry_loose SELECT n, n, n FROM generate_series(1, 6) n;
+INSERT INTO entry_parted SELECT n, n, n FROM generate_series(1, 6) n;
+SET session_replication_role = replica;
+INSERT INTO entry VALUES (9, 9, 9, 0);
+INSERT INTO entry_loose VALUES (9, 9, 0);
+INSERT INTO entry_parted VALUES (9, 9, 9);
+RESET session_replication_role;
 CREATE TABLE ends (x int, y int, PRIMARY KEY (x, y));
 CREATE TABLE overlap (a int, b int, c int, FOREIGN KEY (a, b) REFERENCES ends ON UPDATE SET NULL,
   FOREIGN KEY (b, c) REFERENCES ends ON UPDATE SET NULL);
@@ -100,6 +121,22 @@ DELETE FROM top WHERE id IN (5, 6);
 INSERT INTO both_ways VALUES (2, 7, 7) RETURNING *;
 DELETE FROM top WHERE id = 7; INSERT INTO top VALUES (7);
 SELECT * FROM both_ways ORDER BY id;
+
+-- story: foreign keys that a statement does not change are not checked
+DELETE FROM owner WHERE id = 1;
+UPDATE entry SET v = 1 WHERE id = 2; UPDATE entry_loose SET v = 1 WHERE owner = 2; DELETE FROM owner WHERE id = 2;
+BEGIN; UPDATE entry SET v = 2 WHERE id = 3; UPDATE entry_loose SET v = 2 WHERE owner = 3; DELETE FROM owner WHERE id = 3; COMMIT;
+INSERT INTO entry VALUES (7, 4, 5, 0); INSERT INTO entry_parted VALUES (7, 4, 5); DELETE FROM owner WHERE id IN (4, 5);
+UPDATE entry SET owner = 6 WHERE id = 9; UPDATE entry SET v = 3 WHERE id = 9; UPDATE entry SET owner = 8 WHERE id = 9;
+UPDATE entry SET key = 8 WHERE id = 9;
+UPDATE entry_loose SET owner = 6 WHERE owner = 9; UPDATE entry_loose SET v = 3 WHERE key = 9; UPDATE entry_loose SET owner = 8 WHERE key = 9;
+BEGIN; UPDATE entry SET owner = NULL WHERE id = 9; UPDATE entry SET v = 4 WHERE id = 9;
+ROLLBACK;
+BEGIN; UPDATE entry SET owner = NULL WHERE id = 9; UPDATE entry SET owner = 6 WHERE id = 9;
+ROLLBACK;
+UPDATE entry_parted SET owner = 6 WHERE id = 9;
+UPDATE entry_parted SET id = 1 WHERE id = 9;
+SELECT * FROM entry ORDER BY id; SELECT * FROM entry_loose ORDER BY 1, 2; SELECT * FROM entry_parted ORDER BY id; SELECT * FROM api_key;
 
 -- story: foreign keys of several deleted rows reach one row
 INSERT INTO top VALUES (20), (21), (22);

@@ -1,7 +1,8 @@
 /** Foreign keys, checked against the overlay on the child's side: the referenced row exists. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
-import { overlayName, shadowName } from '../object-names.ts';
+import { columnNamed, overlayName, shadowName } from '../object-names.ts';
 import {
   andWithin,
   demandPartitions,
@@ -11,7 +12,7 @@ import {
   referredName,
 } from '../partitions.ts';
 import { displayKey, keyDetail, messageOf, raise, valuesDetail } from '../raise.ts';
-import { isHeadOfStatement, present } from '../row-identity.ts';
+import { isHeadOfStatement, present, sameInColumn } from '../row-identity.ts';
 import { lockReferences } from './key-locks.ts';
 
 /** Lists the columns of a foreign key in pairs, quoted. */
@@ -42,6 +43,44 @@ export function lacksBearer(
 }
 
 /**
+ * Returns the conditions that the columns of a foreign key are the same before and after an update of a row. A part of a period is covered
+ * where the whole was.
+ * @param before prefix of the columns before, `after` of those after it
+ */
+export function isUnchanged(
+  table: Table,
+  { child, hasPeriod }: { readonly child: Pick<ForeignKey['child'], 'columns'>; readonly hasPeriod: boolean },
+  before: string,
+  after: string,
+): string[] {
+  return child.columns.map((name, index) => {
+    const [was, is] = [before, after].map((prefix) => prefix + quoteIdentifier(name));
+    const isSame = sameInColumn(columnNamed(table, name), `${is}`, `${was}`);
+    if (!hasPeriod || index < child.columns.length - 1) return isSame;
+    return `(${isSame} OR coalesce(${is} <@ ${was}, false))`;
+  });
+}
+
+/**
+ * Builds the condition that PostgreSQL checks this foreign key for a staged row whose foreign keys are checked; empty for a table's only
+ * one. Another action of the same statement may be about to change a reference whose row is gone. A row that may have moved to another
+ * partition counts as inserted there.
+ */
+function andIsDue(table: Table, foreignKey: ForeignKey): string {
+  if (table.references.length < 2) return '';
+  const partition = { child: { columns: table.partitionColumns }, hasPeriod: false };
+  const same = (before: string) =>
+    [foreignKey, partition].flatMap((each) => isUnchanged(table, each, before, 's.')).join(' AND ');
+  const parts = {
+    shadow: shadowName(table),
+    same_as_base: same('(s._stage_base).'),
+    same_as_version: same('v.'),
+  };
+  // guard: an update checks the foreign keys that it changes
+  return ` AND ${fillSql(loadSql('table/foreign-keys/is_due.sql'), parts).trim()}`;
+}
+
+/**
  * Builds the check that every staged row of the child has its parent in the overlay.
  * @param rows condition that selects the rows of the shadow table `s`
  * @param isAtCommit whether the statements that staged them have ended
@@ -57,7 +96,7 @@ export function childCheck(
   const join = columns
     .map(({ child, parent, equals }) => `q.${parent} ${equals} s.${child}`)
     .join(' AND ');
-  const staged = `${rows} AND ${isHeadOfStatement} AND s._stage_op <> 'D' AND s._stage_check${andWithin(foreignKey.child, 's.')}`;
+  const staged = `${rows} AND ${isHeadOfStatement} AND s._stage_op <> 'D' AND s._stage_check${andIsDue(table, foreignKey)}${andWithin(foreignKey.child, 's.')}`;
   const place = placeAt(table, '_stage_v_partition');
   const constraint = foreignKeyAt(
     table,

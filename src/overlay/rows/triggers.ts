@@ -1,12 +1,12 @@
 /** The triggers of an overlay view: row functions that stage, statement functions that check and log. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { deferredSql } from '../foreign-keys/deferral.ts';
+import { isUnchanged } from '../foreign-keys/foreign-keys.ts';
 import { lockVanishing } from '../foreign-keys/key-locks.ts';
 import {
   columnList,
-  columnNamed,
   columnNames,
   functionName,
   imageOf,
@@ -20,7 +20,6 @@ import {
   shadowName,
 } from '../object-names.ts';
 import { partitionOf } from '../partitions.ts';
-import { sameInColumn } from '../row-identity.ts';
 import { givenParts } from '../triggers/fire.ts';
 import { afterTriggersSql } from '../triggers/fire-after.ts';
 import { firstTriggerSql } from '../triggers/fire-statement.ts';
@@ -188,14 +187,8 @@ function rowFunctionSql(
 
 /** Builds the condition that an updated row's foreign keys are checked. A row that moves to another partition counts as inserted there. */
 function referencesChanged(table: Table): string {
-  const conditions = table.references.flatMap(({ child, hasPeriod }) =>
-    child.columns.map((name, index) => {
-      const column = quoteIdentifier(name);
-      const isSame = sameInColumn(columnNamed(table, name), `NEW.${column}`, `OLD.${column}`);
-      if (!hasPeriod || index < child.columns.length - 1) return `NOT ${isSame}`;
-      // a part of a period is covered where the whole was
-      return `NOT (${isSame} OR coalesce(NEW.${column} <@ OLD.${column}, false))`;
-    }),
+  const conditions = table.references.flatMap((foreignKey) =>
+    isUnchanged(table, foreignKey, 'OLD.', 'NEW.').map((isSame) => `NOT ${isSame}`),
   );
   if (conditions.length === 0) return 'false';
   const changed = [...new Set(conditions)];
