@@ -40,7 +40,7 @@ export const ofClients: readonly SqlStatement[] = [
     { rights: 'GRANT SELECT, INSERT ON owned TO $role' },
   ),
   limits(
-    'Anywhere in a recursive WITH query, row locks are refused',
+    'Row locks are refused anywhere in a recursive WITH query',
     'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < (SELECT id FROM item WHERE id = 3 FOR UPDATE)) SELECT * FROM r',
     refused,
   ),

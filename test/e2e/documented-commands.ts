@@ -126,7 +126,7 @@ export const commandStatements: readonly CommandStatement[] = [
     stdout: /would land/,
   }),
   unstage(
-    'exit code 3 when other staged rows would not hold without it',
+    'exit code 3 when other staged rows depend on it',
     'unstage item 40 --session $S',
     3,
     { staged: `INSERT INTO part_of VALUES (50, 40, 'of the new one')` },
