@@ -38,12 +38,12 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: 'doctor',
-        summary: 'look for ways around review',
+        summary: 'find ways around review',
         load: async () => (await import('./commands/service/doctor.ts')).doctorCommand,
       },
       {
         name: 'uninstall',
-        summary: 'take everything of the service out of the upstream database',
+        summary: 'remove the service from the upstream database',
         load: async () => (await import('./commands/service/uninstall.ts')).uninstallCommand,
       },
       {
@@ -64,7 +64,7 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: 'gc',
         operation: 'deleteSession',
-        summary: 'delete sessions that nobody goes on with',
+        summary: 'delete abandoned sessions',
         load: async () => (await import('./commands/session/gc.ts')).gcCommand,
       },
       {
@@ -128,7 +128,7 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: 'check',
-        summary: 'look for conflicts with production',
+        summary: 'find conflicts with production',
         load: async () => (await import('./commands/reviewing/check.ts')).checkCommand,
       },
       {
@@ -157,13 +157,13 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: 'reopen',
         operation: 'reopenSession',
-        summary: 'ask for changes: a proposed session takes writes again',
+        summary: 'ask for changes: a proposed session accepts writes again',
         load: async () => (await import('./commands/reviewing/reopen.ts')).reopenCommand,
       },
       {
         name: 'comment',
         operation: 'addComment',
-        summary: 'say something about a session or a row of it',
+        summary: 'comment on a session or a row of it',
         load: async () => (await import('./commands/reviewing/comment.ts')).commentCommand,
       },
       {

@@ -11,7 +11,7 @@ import type { Output } from './output/output.ts';
 export function demandTerminal(host: Host, out: Output): void {
   if (hasTerminal(host, out)) return;
   throw new StageError('usage', 'this needs a confirmation, and there is no terminal to ask at', {
-    hint: 'Look at `stage diff` first, then repeat the command with --yes.',
+    hint: 'Read `stage diff` first, then repeat the command with --yes.',
   });
 }
 

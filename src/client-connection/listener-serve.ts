@@ -98,7 +98,7 @@ async function connect(opening: ClientStartup, connecting: Connecting): Promise<
     const forget = remember(loggedIn, handle, connecting);
     const stopMonitoring = context.stallMonitor.add(pair.client, () => {
       const facts = { process_id: pair.processId, address };
-      services.log.info('connection ended: the client takes nothing of what waits for it', facts);
+      services.log.info('connection ended: the client does not read its responses', facts);
     });
     services.metrics.connectionOpened();
     // After any failure, the client may be in the middle of a message, so it cannot receive an error any more.

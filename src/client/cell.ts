@@ -1,4 +1,4 @@
-/** Formats values of rows so that NULL, the empty string, spaces and control characters can be told apart. */
+/** Formats values of rows so that NULL, the empty string, spaces and control characters can be distinguished. */
 import type { JsonText } from '../model/json.ts';
 import { membersOf } from '../model/json-members.ts';
 import { shownParts } from '../model/table.ts';

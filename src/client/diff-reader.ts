@@ -124,7 +124,7 @@ function reading<T>(work: () => T): T {
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new StageError('server_unavailable', `the diff did not arrive whole: ${cause.message}`, {
-      hint: 'Repeat the command; if it fails again, look with `stage status`, and in the log of the service.',
+      hint: 'Repeat the command; if it fails again, check `stage status` and the log of the service.',
       cause,
     });
   }

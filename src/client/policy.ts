@@ -64,7 +64,7 @@ const namesIn = (names: readonly string[]) => names.map((name) => textCell(name)
 export const breakersInWords = (names: readonly string[]) =>
   `past the policy, with a reason: ${namesIn(names)}`;
 
-/** Describes a limit of a rule, and whether the session keeps to it. */
+/** Describes a limit of a rule, and whether the session complies with it. */
 export function verdictInWords({ rule, holds, says, opensAt }: PolicyVerdict): string {
   const opens = opensAt === undefined ? '' : ` (opens ${opensAt})`;
   return `${holds ? 'holds' : 'BROKEN'}  ${textCell(rule)}: ${sanitize(says)}${opens}`;

@@ -103,7 +103,7 @@ function cut(server: string, lastLine: string, cause: unknown): StageError {
     'server_unavailable',
     `the answer of ${server} broke off: ${(cause as Error).message}`,
     {
-      hint: 'Look with `stage status`, and in the log of the service; then repeat the command.',
+      hint: 'Check `stage status` and the log of the service; then repeat the command.',
       cause,
     },
   );
@@ -150,7 +150,7 @@ function unreachable(server: string, call: Call, cause: unknown): StageError {
     hint: certificateFaults.test(`${codeOf(cause)} ${reason}`)
       ? "Name the certificate, or that of who signed it, with --server-ca or STAGE_SERVER_CA, and the server by the certificate's name."
       : lost
-        ? 'The request may have been carried out all the same: look with `stage session show` before you repeat it.'
+        ? 'The request may have been carried out all the same: check `stage session show` before you repeat it.'
         : 'Start it with `stage serve`, or name another with --server or STAGE_SERVER.',
     cause,
   });

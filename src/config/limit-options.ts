@@ -74,7 +74,7 @@ export const limitOptions: LimitOptions = {
     key: 'staged_notice',
     project: always('writes are staged with the notice and without'),
     sentence:
-      'Tell each connection by a NOTICE, once, that what it writes is staged; `-c service_notice=on|off` decides for one connection.',
+      'Inform each connection by a NOTICE, once, that its writes are staged; `-c service_notice=on|off` decides for one connection.',
   },
   loginTimeoutMs: {
     type: milliseconds(),

@@ -26,7 +26,7 @@ export const logOptions: LogOptions = {
     env: ['STAGE_LOG_FORMAT'],
     flag: '--log-format FORMAT',
     key: 'log_format',
-    project: always('it changes how a line looks'),
+    project: always('it changes the form of a line'),
     sentence: 'Form of the log: `json`, one object a line, or `text` for people.',
   },
 };

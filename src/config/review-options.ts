@@ -24,7 +24,7 @@ export const reviewOptions: ReviewOptions = {
     env: ['STAGE_APPROVE_LOCK_TIMEOUT_MS'],
     flag: '--approve-lock-timeout-ms MS',
     key: 'approve_lock_timeout_ms',
-    project: afterTrust('can hold production up'),
+    project: afterTrust('can delay production'),
     sentence:
       'How long an approval may wait in total for locks in production and for other approvals; then it is answered `busy`.',
   },
@@ -74,7 +74,7 @@ export const reviewOptions: ReviewOptions = {
     env: ['STAGE_REHEARSAL_TIMEOUT_MS'],
     flag: '--rehearsal-timeout-ms MS',
     key: 'rehearsal_timeout_ms',
-    project: afterTrust('can hold production up'),
+    project: afterTrust('can delay production'),
     sentence: 'How long a rehearsal may take, and hold rows of production locked.',
   },
   rehearsalScanRows: {

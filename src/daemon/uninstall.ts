@@ -89,7 +89,7 @@ export async function remove(db: Database, { statements }: Removal): Promise<voi
 function explain(error: Error & { readonly code?: string }): never {
   if (error.code === '55P03') {
     throw new StageError('session_busy', 'an open transaction uses objects of the service', {
-      hint: 'End it, and repeat the command: it goes on where it stopped.',
+      hint: 'End it, and repeat the command: it continues where it stopped.',
       cause: error,
     });
   }

@@ -47,7 +47,7 @@ const outcomes = {
   },
   local: {
     said: 'it was made, and no synchronous standby has confirmed it',
-    hint: 'It is there now, and would be lost with this host: look for the standbys in pg_stat_replication and synchronous_standby_names.',
+    hint: 'It is there now, and would be lost with this host: check the standbys in pg_stat_replication and synchronous_standby_names.',
   },
   undone: { said: 'nothing was changed', hint: 'Nothing is lost: try again in a moment.' },
 } as const;

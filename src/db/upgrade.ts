@@ -66,9 +66,9 @@ async function endAndLog(db: Database, holder: LockHolder, log: Log): Promise<vo
   const facts = { process: holder.shown };
   try {
     await endHolder(db, holder);
-    log.warn('a connection was ended that the upgrade waited for', facts);
+    log.warn('the upgrade has ended a connection that blocked it', facts);
   } catch (error) {
-    log.warn('a connection that the upgrade waits for cannot be ended', {
+    log.warn('the upgrade cannot end a connection that blocks it', {
       ...facts,
       error: (error as Error).message,
       hint: 'Grant pg_signal_backend to the service account. It does not end connections of superusers.',

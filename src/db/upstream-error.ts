@@ -56,7 +56,7 @@ const troubles: readonly Trouble[] = [
   {
     states: /^58/,
     message: 'the upstream database met an error of its system',
-    hint: `The log of PostgreSQL tells more. ${tryAgain}`,
+    hint: `The log of PostgreSQL has more. ${tryAgain}`,
   },
 ];
 

@@ -32,7 +32,7 @@ export function explainFailure(error: unknown): Failure {
 /** The next step for each of the service's error codes. */
 const nextByCode: Partial<Record<ErrorCode, string>> = {
   session_not_found: 'Check session_id, or start a session with open_session.',
-  invalid_transition: 'Look with session_status in which state the session is.',
+  invalid_transition: 'Check the state of the session with session_status.',
   session_busy: 'Wait until your other calls on this session have ended, then repeat the call.',
   invalid_request: 'Correct the arguments.',
   forbidden: 'The token does not allow this; do what the other tools offer, or ask a person.',
@@ -43,7 +43,7 @@ const nextByCode: Partial<Record<ErrorCode, string>> = {
   has_dependents:
     'data has the rows that would have to go along: choose them, too, or repeat the call with with_ties.',
   not_splittable: 'Choose other rows, and leave some in the session; or propose it as a whole.',
-  no_such_change: 'Look with show_diff which rows are staged, and under which row_id.',
+  no_such_change: 'Check with show_diff which rows are staged, and under which row_id.',
   payload_too_large: 'Send less at once.',
   busy: 'Wait a little, then repeat the call.',
   took_too_long: 'Ask for less at once.',
@@ -62,7 +62,7 @@ function ofService({ code, message, facts }: StageError): Failure {
   const { dependents } = facts;
   return {
     summary: `Refused (${code}): ${sanitize(message)}`,
-    next: nextByCode[code] ?? 'Look with session_status in which state the session is.',
+    next: nextByCode[code] ?? 'Check the state of the session with session_status.',
     facts: { error: code, status },
     // keys of rows are data
     ...(dependents instanceof JsonText && {
@@ -100,8 +100,8 @@ const nextByState: Readonly<Record<string, string>> = {
     'The query tool only reads: use stage_write to change rows. If stage_write returns this, the session takes no writes in its present state: check with session_status.',
   '0A000':
     'This statement cannot be staged. Do what its hint says; rows are changed by INSERT, UPDATE, DELETE or MERGE, definitions by a migration, for which ask a person.',
-  '42P01': 'Look with list_tables which tables there are.',
-  '42703': 'Look with list_tables which columns the table has.',
+  '42P01': 'Find the tables with list_tables.',
+  '42703': 'Find the columns of the table with list_tables.',
   '42501':
     'The database role of this login, or the service account where the hint says so, lacks the right. Do without, or ask a person.',
   '42601': 'Correct the syntax; one statement a call.',

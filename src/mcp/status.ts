@@ -99,7 +99,7 @@ type Verdict = (typeof verdicts)[number];
 
 const nextsByVerdict: Readonly<Record<Verdict, string>> = {
   changes_requested:
-    'The session takes writes again, and keeps what was staged. Read the message of the last event of the kind changes_requested, correct with stage_write, look with show_diff, and propose again.',
+    'The session accepts writes again, and its staged rows stay. Read the message of the last event of the kind changes_requested, correct with stage_write, check with show_diff, and propose again.',
   withdrawn: nexts.active,
   approved: nexts.approved,
   rejected: nexts.rejected,

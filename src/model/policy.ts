@@ -48,7 +48,7 @@ export const verdictShape = shape(
     rule: text(),
     limit: word(limits),
     table: orNull(text('null if it is about the session')),
-    holds: flag('Whether the session keeps to it'),
+    holds: flag('Whether the session complies with it'),
     says: text(),
     opensAt: optional(text('When the windows open')),
   },

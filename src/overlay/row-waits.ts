@@ -1,5 +1,5 @@
 /**
- * Statements that wait for another connection of the session that is changing a row. Without a key equal rows cannot be told apart, so
+ * Statements that wait for another connection of the session that is changing a row. Without a key equal rows cannot be distinguished, so
  * there is no wait.
  */
 import type { Table } from '../model/table.ts';
@@ -29,7 +29,7 @@ export function lockOld(table: Table): string {
 
 /**
  * Returns `is_certain`, whether the colliding row needs no wait (any more), and `await`, the statement that waits until nobody else changes
- * it. DO UPDATE locks the row from then on. Without a key equal rows cannot be told apart, so there is no wait.
+ * it. DO UPDATE locks the row from then on. Without a key equal rows cannot be distinguished, so there is no wait.
  */
 export function awaitCollision(table: Table): {
   readonly is_certain: string;

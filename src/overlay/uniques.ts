@@ -273,7 +273,7 @@ export function uniqueSetChecks(
       const others = isKeyless(table) ? like : `${like} AND ${isBefore(table)}`;
       const own = newElements(table, unique, 's.');
       const self = own.map((value, index) => equal(unique, index, value, value)).join(' AND ');
-      // without a key equal rows cannot be told apart: there must be no colliding row besides the row itself
+      // without a key equal rows cannot be distinguished: there must be no colliding row besides the row itself
       const taken = isKeyless(table)
         ? `(SELECT count(*) ${others}) > CASE WHEN ${self} THEN 1 ELSE 0 END`
         : `EXISTS (SELECT 1 ${others})`;

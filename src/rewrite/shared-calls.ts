@@ -19,8 +19,8 @@ export interface SharedKnowledge {
 export class SharedCalls {
   private readonly candidates: SinceMade<readonly Candidate[]>;
 
-  constructor(watch: Pick<UserCallsMonitor, 'current'>) {
-    this.candidates = new SinceMade(watch);
+  constructor(monitor: Pick<UserCallsMonitor, 'current'>) {
+    this.candidates = new SinceMade(monitor);
   }
 
   /** Returns the candidates for each of the names; null unless all are known. @param place the login and the search path */

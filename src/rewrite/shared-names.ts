@@ -7,8 +7,8 @@ export class SharedNames {
   private readonly relations: SinceMade<ResolvedName>;
   private lastPath: string | null = null;
 
-  constructor(watch: Pick<UserCallsMonitor, 'current'>) {
-    this.relations = new SinceMade(watch);
+  constructor(monitor: Pick<UserCallsMonitor, 'current'>) {
+    this.relations = new SinceMade(monitor);
   }
 
   /** The search path under which a name was learned last. */

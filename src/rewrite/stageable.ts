@@ -121,7 +121,7 @@ export function parkedBehind(changed: string): StageError {
     `a change of ${changed} has made rows ambiguous that this session staged before`,
     {
       sqlstate: '55006',
-      hint: 'Look at the conflicts of the session, reject it, and stage the changes in a new one.',
+      hint: 'Check the conflicts of the session, reject it, and stage the changes in a new one.',
     },
   );
 }

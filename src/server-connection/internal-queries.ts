@@ -156,7 +156,7 @@ export class InternalQueries extends InternalMessages {
   /** Ends the guard, if there is one. The transaction is read-write again. */
   releaseGuard(): void {
     if (!this.state.guarded || this.state.failed) return;
-    // guard: a write that is planned only locks nothing that the wall before COMMIT sees
+    // guard: a write that is planned only takes no lock that the commit check sees
     if (this.state.guardsWrite) this.run({ text: `ROLLBACK TO SAVEPOINT ${guardName}` });
     this.run({ text: `RELEASE SAVEPOINT ${guardName}` });
     this.state.release();

@@ -129,6 +129,6 @@ const codeRefused = new StageError(
   'statement_not_supported',
   'DECLARE ... WITH HOLD cannot be run for a query that runs functions of users of the database',
   {
-    hint: 'COMMIT would run the query, past what looks for writes. Declare the cursor WITHOUT HOLD, in a transaction block.',
+    hint: 'COMMIT would run the query, after the check for writes. Declare the cursor WITHOUT HOLD, in a transaction block.',
   },
 );

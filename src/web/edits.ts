@@ -69,7 +69,7 @@ interface Edit {
   readonly after: () => void;
 }
 
-/** Asks before an edit. Rows that would not hold without it are named, and have to be agreed to. */
+/** Asks before an edit. It names the rows that depend on it, and the user has to agree to include them. */
 const askEdit = ({ title, text, act, path, members, after }: Edit): void =>
   askWithTies({
     ...{
@@ -77,7 +77,7 @@ const askEdit = ({ title, text, act, path, members, after }: Edit): void =>
       act,
       isGrave: true,
       include: 'Take these out, too',
-      named: 'These would not hold without it:',
+      named: 'These rows depend on it:',
     },
     body: [h('p', {}, text)],
     send: async (withDependents) => {

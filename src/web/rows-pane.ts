@@ -244,7 +244,7 @@ export class RowsPane {
     return button('Take the table out…', () => takeOut(outline.table, null), { class: 'edit' });
   }
 
-  /** Creates the button that takes out a row. Without a key the rows of a table cannot be told apart. */
+  /** Creates the button that takes out a row. Without a key the rows of a table cannot be distinguished. */
   #takeOutRow({ table, rowId }: Listed): HTMLButtonElement | null {
     const [{ takeOut }, outline] = [this.#edits(), this.#current];
     // guard: the page takes out the chosen row alone

@@ -269,7 +269,7 @@ suite('stage in a folder of somebody else', (test) => {
       const args = ['serve', '--port', '0', '--proxy-port', '0', '--embedded', stateless];
       const first = await play(args, base, env);
       assert.is(first.code, 0, first.stderr);
-      assert.match(first.stderr, /the next start will not know this embedded PostgreSQL/);
+      assert.match(first.stderr, /the next start will not recognise this embedded PostgreSQL/);
       const second = await play(args, base, env);
       assert.is(second.code, 64);
       assert.match(second.stderr, 'STAGE_TRUST=1');

@@ -67,7 +67,10 @@ suite('waiting upgrades', (test) => {
     time = 7_000;
     await rejects(run(service));
     assert.not.ok(await isAlive());
-    assert.match(logged.join(''), /was ended that the upgrade waited for.*idle in transaction/);
+    assert.match(
+      logged.join(''),
+      /the upgrade has ended a connection that blocked it.*idle in transaction/,
+    );
     time = 17_000;
     await run(service);
   });
@@ -93,7 +96,7 @@ suite('waiting upgrades', (test) => {
       const { message } = await rejects(upgrade(0)(weak));
       assert.match(message, /in use by process \d+$/, 'of another role nothing else is known');
       assert.ok(await isAlive());
-      assert.match(logged.join(''), /cannot be ended.*pg_signal_backend/);
+      assert.match(logged.join(''), /cannot end a connection that blocks it.*pg_signal_backend/);
     } finally {
       await weak.close();
       await holder.query('COMMIT');

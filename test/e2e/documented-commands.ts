@@ -56,7 +56,7 @@ export const commandStatements: readonly CommandStatement[] = [
     stdout: /~ 1 .*qty: 1 → 200\n +\+ 40 .*\n +- 20 /,
   }),
   commands(
-    'for spreadsheets: an apostrophe stands before what they would take for a formula',
+    'for spreadsheets: values that they would take for a formula begin with an apostrophe',
     'diff $S -o csv',
     0,
     { stdout: /'=1\+1/ },
@@ -85,7 +85,7 @@ export const commandStatements: readonly CommandStatement[] = [
     0,
     { stdout: /^\{[^\n]*"row_id": ?1[,}][^\n]*\n\{"end":true,"changes":1,[^\n]*\n$/ },
   ),
-  commands('lists have one line an item, divided by tabs', 'session list', 0, {
+  commands('lists have one line an item, separated by tabs', 'session list', 0, {
     stdout: /^sess_[0-9a-f]{32}\t/,
   }),
   commands('one JSON object a line', 'log $S -o jsonl', 0, { stdout: /^(?:\{.*\}\n){3}/ }),
@@ -125,12 +125,9 @@ export const commandStatements: readonly CommandStatement[] = [
   rehearse('exit code 0, or 3 when something stands in the way', 'check $S --rehearse', 0, {
     stdout: /would land/,
   }),
-  unstage(
-    'exit code 3 when other staged rows depend on it',
-    'unstage item 40 --session $S',
-    3,
-    { staged: `INSERT INTO part_of VALUES (50, 40, 'of the new one')` },
-  ),
+  unstage('exit code 3 when other staged rows depend on it', 'unstage item 40 --session $S', 3, {
+    staged: `INSERT INTO part_of VALUES (50, 40, 'of the new one')`,
+  }),
   unstage('takes those out, too', 'unstage item 40 --with-dependents --session $S', 0),
   unstage(
     'these rows were never staged, as far as anybody can see',

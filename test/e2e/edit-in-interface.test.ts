@@ -131,13 +131,13 @@ suite('edit in the interface', (test) => {
       await terminal.press('u');
       await terminal.see(/Take this out of the session[\s\S]* customers 900/);
       await terminal.press('yes\r');
-      await terminal.see(/These would not hold without it[\s\S]* orders 901/);
+      await terminal.see(/These rows depend on it[\s\S]* orders 901/);
       await terminal.press('\x1b');
       await terminal.see(/Nothing was done/);
       assert.is((await call('GET', `/sessions/${id}`)).edits, 0);
       await terminal.press('u');
       await terminal.press('yes\r');
-      await terminal.see(/These would not hold without it/);
+      await terminal.see(/These rows depend on it/);
       await terminal.press('yes\r');
       await terminal.see(/Taken out: customers 1, orders 1\./);
       await terminal.see(/Tables 1[\s\S]*> ~ +4/);

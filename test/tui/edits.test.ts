@@ -152,7 +152,7 @@ suite('tui: taking rows out', (test) => {
       if (edit === null) return assert.unreachable();
       const dependents = Array.from({ length: 20 }, (_, id) => `order_lines order=1,line=${id}`);
       ui.act({ type: 'dependents', edit, dependents: [...dependents, 'and 4 more'], text: '' });
-      assert.match(ui.screen, 'These would not hold without it. Take them out, too?');
+      assert.match(ui.screen, 'These rows depend on it. Take them out, too?');
       for (const dependent of dependents) assert.ok(ui.screen.includes(dependent), dependent);
       assert.match(ui.screen, 'and 4 more');
       ui.press('escape');

@@ -47,7 +47,7 @@ suite('web: edits on the review page', (test) => {
     assert.equal(tab.faults, []);
   });
 
-  test('a row is taken out; what would not hold without it is named, and goes when that is agreed to', async () => {
+  test('a row is taken out; rows that depend on it are named, and go when that is agreed to', async () => {
     const id = await session();
     await page.rest.write(id, `INSERT INTO customers (id, email, name) VALUES (900, 'x@x', 'X')`);
     await page.rest.write(id, 'INSERT INTO orders (id, customer_id) VALUES (901, 900)');

@@ -103,7 +103,7 @@ function notReady(
   return [
     paint('failure', `Production cannot be used yet: ${sanitize(error)}`),
     ...(hint ? [`  ${sanitize(hint)}`] : []),
-    `  The daemon keeps trying; ${stage} status tells when it is there.`,
+    `  The daemon keeps trying; ${stage} status shows when it is there.`,
     '',
   ];
 }

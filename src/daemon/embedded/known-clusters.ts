@@ -26,7 +26,10 @@ export function knownClusters({ env, isUsual, log }: Circumstances): KnownCluste
       trust(env, clusterSubject(directory, password));
     } catch (error) {
       const { message, hint } = error as StageError;
-      log.warn('the next start will not know this embedded PostgreSQL', { error: message, hint });
+      log.warn('the next start will not recognise this embedded PostgreSQL', {
+        error: message,
+        hint,
+      });
     }
   };
   return {

@@ -96,7 +96,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
 }
 
 function warnOfMove(log: Log, url: string, isOlder: boolean): void {
-  log.warn('another host of the upstream takes writes now', addressOf(url));
+  log.warn('another host of the upstream accepts writes now', addressOf(url));
   if (!isOlder) return;
   log.warn(
     'it is on an older timeline than the one before: what was committed there, sessions and approvals too, is not on it',
@@ -166,7 +166,7 @@ function lackOf(slots: Activity): Lack | null {
     return {
       code: 'too_many_connections',
       message,
-      hint: 'End connections that are not needed; what is decided about sessions goes on.',
+      hint: 'End connections that are not needed; decisions about sessions continue.',
     };
   }
   if (slots.waitingCommits === 0) return null;

@@ -163,7 +163,7 @@ export class UpstreamMonitor implements Upstream {
 function logLack(lack: Lack | undefined, before: Lack | undefined, log: Log): void {
   if (lack !== undefined && before === undefined)
     log.warn('upstream lacks something', { lack: lack.message, hint: lack.hint });
-  if (lack === undefined && before !== undefined) log.info('upstream lacks nothing any more');
+  if (lack === undefined && before !== undefined) log.info('upstream is complete again');
 }
 
 function disappeared(): StageError {

@@ -81,8 +81,8 @@ export const listTables = defineTool({
 
 const nextStep = (hasColumns: boolean) =>
   hasColumns
-    ? 'Look at rows with query, change them with stage_write.'
-    : 'Look at the columns of those you need with columns: true and schema or like.';
+    ? 'Read rows with query, change them with stage_write.'
+    : 'Read the columns of those you need with columns: true and schema or like.';
 
 /** Returns a description as JSON. One that was cut for its length is no longer JSON and remains text. */
 function described(entry: JsonValue | undefined): JsonValue {

@@ -22,7 +22,7 @@ export const openSession = defineTool({
       examples: ['Raise the prices of mugs by 5 %'],
     }),
     project: purpose.optional().meta({
-      description: 'Project to open it in; only if you were told one',
+      description: 'Project to open it in; only if you were given one',
       examples: ['shop'],
     }),
   },
@@ -33,7 +33,7 @@ export const openSession = defineTool({
     const { id, status, projectId } = await open(call, input);
     return {
       summary: `The session ${id} is open.`,
-      next: 'Pass this session_id to the other tools. Look with list_tables and query, change rows with stage_write.',
+      next: 'Pass this session_id to the other tools. Read with list_tables and query, change rows with stage_write.',
       facts: { session_id: id, status },
       data: { project_id: projectId },
     };

@@ -38,7 +38,7 @@ export const splitSession = defineTool({
     const [tied, truncated] = fitting(value.tied.map(rowBody));
     return {
       summary: 'The chosen rows are in a new session, and no longer in this one.',
-      next: 'Look at both with show_diff, and propose each on its own.',
+      next: 'Read both with show_diff, and propose each on its own.',
       facts: { status: 'active', new_session_id: value.session.id },
       data: {
         moved: value.partTables.map(({ table, rows: count }) => ({ table, rows: count })),

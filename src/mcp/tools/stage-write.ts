@@ -31,7 +31,7 @@ export const stageWrite = defineTool({
         : `${command ?? 'The statement'}: ${counted}. Staged in the session; production is unchanged.`,
       next: isRead(command)
         ? 'Read with query, and keep stage_write for INSERT, UPDATE, DELETE and MERGE.'
-        : 'Look at all changes with show_diff; propose when they are what was asked for.',
+        : 'Check all changes with show_diff; propose when they are what was asked for.',
       facts: { status, rows_affected: affected, mutation_count: mutationCount },
       ...(result.columns.length > 0 ? { data: { columns: result.columns, rows } } : {}),
       truncated: result.truncated || isCut,

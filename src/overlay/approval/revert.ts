@@ -17,7 +17,7 @@ import { exactTexts } from './exact-texts.ts';
 const entries = `a.session = p_session AND a.relation = p_audited AND a.operation = p_operation
       AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped)`;
 
-/** Builds `restored_<oid>`, `moved_<oid>` and `undo_<oid>`; none for a table without a key, whose equal rows cannot be told apart. */
+/** Builds `restored_<oid>`, `moved_<oid>` and `undo_<oid>`; none for a table without a key, whose equal rows cannot be distinguished. */
 export function revertSql(table: Table): string {
   if (isKeyless(table)) return '';
   const columns = columnNames(table);

@@ -1,4 +1,4 @@
-/** Tables without a key: identical rows cannot be told apart, and SQL can only address them together. */
+/** Tables without a key: identical rows cannot be distinguished, and SQL can only address them together. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';

@@ -75,7 +75,7 @@ function mergeTargetSql(table: Table, named: Table): string {
       .map((name) => `${quoteIdentifier(name)} = NEW.${quoteIdentifier(name)}`)
       .join(', '),
     o_key_matches_old: keyMatches(table, 'o.', 'OLD.'),
-    // equal rows cannot be told apart, so the copy's row does not identify one
+    // equal rows cannot be distinguished, so the copy's row does not identify one
     needs_key: isKeyless(table) ? `    ${withoutKey(named)}` : '',
     triggers: triggers.join(''),
   });

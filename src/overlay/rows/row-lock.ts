@@ -32,7 +32,7 @@ export const rowLockFunctions = (schema: string, oid: number) => ({
 const jsonKey = (table: Table, name: string, value: string) =>
   columnNamed(table, name).mayLackJson ? `format('%s', ${value})` : value;
 
-/** Builds the functions; none without a key, because equal rows cannot be told apart. */
+/** Builds the functions; none without a key, because equal rows cannot be distinguished. */
 export function rowLockSql(table: Table): string[] {
   if (isKeyless(table)) return [];
   const { seen, lock, tryLock, locked } = rowLockFunctions(overlaySchema(table), table.oid);

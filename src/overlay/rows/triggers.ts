@@ -196,7 +196,7 @@ function referencesChanged(table: Table): string {
   return [...changed, ...(table.kind === 'partitioned' ? [moved] : [])].join(' OR ');
 }
 
-/** Builds the function that waits for a row; none without a key, where equal rows cannot be told apart. */
+/** Builds the function that waits for a row; none without a key, where equal rows cannot be distinguished. */
 function lockRowSql(table: Table): string[] {
   if (isKeyless(table)) return [];
   const parts = {

@@ -84,7 +84,7 @@ function argumentsOf({ arguments: values }: Trigger): string {
 /** @throws Obstacle for a body that cannot be nested in a block: options such as `#variable_conflict` precede a whole body */
 export function demandBlock(body: string): void {
   if (scanTokens(Buffer.from(body))[0]?.text === '#')
-    throw new Obstacle('has options in front of its body');
+    throw new Obstacle('has options before its body');
 }
 
 /** Adds the semicolon that a nested block needs, and a function's outermost one may lack. */

@@ -109,7 +109,8 @@ const checkSession = defineRoute({
   method: 'get',
   path: '/sessions/:id/policy',
   name: 'getSessionPolicy',
-  summary: 'Shows which rules hold for a session, whether it keeps to them, and who has agreed.',
+  summary:
+    'Shows which rules hold for a session, whether it complies with them, and who has agreed.',
   right: 'read',
   responses: { 200: sessionPolicy },
   errors: ['session_not_found', 'took_too_long', 'busy'],

@@ -19,7 +19,7 @@ const unstage = defineRoute({
   path: '/sessions/:id/unstage',
   name: 'unstageRows',
   summary:
-    'Takes staged rows out of an active session, as if they had never been staged. What would not hold without them is refused by name, or taken out with them.',
+    'Takes staged rows out of an active session, as if they had never been staged. If other rows depend on them, the request is refused with their names, or takes them out, too.',
   right: 'write',
   body: unstageBody,
   responses: { 200: unstagedSession },

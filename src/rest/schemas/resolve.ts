@@ -31,7 +31,7 @@ export const resolveBody = z
       .nullish(),
     all: side.nullish().meta({ description: 'Settles all conflicts this way' }),
     with_dependents: z.boolean().nullish().meta({
-      description: 'Takes out, too, what would not hold without rows that are given up',
+      description: 'Takes out rows that depend on rows that are given up, too',
     }),
   })
   .refine(({ resolutions, all }) => (resolutions == null) !== (all == null), {

@@ -28,7 +28,7 @@ export const choices = z
 export const unstageBody = z.strictObject({
   rows: choices,
   with_dependents: z.boolean().nullish().meta({
-    description: 'Takes out, too, what would not hold without the rows',
+    description: 'Takes out dependent rows, too',
   }),
 });
 

@@ -1,4 +1,4 @@
-/** Reopen: a proposed session takes writes again, because a reviewer requests changes or its author withdraws it. */
+/** Reopen: a proposed session accepts writes again, because a reviewer requests changes or its author withdraws it. */
 import type { Database } from '../../db/database.ts';
 import type { Session } from '../../model/session.ts';
 import { decide } from '../../staging/decision-store.ts';

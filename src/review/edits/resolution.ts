@@ -95,7 +95,7 @@ function demandSame(
   // guard: nothing is settled that the caller saw differently
   if (thought === undefined || isSame(thought, productionCurrent)) return;
   throw new StageError('conflict_detected', 'production has another value by now', {
-    hint: 'Look at the conflicts again: `stage check`.',
+    hint: 'Check the conflicts again: `stage check`.',
     facts: { conflicts: found.map(conflictFacts) },
   });
 }
@@ -237,7 +237,7 @@ function noSuchConflict(resolution: Resolution | null): StageError {
   const place =
     resolution === null ? '' : ` of ${table} ${rowId?.text}${field === null ? '' : ` ${field}`}`;
   return new StageError('no_such_conflict', `there is no such conflict${place}`, {
-    hint: 'Look at the conflicts: `stage check`.',
+    hint: 'Check the conflicts: `stage check`.',
     facts: { table, row_id: rowId, field },
   });
 }

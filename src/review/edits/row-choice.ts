@@ -130,7 +130,7 @@ function noSuchChange(choice: Choice | undefined): StageError {
   const { table = '', rowId = null } = choice ?? {};
   const row = rowId === null ? 'no row' : `no row ${rowId.text}`;
   return new StageError('no_such_change', `the session has staged ${row} of ${table}`, {
-    hint: 'Look at what it has staged: `stage diff`.',
+    hint: 'Check what it has staged: `stage diff`.',
     facts: { table, row_id: rowId },
   });
 }

@@ -103,7 +103,7 @@ async function unstageLocked(
 export function hasDependents(count: number, rows: readonly UnstagedRow[]): StageError {
   return new StageError(
     'has_dependents',
-    `${count === 1 ? 'a staged row' : `${count} staged rows`} would not hold without what is taken out`,
+    `${count === 1 ? 'a staged row depends' : `${count} staged rows depend`} on what is taken out`,
     {
       hint: 'Take them out, too, with --with-dependents ("with_dependents": true).',
       facts: { dependents: rows.slice(0, mostNamed).map(rowFacts), dependents_count: count },

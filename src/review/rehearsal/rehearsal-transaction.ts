@@ -55,7 +55,7 @@ export async function withinTime<T>(
     // user code may change the setting
     stepMs: 0,
     message: `the rehearsal was not done after ${limitMs} ms`,
-    hint: 'Nothing stays of it. Give it more time with rehearsal_timeout_ms in the configuration of the service.',
+    hint: 'It changed nothing. Give it more time with rehearsal_timeout_ms in the configuration of the service.',
   });
   const [backend] = await limited.query(begin);
   // guard: a rehearsal that cannot be cancelled loses its connection

@@ -69,7 +69,7 @@ export function promptForComment(state: State): State {
   return openPrompt({ kind: 'comment', about, text: '' })(state);
 }
 
-/** Asks to unstage the selected row. Without a key the rows of a table cannot be told apart, so all of them are unstaged. */
+/** Asks to unstage the selected row. Without a key the rows of a table cannot be distinguished, so all of them are unstaged. */
 export function confirmUnstage(state: State): State {
   const why = notActive(state);
   if (why !== null) return withAlarm(state, why);

@@ -14,7 +14,7 @@ const outcomes: Readonly<Record<StateChange, string>> = {
   breakGlass: approved,
   review: 'The review is recorded.',
   reject: 'Rejected: what was staged is gone, production is untouched.',
-  reopen: 'Given back: the session takes writes again, and its author reads what is to change.',
+  reopen: 'Given back: the session accepts writes again, and its author reads what is to change.',
 };
 
 /** Returns the outcome. An approval that left the session proposed was recorded as a vote, or for a later time. */

@@ -51,7 +51,7 @@ const questions: Readonly<Record<Decision, (database: string) => string>> = {
   review: () => 'Record that you have reviewed this approval?',
   split: () => 'Move the marked part to a session of its own?',
   reject: () => 'Reject this session? Everything it staged is discarded.',
-  reopen: () => 'Give this session back for changes? It takes writes again.',
+  reopen: () => 'Give this session back for changes? It accepts writes again.',
   revert: () =>
     'Take this approval back? A new session gets the inverse, and is reviewed like any.',
 };
@@ -104,7 +104,7 @@ export function editView({ edit, dependents }: Prompt & { kind: 'edit' }, column
     ...(dependents.length === 0
       ? []
       : [
-          [span('  These would not hold without it. Take them out, too?', 'alarm')] satisfies Line,
+          [span('  These rows depend on it. Take them out, too?', 'alarm')] satisfies Line,
           ...inColumns(dependents, columns),
         ]),
   ];

@@ -40,7 +40,7 @@ BEGIN
   INTO v_is_parked, v_is_known;
   IF v_is_parked THEN
     RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', v_operation
-      USING ERRCODE = 'object_in_use', HINT = 'Look at the conflicts of the session, reject it, and stage the changes in a new one.';
+      USING ERRCODE = 'object_in_use', HINT = 'Check the conflicts of the session, reject it, and stage the changes in a new one.';
   END IF;
   -- guard: reviews know the tables in which a session stages
   IF v_is_known IS NOT TRUE THEN PERFORM stage.note_tables(v_session, coalesce(TG_ARGV[2]::oid[], ARRAY[v_relation])); END IF;

@@ -82,7 +82,7 @@ async function rehearse(
   const { out } = context;
   const form = chosenOutput(options) ?? 'table';
   if (form !== 'table' && form !== 'json') {
-    throw new StageError('usage', `a rehearsal cannot be had as ${form}`, {
+    throw new StageError('usage', `a rehearsal has no form ${form}`, {
       hint: 'Leave the form out, or ask for --json: stage check --rehearse --json',
     });
   }

@@ -10,7 +10,7 @@ import { defineSessionCommand } from '../../define-command.ts';
 
 export const policyTestCommand = defineSessionCommand({
   description:
-    'Say which rules hold for a session, and whether it keeps to them. Exits with 6 if it breaks one now. Changes nothing.',
+    'Show which rules hold for a session, and whether it complies with them. Exits with 6 if it breaks one now. Changes nothing.',
   examples: ['stage policy test', 'stage policy test sess_2f0c... --json'],
   states: openStates,
   work: async ({ context, connection, id }) => {

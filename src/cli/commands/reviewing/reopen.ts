@@ -10,7 +10,7 @@ interface Options {
 
 export const reopenCommand = defineServerCommand<Options>({
   description:
-    'Give a proposed session back to its author: it takes writes again, and keeps what was staged. ' +
+    'Give a proposed session back to its author: it accepts writes again, and its staged rows stay. ' +
     'Reviewers ask for changes with it, authors take their own proposal back.',
   arguments: [['[session]', 'session id']],
   options: [['-m, --message <text>', 'what is to be changed, or why']],
@@ -22,7 +22,7 @@ export const reopenCommand = defineServerCommand<Options>({
     await reportOutcome(
       context.out,
       reply,
-      'Its author hears the message: stage comments, stage wait --for proposed.',
+      'Its author gets the message: stage comments, stage wait --for proposed.',
     );
   },
 });

@@ -20,7 +20,7 @@ interface Options {
 
 export const resolveCommand = defineServerCommand<Options>({
   description:
-    'Settle conflicts of an active session: of a column, a row, or all of them. What is staged goes on from production as it is now. ' +
+    'Settle conflicts of an active session: of a column, a row, or all of them. Staged changes continue from the present rows of production. ' +
     'Reopen a proposed session first: stage reopen.',
   arguments: [
     ['[table]', 'table, as `stage check` shows it; all conflicts where it is left out'],
@@ -30,7 +30,7 @@ export const resolveCommand = defineServerCommand<Options>({
   options: [
     ['--mine', "the session's value stands"],
     ['--theirs', "production's value stands"],
-    ['--with-dependents', 'take out, too, what would not hold without rows that are given up'],
+    ['--with-dependents', 'take out rows that depend on rows that are given up, too'],
   ],
   examples: [
     'stage resolve products 1 price --mine',

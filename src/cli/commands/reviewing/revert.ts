@@ -27,7 +27,7 @@ export const revertCommand = defineServerCommand<Options>({
     await reportOutcome(
       out,
       { body, value: session },
-      `Look at it and propose it: stage diff ${session.id}, stage propose ${session.id}`,
+      `Read and propose it: stage diff ${session.id}, stage propose ${session.id}`,
     );
     const left = [...new Set(skipped.map(conflictPlace))];
     for (const place of left)

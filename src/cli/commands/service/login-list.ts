@@ -7,7 +7,7 @@ const columns = ['name', 'kind', 'until'].map((title) => ({ title }));
 
 export const loginListCommand = defineServerCommand({
   description:
-    'List the browsers that are logged in to the review page, and links that nobody has used. It takes the token of an operator.',
+    'List the browsers that are logged in to the review page, and links that nobody has used. It requires the token of an operator.',
   examples: ['stage login list', 'stage login list --json'],
   work: async ({ context, connection: { api } }) => {
     const { out } = context;

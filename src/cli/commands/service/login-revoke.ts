@@ -6,7 +6,7 @@ export const loginRevokeCommand = defineServerCommand({
   description:
     'Log all browsers of a person out of the review page, and make unused links of theirs invalid. ' +
     'It ends the logins of the tokens that the daemon knows, at all daemons of the database. ' +
-    'The token stays: `stage token revoke` takes it away, and its logins with it. It takes the token of an operator of all projects.',
+    'The token stays: `stage token revoke` removes it and its logins. It requires the token of an operator of all projects.',
   arguments: [['<name>', 'name of the token']],
   examples: ['stage login revoke ann'],
   work: async ({ context, connection: { api } }, _, name = '') => {

@@ -15,7 +15,7 @@ type LastUses = ReadonlyMap<string, string | null>;
 export const tokenListCommand = defineCommand<TokenFileOption>({
   description:
     'List the tokens of the token file. The file holds hashes, so the tokens themselves are not shown; the id is the beginning of the hash. ' +
-    'The daemon knows when each was last used, to the minute, and answers that to an operator.',
+    'The daemon knows when each was last used, to the minute, and shows it to an operator.',
   options: [['--token-file <file>', 'the token file of the daemon']],
   examples: ['stage token list', 'stage token list --json'],
   work: async (context, options) => {

@@ -20,15 +20,15 @@ interface Options extends TokenFileOption {
 export const tokenNewCommand = defineCommand<Options>({
   description:
     'Make a token of the REST API and print it, once. Its hash goes into the token file of the daemon on this machine, which takes it ' +
-    'within two seconds. The name is an identity: whoever gets a token of an old name sees what is of that name.',
+    'within two seconds. The name is an identity: whoever gets a token of an old name sees the sessions of that name.',
   arguments: [['<name>', 'who is to have it']],
   options: [
     new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory(true),
-    ['-p, --project <names>', 'the only projects that it is good for, divided by commas'],
+    ['-p, --project <names>', 'the only projects that it is valid for, separated by commas'],
     ['--database-roles <names>', 'further database roles of the same person'],
     new Option(
       '--expires <when>',
-      'until when it is good: a time from now such as 90d, a date, or a moment in ISO 8601',
+      'until when it is valid: a time from now such as 90d, a date, or a moment in ISO 8601',
     ).argParser(moment),
     ['--token-file <file>', 'the token file of the daemon'],
   ],

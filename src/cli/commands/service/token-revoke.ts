@@ -13,7 +13,7 @@ interface Options extends TokenFileOption {
 
 export const tokenRevokeCommand = defineCommand<Options>({
   description:
-    'Take a token out of the token file. The daemon takes it for two seconds more at most, and ends requests of it that wait. Connections ' +
+    'Take a token out of the token file. The daemon accepts it for at most two more seconds, and ends its waiting requests. Connections ' +
     'to the proxy need no token: they stay. The last token cannot be taken out: make another one first.',
   arguments: [['<token>', 'name of its owner, or its id']],
   options: [

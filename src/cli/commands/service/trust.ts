@@ -20,9 +20,9 @@ type Row = Pick<Subject, 'kind' | 'path'> & { readonly state: State };
 
 export const trustCommand = defineCommand<Options>({
   description:
-    "Say once that a project's configuration file is yours, as it is now: what it says of other servers, programs, secrets and approvals " +
-    'takes effect from then on, and no more when it is changed. Of a directory of an embedded PostgreSQL it states that its cluster may ' +
-    'be started. Read the file first: a stranger may have written it.',
+    "Confirm once that a project's configuration file is yours, with its present content: its settings for other servers, programs, " +
+    'secrets and approvals take effect from then on, until the file changes. For a directory of an embedded PostgreSQL, confirm that its ' +
+    'cluster may be started. Read the file first: a stranger may have written it.',
   arguments: [
     [
       '[path]',
@@ -30,7 +30,7 @@ export const trustCommand = defineCommand<Options>({
     ],
   ],
   options: [
-    ['--list', 'list what is trusted, and whether it is what it was'],
+    ['--list', 'list what is trusted, and whether it is unchanged'],
     ['--revoke', 'trust it no longer'],
     ['-y, --yes', 'do not ask before a cluster is adopted'],
   ],

@@ -23,7 +23,7 @@ interface Options {
 
 export const mcpCommand = defineCommand<Options>({
   description:
-    'Serve the Model Context Protocol: an agent opens sessions, reads, stages changes, proposes them and hears the verdict. ' +
+    'Serve the Model Context Protocol: an agent opens sessions, reads, stages changes, proposes them and receives the verdict. ' +
     'It can never approve. Its token comes from STAGE_TOKEN, its database login from PGUSER, PGPASSWORD, PGPASSFILE and PGDATABASE. ' +
     'With --session it works in that session only.',
   options: [

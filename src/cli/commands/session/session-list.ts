@@ -71,7 +71,7 @@ async function ownName(api: ApiClient): Promise<string> {
   const { name } = (await api.whoami()).value;
   if (name !== null) return name;
   throw new StageError('usage', 'the service demands no token: nobody knows which are yours', {
-    hint: 'Look for them by --search or --project.',
+    hint: 'Find them by --search or --project.',
   });
 }
 

@@ -33,7 +33,7 @@ export const sessionNewCommand = defineServerCommand<Options>({
       '--conflict-scope <scope>',
       'what must be unchanged in production at approval: the row, or each column it changed (default: row)',
     ).choices(conflictScopes),
-    ['--metadata <name=value...>', 'facts to keep with it'],
+    ['--metadata <name=value...>', 'facts to store with it'],
   ],
   examples: [
     'stage session new',

@@ -19,14 +19,14 @@ interface Options {
 export const unstageCommand = defineServerCommand<Options>({
   description:
     'Take rows out of an active session, as if they had never been staged. ' +
-    'Ends with exit code 3, and changes nothing, when other staged rows would not hold without them.',
+    'Ends with exit code 3, and changes nothing, when other staged rows depend on them.',
   arguments: [
     ['<table>', 'table, as the diff shows it'],
     ['[rows...]', 'keys of rows; as JSON where a key is not one number or word'],
   ],
   options: [
     ['--all', 'all rows of the table'],
-    ['--with-dependents', 'take out, too, what would not hold without them'],
+    ['--with-dependents', 'take out the rows that depend on them, too'],
   ],
   examples: [
     'stage unstage products 3 7',
