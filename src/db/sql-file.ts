@@ -5,13 +5,13 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ownSchemas, standInSchemas } from '../model/own-schemas.ts';
+import { internalSchemas, standInSchemas } from '../model/internal-schemas.ts';
 
 const root = fileURLToPath(new URL('../../templates/sql/', import.meta.url));
 
 /** The placeholders that have the same value in every file. */
 export const facts: Readonly<Record<string, string>> = {
-  own_schemas: ownSchemas,
+  internal_schemas: internalSchemas,
   stand_in_schemas: standInSchemas,
 };
 

@@ -9,14 +9,14 @@ import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { StageError } from '../errors.ts';
 import { refusalOf } from './http-access.ts';
-import type { Place } from './server.ts';
+import type { Connected } from './server.ts';
 import { createMcpServer } from './server.ts';
 
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
   /** Makes the context of a request, which is closed after it. @throws StageError for a token that is not accepted */
-  enter(token: string | null): Promise<Place & { close(): Promise<void> }>;
+  admit(token: string | null): Promise<Connected & { close(): Promise<void> }>;
 }
 
 export interface HttpServer {
@@ -73,8 +73,8 @@ async function answer(
   const refusal = refusalOf(incoming, isLoopback(options.host));
   if (refusal !== null) return refuse(outgoing, 403, refusal);
   const token = /^Bearer +(\S+) *$/i.exec(incoming.headers.authorization ?? '')?.[1] ?? null;
-  const place = await options.enter(token).catch((error: unknown) => error);
-  if (!isPlace(place)) return refuse(outgoing, ...statusOf(place));
+  const place = await options.admit(token).catch((error: unknown) => error);
+  if (!isConnected(place)) return refuse(outgoing, ...statusOf(place));
   const handler = createMcpHandler(() => createMcpServer(place), {
     maxRequestBodySize: maxBodyBytes,
   });
@@ -91,7 +91,7 @@ async function answer(
   }
 }
 
-function isPlace(place: unknown): place is Place & { close(): Promise<void> } {
+function isConnected(place: unknown): place is Connected & { close(): Promise<void> } {
   return typeof place === 'object' && place !== null && 'api' in place;
 }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Place } from './server.ts';
+import type { Connected } from './server.ts';
 import { createMcpServer } from './server.ts';
 
 /** The length beyond which a message ends the connection. A statement that is too long gets a response of its tool. */
@@ -16,7 +16,7 @@ export interface Pipes {
 
 /** Serves until the client closes its end. */
 export async function serveOverStdio(
-  place: Place,
+  place: Connected,
   { stdin, stdout, signal }: Pipes,
 ): Promise<void> {
   const ended = Promise.race([once(stdin, 'end', { signal }), once(stdin, 'close', { signal })]);

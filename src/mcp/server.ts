@@ -12,7 +12,7 @@ import { instructions } from './instructions.ts';
 import type { Call, Outcome, Tool, ToolContext } from './tool.ts';
 import { tools } from './tools.ts';
 
-export interface Place extends ToolContext {
+export interface Connected extends ToolContext {
   readonly version: string;
   /** The only session that can be used; null if each call names one. */
   readonly pinned: string | null;
@@ -29,7 +29,7 @@ const sessionIdInput = z
   });
 
 /** Makes a server of the protocol, for one connection or one request. */
-export function createMcpServer(place: Place): McpServer {
+export function createMcpServer(place: Connected): McpServer {
   const server = new McpServer(
     { name: 'stage', title: 'stage: staged writes to PostgreSQL', version: place.version },
     { instructions: instructions(place.pinned) },
@@ -40,12 +40,12 @@ export function createMcpServer(place: Place): McpServer {
 }
 
 /** Whether a place offers a tool: not one that opens sessions beside the given one, and none that the token does not allow. */
-function isOffered({ name, operations }: Tool, place: Place): boolean {
+function isOffered({ name, operations }: Tool, place: Connected): boolean {
   if (place.pinned !== null && name === 'open_session') return false;
   return operations.every((each) => place.operations?.includes(each) ?? true);
 }
 
-function register(server: McpServer, place: Place, tool: Tool): void {
+function register(server: McpServer, place: Connected, tool: Tool): void {
   const { name, title, description, annotations } = tool;
   const asksSession = tool.takesSession && place.pinned === null;
   // guard: a tool takes the arguments it names
@@ -112,7 +112,7 @@ const diffDescription = {
   mimeType: 'text/plain',
 };
 
-function registerDiff(server: McpServer, place: Place): void {
+function registerDiff(server: McpServer, place: Connected): void {
   const read = async (uri: URL, sessionId: string) => ({
     contents: [{ uri: uri.href, mimeType: 'text/plain', text: await diffText(place, sessionId) }],
   });

@@ -1,7 +1,7 @@
 /** Names of the objects of an overlay, and small SQL fragments that its templates share. */
 import { createHash } from 'node:crypto';
 import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
-import { standInSchema } from '../model/own-schemas.ts';
+import { standInSchema } from '../model/internal-schemas.ts';
 import type { ForeignKeyEnd, Table } from '../model/table.ts';
 
 type Named = Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> | ForeignKeyEnd;

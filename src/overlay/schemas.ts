@@ -23,7 +23,7 @@ export async function makeSchemas(
 export async function makeSchema(tx: Queryable, schema: string): Promise<void> {
   await tx.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   const [row] = await tx.query(
-    `SELECT stage.is_own_schema(n.oid) AS own, has_schema_privilege('public', n.oid, 'USAGE') AS usable
+    `SELECT stage.is_internal_schema(n.oid) AS own, has_schema_privilege('public', n.oid, 'USAGE') AS usable
      FROM pg_namespace n WHERE n.oid = to_regnamespace($1)`,
     [schema],
   );

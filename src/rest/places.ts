@@ -26,10 +26,10 @@ export function createPlaces(count: () => number, waitMs: number, message: strin
   };
   /** Returns a function that releases a place once. */
   const place = () => {
-    let isHeld = true;
+    let isTaken = true;
     return () => {
-      if (isHeld) release();
-      isHeld = false;
+      if (isTaken) release();
+      isTaken = false;
     };
   };
   return {
@@ -40,14 +40,14 @@ export function createPlaces(count: () => number, waitMs: number, message: strin
       }
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
-          waiting.splice(waiting.indexOf(enter), 1);
+          waiting.splice(waiting.indexOf(admit), 1);
           reject(busy(message));
         }, waitMs);
-        const enter = () => {
+        const admit = () => {
           clearTimeout(timer);
           resolve(place());
         };
-        waiting.push(enter);
+        waiting.push(admit);
       });
     },
   };

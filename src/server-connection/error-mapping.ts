@@ -1,5 +1,5 @@
 /** Maps the errors of rewritten and internal statements to those that PostgreSQL would report for the client's own statement. */
-import { standInSchema } from '../model/own-schemas.ts';
+import { standInSchema } from '../model/internal-schemas.ts';
 import { unreadableHint } from '../overlay/views/staged-view.ts';
 import { errorResponse, noticeResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';

@@ -79,7 +79,7 @@ export async function openDiff(options: DiffOptions): Promise<Left> {
   };
   const resized = () => {
     painter.forget();
-    interfaceState.tell({ type: 'resized', size: sizeOf(stdout) });
+    interfaceState.dispatch({ type: 'resized', size: sizeOf(stdout) });
   };
   const ink = render(<App wiring={wiring} />, {
     stdout: inkStream(stdout),
@@ -137,7 +137,7 @@ class Follower {
     return this.#state?.reviewed;
   }
 
-  tell: Dispatch = (action) => this.#dispatch?.(action);
+  dispatch: Dispatch = (action) => this.#dispatch?.(action);
 
   follow(state: State): void {
     const effect = state.effect !== this.#state?.effect ? state.effect : null;

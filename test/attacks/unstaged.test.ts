@@ -26,7 +26,7 @@ const calls: Readonly<Record<string, string>> = {
   'one with effects by a user made in C': 'public.reach(0)',
   'one in attribute notation': '(0).reach',
   'set_config of a pinned setting': `set_config('standard_conforming_strings', 'off', false)`,
-  'a function of the service': `stage.is_own_schema(0)`,
+  'a function of the service': `stage.is_internal_schema(0)`,
 };
 
 suite('writes in READ ONLY transactions', (test) => {

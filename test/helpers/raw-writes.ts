@@ -1,13 +1,13 @@
 /** Finds the writes in a text that go to tables of users, from PostgreSQL's own parse tree, without the service's code. */
 import { loadModule, parseSync } from 'libpg-query';
-import { ownSchemas } from '../../src/model/own-schemas.ts';
+import { internalSchemas } from '../../src/model/internal-schemas.ts';
 
 await loadModule();
 
 type Node = Readonly<Record<string, unknown>>;
 
 /** The schemas to which the service may write: its own, and those of temporary tables. */
-const ownSchema = new RegExp(`${ownSchemas}|^pg_temp$`);
+const internalSchema = new RegExp(`${internalSchemas}|^pg_temp$`);
 
 /** The statements that can write to a relation, each with the condition for it. */
 const writing: Readonly<Record<string, (statement: Node) => boolean>> = {
@@ -54,7 +54,7 @@ function targetsOf(type: string, statement: Node): string[] {
   if (type === 'TruncateStmt')
     relations.push(...(statement['relations'] as Node[]).map((item) => item['RangeVar'] as Node));
   return relations
-    .filter(({ schemaname }) => !ownSchema.test(String(schemaname ?? '')))
+    .filter(({ schemaname }) => !internalSchema.test(String(schemaname ?? '')))
     .map(({ schemaname, relname }) => `${type} ${schemaname ?? ''}.${relname}`);
 }
 

@@ -27,7 +27,7 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
   options: [
     `AS $f$#variable_conflict use_column\nBEGIN RETURN NEW; END$f$`,
     '',
-    /options in front/,
+    /options before its body/,
   ],
 };
 const names = Object.keys(apart);

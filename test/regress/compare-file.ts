@@ -26,7 +26,7 @@ export interface FileResult {
 }
 
 interface Progress {
-  readonly desks: Databases;
+  readonly databases: Databases;
   readonly findings: Finding[];
   readonly counts: { agree: number; direct: number; skipped: number; consequences: number };
   readonly roles: string[];
@@ -49,7 +49,7 @@ export async function compareFile(
 ): Promise<FileResult> {
   const counts = { agree: 0, direct: 0, skipped: 0, consequences: 0 };
   const progress: Progress = {
-    desks: databases,
+    databases,
     findings: [],
     counts,
     roles: [],
@@ -120,10 +120,10 @@ type Way = (progress: Progress, statement: FileStatement) => Promise<void>;
 async function changeRole(progress: Progress, { text }: FileStatement): Promise<void> {
   progress.counts.direct += 1;
   const name = /^create\s+(?:role|user|group)\s+("[^"]+"|\w+)/i.exec(text)?.[1];
-  await progress.desks.onTwin(text);
+  await progress.databases.onTwin(text);
   if (name === undefined) return;
   progress.roles.push(name);
-  await progress.desks.onTwin(`ALTER ROLE ${name} LOGIN PASSWORD '${unquoted(name)}'`);
+  await progress.databases.onTwin(`ALTER ROLE ${name} LOGIN PASSWORD '${unquoted(name)}'`);
 }
 
 /** SET SESSION AUTHORIZATION and SET ROLE: whoever stages connects as that role instead. */
@@ -132,13 +132,13 @@ async function becomeRole(progress: Progress, statement: FileStatement): Promise
   const role = /^set\s+(?:session\s+authorization|role)\s+("[^"]+"|\w+)/i.exec(statement.text)?.[1];
   const isOwn = role === undefined || /^(default|none)$/i.test(role);
   progress.isOther = !isOwn;
-  await progress.desks.become(isOwn ? null : unquoted(role));
+  await progress.databases.become(isOwn ? null : unquoted(role));
 }
 
 const unquoted = (name: string) => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase());
 
 async function setEverywhere(
-  { desks: databases, counts }: Progress,
+  { databases, counts }: Progress,
   statement: FileStatement,
 ): Promise<void> {
   counts.direct += 1;
@@ -147,7 +147,7 @@ async function setEverywhere(
 }
 
 async function runDirectly(
-  { desks: databases, counts, findings }: Progress,
+  { databases, counts, findings }: Progress,
   { text, data, line }: FileStatement,
 ): Promise<void> {
   counts.direct += 1;
@@ -168,7 +168,7 @@ const waitsForOverlays = (lines: readonly string[]) =>
   sqlstateOf(lines) === '2BP01' && lines.some((line) => line.includes(' stage_data.'));
 
 async function compare(progress: Progress, statement: FileStatement): Promise<void> {
-  const { desks: databases, counts, findings } = progress;
+  const { databases, counts, findings } = progress;
   const { text, data, line } = statement;
   // sequences may have been made since the last approval
   if (progress.since.length === 0) await databases.mark();
@@ -221,8 +221,8 @@ const withoutNotices = (lines: readonly string[]) => lines.filter((line) => !/^[
 /** Approves what is staged, so that production is where the twin is. */
 async function catchUp(progress: Progress): Promise<void> {
   if (progress.since.length === 0) return;
-  const failure = await progress.desks.approve();
-  const found = failure === null ? await progress.desks.differences() : [];
+  const failure = await progress.databases.approve();
+  const found = failure === null ? await progress.databases.differences() : [];
   // what differs once goes on to differ
   const tables = found.filter((table) => !progress.strayed.has(table));
   for (const table of tables) progress.strayed.add(table);
@@ -237,8 +237,8 @@ async function catchUp(progress: Progress): Promise<void> {
 
 /** Discards what is staged and runs the same on production directly. */
 async function repeatOnProduction(progress: Progress): Promise<void> {
-  await progress.desks.discard();
-  for (const { text, data } of progress.since) await progress.desks.onProduction(text, data);
+  await progress.databases.discard();
+  for (const { text, data } of progress.since) await progress.databases.onProduction(text, data);
   progress.since = [];
   progress.tainted = false;
 }

@@ -21,7 +21,7 @@ function briefOf(columns: readonly string[]): Omit<Brief, 'revision'> {
   };
 }
 
-function deskOf(columns: readonly string[], width = 80, height = 24): TestUi {
+function uiOf(columns: readonly string[], width = 80, height = 24): TestUi {
   const ui = new TestUi(changes, width, height);
   ui.daemon.brief = briefOf(columns);
   ui.act({ type: 'brief', brief: { ...ui.daemon.brief, revision: ui.daemon.revision } });
@@ -34,7 +34,7 @@ const lineWith = (ui: TestUi, text: string) =>
 
 suite('tui: brief', (test) => {
   test('stands above the rows, what is unusual first', () => {
-    const ui = deskOf(['note']);
+    const ui = uiOf(['note']);
     assert.equal(ui.screen.split('\n').slice(2, 5), [
       ' ! 40 % of the rows of orders',
       '   orders note: all 40 changed to closed',
@@ -45,7 +45,7 @@ suite('tui: brief', (test) => {
   });
 
   test('is folded away by a key, and comes back', () => {
-    const ui = deskOf(['note']);
+    const ui = uiOf(['note']);
     ui.press('B');
     assert.not.match(ui.screen, 'of the rows of');
     ui.press('B');
@@ -53,7 +53,7 @@ suite('tui: brief', (test) => {
   });
 
   test('a long one is cut, then whole, then folded away', () => {
-    const ui = deskOf(many);
+    const ui = uiOf(many);
     assert.match(ui.screen, / column_2: [\s\S]*── 27 more lines: B ─/);
     assert.not.match(ui.screen, 'column_3:');
     ui.press('B');
@@ -65,7 +65,7 @@ suite('tui: brief', (test) => {
   });
 
   test('leaves the selected row on the screen, whenever it comes and goes', () => {
-    const ui = deskOf(many);
+    const ui = uiOf(many);
     const shown = () => assert.match(ui.screen, `new ${ui.state.row}`);
     ui.press('B', 'B', ...Array<string>(17).fill('j'));
     for (const key of ['B', 'B', '+', '+', 'G', 'B', 'ctrl-u', 'enter', 'l', 'escape', 'B']) {
@@ -78,7 +78,7 @@ suite('tui: brief', (test) => {
   });
 
   test('is that of the diff that is shown', () => {
-    const ui = deskOf(['note']);
+    const ui = uiOf(['note']);
     const other = { ...briefOf(['other']), revision: 'staged-2' };
     ui.state = reduce(ui.state, { type: 'brief', brief: other });
     assert.not.match(ui.screen, 'all 40 changed');
@@ -95,7 +95,7 @@ suite('tui: brief', (test) => {
   });
 
   test('stands beside no dialog and no other pane', () => {
-    const ui = deskOf(['note']);
+    const ui = uiOf(['note']);
     for (const keys of [['A'], ['escape', '?'], ['escape', 'enter'], ['tab'], ['tab']]) {
       ui.press(...keys);
       assert.not.match(ui.screen, 'all 40 changed');
@@ -105,7 +105,7 @@ suite('tui: brief', (test) => {
   });
 
   test('a small terminal shows it by the key alone', () => {
-    const ui = deskOf(['note'], 80, 12);
+    const ui = uiOf(['note'], 80, 12);
     assert.not.match(ui.screen, 'of the rows of');
     ui.press('B');
     assert.match(ui.screen, 'of the rows of');
@@ -120,7 +120,7 @@ suite('tui: brief', (test) => {
     [3, 3],
   ] as const) {
     test(`fills ${columns}x${rows} exactly, with hostile names, too`, () => {
-      const ui = deskOf([...many, '\x1b[8m\u202e\u200b\n'], columns, rows);
+      const ui = uiOf([...many, '\x1b[8m\u202e\u200b\n'], columns, rows);
       for (const key of ['j', 'B', 'B', 'B', '+']) {
         ui.press(key);
         assert.is(ui.lines.length, Math.max(rows, 5));

@@ -3,7 +3,7 @@ import { JsonText } from '../../src/model/json.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, session, TestUi } from './screen.ts';
 
-const desk = (columns = 80) =>
+const openUi = (columns = 80) =>
   new TestUi(
     [1, 2, 3].map((id) => changeOf({ id, note: 'old' }, { id, note: 'new' })),
     columns,
@@ -22,7 +22,7 @@ const comment = (body: string, rowId: string | null = null, kind = 'comment') =>
 
 suite('tui: comments', (test) => {
   test('M comments on the chosen row, elsewhere on the session', () => {
-    const at = desk();
+    const at = openUi();
     at.press('j', 'M');
     assert.match(at.screen, 'Comment on orders 2:');
     at.type('why new?');
@@ -45,7 +45,7 @@ suite('tui: comments', (test) => {
   });
 
   test('stand in a pane of their own, at their rows, and in the detail', () => {
-    const at = desk();
+    const at = openUi();
     const hostile = `two${'\u202e'}\nlines`;
     at.act({
       type: 'comments',
@@ -65,7 +65,7 @@ suite('tui: comments', (test) => {
 
 suite('tui: asking for changes', (test) => {
   test('C asks, wants a message, and gives the session back', () => {
-    const at = desk();
+    const at = openUi();
     at.press('C');
     assert.match(at.screen, 'Give this session back for changes?');
     at.type('yes');
@@ -75,7 +75,7 @@ suite('tui: asking for changes', (test) => {
   });
 
   test('does nothing without a message, and where nothing was proposed', () => {
-    const at = desk();
+    const at = openUi();
     at.press('C');
     at.type('yes');
     at.type(' ');
@@ -90,7 +90,7 @@ suite('tui: asking for changes', (test) => {
   });
 
   test('the digest is that of the next round then, and read anew', () => {
-    const at = desk();
+    const at = openUi();
     const asked = () => at.daemon.asked.filter(({ kind }) => kind === 'digest').length;
     at.act({ type: 'session', session: { ...session, status: 'active', round: 0 } });
     at.act({ type: 'session', session });
@@ -102,7 +102,7 @@ suite('tui: asking for changes', (test) => {
   });
 
   test('what may be decided is seen on 80 columns', () => {
-    const at = desk();
+    const at = openUi();
     assert.match(at.screen, /A approve · C changes · X reject/);
     at.act({ type: 'session', session: { ...session, status: 'active' } });
     assert.match(at.screen, /P propose/);
@@ -111,7 +111,7 @@ suite('tui: asking for changes', (test) => {
 
 suite('tui: why', (test) => {
   test('the detail names the statements, asked for once', () => {
-    const at = desk();
+    const at = openUi();
     at.press('enter');
     assert.match(at.screen, /Why\n.* mut_1 by bot: UPDATE orders/);
     at.press('down', 'up');
@@ -122,7 +122,7 @@ suite('tui: why', (test) => {
 
 suite('tui: a daemon that does not answer', (test) => {
   test('is told until it is back, whatever keys are pressed', () => {
-    const at = desk(200);
+    const at = openUi(200);
     at.act({ type: 'offline', text: `the server cannot be reached${'\u202e'}` });
     at.press('j', 'J', 'k');
     assert.match(at.screen, 'PROPOSED OFFLINE');

@@ -12,7 +12,7 @@ const sizes = [
   [200, 50],
 ] as const;
 
-function deskOf(status: SessionStatus, columns = 80, rows = 24, keys = {}): TestUi {
+function uiOf(status: SessionStatus, columns = 80, rows = 24, keys = {}): TestUi {
   const changes = [1, 2, 3].map((id) => changeOf({ id, note: 'old' }, { id, note: 'new' }));
   const ui = new TestUi(changes, columns, rows, keys);
   ui.act({ type: 'session', session: { ...session, status } });
@@ -31,7 +31,7 @@ const conflictOf = (id: number): Conflict => ({
 });
 
 function inConflict(status: SessionStatus, columns = 80, rows = 24): TestUi {
-  const ui = deskOf(status, columns, rows);
+  const ui = uiOf(status, columns, rows);
   ui.act({ type: 'conflicts', conflicts: [conflictOf(1), conflictOf(2)] });
   ui.press('tab', 'tab', 'tab');
   return ui;
@@ -96,7 +96,7 @@ suite('tui: settling conflicts', (test) => {
     ui.press('o');
     assert.is(ui.state.edit, null);
     assert.match(ui.screen, 'The session is proposed: C gives it back for changes first.');
-    const own = deskOf('proposed', 80, 24, { reopen: ['B'] });
+    const own = uiOf('proposed', 80, 24, { reopen: ['B'] });
     own.press('u');
     assert.match(own.screen, 'The session is proposed: B gives it back');
     const decided = inConflict('approved');
@@ -119,8 +119,8 @@ suite('tui: settling conflicts', (test) => {
       const keys = "o mine stands · p production's";
       assert.match(inConflict('active', columns, rows).screen, keys);
       assert.not.match(inConflict('proposed', columns, rows).screen, keys);
-      assert.match(deskOf('active', columns, rows).screen, 'u take out');
-      assert.match(deskOf('approved', columns, rows).screen, 'U take back');
+      assert.match(uiOf('active', columns, rows).screen, 'u take out');
+      assert.match(uiOf('approved', columns, rows).screen, 'U take back');
     });
   }
 });
@@ -128,7 +128,7 @@ suite('tui: settling conflicts', (test) => {
 suite('tui: taking rows out', (test) => {
   for (const keys of [['j'], ['j', 'enter']]) {
     test(`u asks, in the pane that ${keys.length === 1 ? 'lists rows' : 'shows one'}`, () => {
-      const ui = deskOf('active');
+      const ui = uiOf('active');
       ui.press(...keys, 'u');
       assert.match(ui.screen, 'Take this out of the session, as if it had never been staged?');
       assert.match(ui.screen, /^ {4}orders 2$/m);
@@ -145,7 +145,7 @@ suite('tui: taking rows out', (test) => {
 
   for (const [columns, rows] of sizes) {
     test(`what hangs on it is listed on ${columns}x${rows}, and taken along when that is agreed to`, () => {
-      const ui = deskOf('active', columns, rows);
+      const ui = uiOf('active', columns, rows);
       ui.press('u');
       ui.type('yes');
       const { edit } = ui.state;
@@ -164,7 +164,7 @@ suite('tui: taking rows out', (test) => {
   }
 
   test('a question that comes while something is typed waits for the next key', () => {
-    const ui = deskOf('active');
+    const ui = uiOf('active');
     ui.press('u');
     ui.type('yes');
     const { edit } = ui.state;
@@ -177,7 +177,7 @@ suite('tui: taking rows out', (test) => {
   });
 
   test('of a table without a key all rows are meant, and that is said', () => {
-    const ui = deskOf('active');
+    const ui = uiOf('active');
     const { outline } = ui.daemon;
     const tables = outline.tables.map((table) => ({ ...table, key: [] }));
     ui.act({ type: 'outline', outline: { revision: 'staged-4', tables } });
@@ -188,7 +188,7 @@ suite('tui: taking rows out', (test) => {
   });
 
   test('without a row in sight there is none to take out', () => {
-    const ui = deskOf('active');
+    const ui = uiOf('active');
     ui.press('tab', 'tab', 'u');
     assert.is(ui.state.prompt, null);
     assert.match(ui.screen, 'Choose a row to take out: in Rows or Detail.');
@@ -201,7 +201,7 @@ suite('tui: an approval that is not the last', (test) => {
     ['approved', 'Approved: the rows are in production.'],
   ] as const) {
     test(`leaves the session ${status}`, () => {
-      const ui = deskOf('proposed');
+      const ui = uiOf('proposed');
       ui.act({ type: 'done', decision: 'approve', session: { ...session, status } });
       assert.match(ui.screen, text);
     });
@@ -210,7 +210,7 @@ suite('tui: an approval that is not the last', (test) => {
 
 suite('tui: taking an approval back', (test) => {
   test('U asks, and names the new session with the command that shows it', () => {
-    const ui = deskOf('approved');
+    const ui = uiOf('approved');
     ui.press('U');
     assert.match(ui.screen, 'Take this approval back?');
     ui.type('yes');
@@ -225,7 +225,7 @@ suite('tui: taking an approval back', (test) => {
 
   test('only what was approved is taken back', () => {
     for (const status of ['active', 'proposed', 'rejected'] as const) {
-      const ui = deskOf(status);
+      const ui = uiOf(status);
       ui.press('U');
       assert.is(ui.state.prompt, null);
       assert.match(ui.screen, `The session is ${status}: only one that is approved`);
@@ -237,7 +237,7 @@ suite('tui: notices', (test) => {
   const text = `rows have changed since the session was approved: ${'products 1, '.repeat(8)}. Next: stage revert ${session.id} --skip-changed`;
 
   test('are read whole on 80 columns, above the keys', () => {
-    const ui = deskOf('approved');
+    const ui = uiOf('approved');
     ui.act({ type: 'failed', text });
     const shown = ui.screen.split('\n');
     assert.is(shown.length, 24);

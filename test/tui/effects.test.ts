@@ -59,13 +59,13 @@ const refused: RehearsalReport = {
   },
 };
 
-function deskOf(columns = 80, rows = 24): TestUi {
+function uiOf(columns = 80, rows = 24): TestUi {
   const changes = [1, 2].map((id) => changeOf({ id, note: 'old' }, { id, note: 'new' }));
   return new TestUi(changes, columns, rows);
 }
 
 function rehearsed(report: RehearsalReport, columns = 80, rows = 24): TestUi {
-  const ui = deskOf(columns, rows);
+  const ui = uiOf(columns, rows);
   ui.press('e');
   ui.act({ type: 'rehearsed', report });
   return ui;
@@ -73,7 +73,7 @@ function rehearsed(report: RehearsalReport, columns = 80, rows = 24): TestUi {
 
 suite('tui: effects', (test) => {
   test('say how to rehearse before anybody has', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('shift-tab', 'shift-tab');
     assert.match(ui.screen, /\[Effects\][\s\S]*Not rehearsed yet; press e\./);
     ui.act({ type: 'session', session: { ...session, status: 'approved' } });
@@ -81,7 +81,7 @@ suite('tui: effects', (test) => {
   });
 
   test('e begins one, once, and shows where its outcome will be', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('e');
     const { rehearsing } = ui.state;
     assert.ok(rehearsing);
@@ -93,7 +93,7 @@ suite('tui: effects', (test) => {
   });
 
   test('escape gives it up', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('e', 'escape');
     assert.equal([ui.state.rehearsing, ui.state.pane], [null, 'rows']);
     assert.match(ui.screen, 'Not waited for any longer');
@@ -101,7 +101,7 @@ suite('tui: effects', (test) => {
 
   test('there is none of what was decided on', () => {
     for (const status of ['approved', 'rejected'] as const) {
-      const ui = deskOf();
+      const ui = uiOf();
       ui.act({ type: 'session', session: { ...session, status } });
       ui.press('e');
       assert.is(ui.state.rehearsing, null);
@@ -259,7 +259,7 @@ suite('tui: the question before approval', (test) => {
   });
 
   test('says so where there is none, or one of another diff', () => {
-    assert.match(asked(deskOf()), /^ {2}not rehearsed$/m);
+    assert.match(asked(uiOf()), /^ {2}not rehearsed$/m);
     const ui = rehearsed(ok);
     ui.act({ type: 'session', session: { ...session, round: 2 } });
     ui.state = { ...ui.state, digest: { revision: 'staged-3 2', text: 'sha256:of round 2' } };

@@ -5,7 +5,7 @@ import type { Session } from '../../src/model/session.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, session, TestUi } from './screen.ts';
 
-function deskOf(facts: Partial<Session> = {}, columns = 120, rows = 30): TestUi {
+function uiOf(facts: Partial<Session> = {}, columns = 120, rows = 30): TestUi {
   const changes = ['orders', 'products'].flatMap((table) =>
     [1, 2, 3, 4].map((id) => changeOf({ id, note: 'old' }, { id, note: 'new' }, table)),
   );
@@ -20,7 +20,7 @@ const marked = ({ state }: TestUi) =>
 
 suite('tui: marks of a part', (test) => {
   test('rows, ranges and tables are marked, counted, and cleared', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('m');
     assert.is(ui.state.row, 1);
     ui.press('j', 'v', 'j', 'm');
@@ -41,7 +41,7 @@ suite('tui: marks of a part', (test) => {
   });
 
   test('the question names the part, and the marked rows alone are approved', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('m', ']', 'T', 'A');
     assert.match(ui.screen, 'Approve the marked part, and apply to production database shop?');
     assert.match(ui.screen, 'The part: 1 row of orders, all of products; 5 in total.');
@@ -61,7 +61,7 @@ suite('tui: marks of a part', (test) => {
   });
 
   test('what is tied to them is listed, and included when that is agreed to', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('m', 'A');
     ui.type('yes');
     const { deciding } = ui.state;
@@ -82,7 +82,7 @@ suite('tui: marks of a part', (test) => {
   });
 
   test('a change by others clears them, and a question about them', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('m', 'A');
     ui.act({ type: 'outline', outline: { ...ui.daemon.outline, revision: 'staged-4' } });
     assert.equal([ui.state.prompt, marked(ui)], [null, []]);
@@ -90,7 +90,7 @@ suite('tui: marks of a part', (test) => {
   });
 
   test('of a table without a key the whole is marked, no row', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     const tables = ui.daemon.outline.tables.map((table) => ({ ...table, key: [] }));
     ui.act({ type: 'outline', outline: { revision: 'staged-5', tables } });
     ui.press('m');
@@ -118,7 +118,7 @@ suite('tui: marks of a part', (test) => {
   });
 
   test('an active session is split by its author', () => {
-    const ui = deskOf({ status: 'active' });
+    const ui = uiOf({ status: 'active' });
     ui.press('D');
     assert.match(ui.screen, 'Mark rows first: m marks them.');
     ui.press('m');
@@ -132,7 +132,7 @@ suite('tui: marks of a part', (test) => {
     ui.act({ type: 'outline', outline: { ...ui.daemon.outline, revision: 'staged-6' } });
     assert.match(ui.screen, 'Split off: orders 1.');
     assert.equal(marked(ui), []);
-    const other = deskOf();
+    const other = uiOf();
     other.press('m', 'D');
     assert.match(other.screen, 'The session is proposed: its author splits one that is active.');
   });
@@ -140,7 +140,7 @@ suite('tui: marks of a part', (test) => {
 
 suite('tui: approvals for later', (test) => {
   test('W asks when, shows the time in UTC, and says what cancels it', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('W');
     assert.match(ui.screen, 'Approve now, and apply to production database shop later?');
     ui.type('tomorrow');
@@ -164,7 +164,7 @@ suite('tui: approvals for later', (test) => {
   });
 
   test('a part is approved at once', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     for (const key of ['W', '!']) {
       ui.press('m', key);
       assert.is(ui.state.prompt, null);
@@ -176,7 +176,7 @@ suite('tui: approvals for later', (test) => {
 
 suite('tui: break-glass', (test) => {
   test('! takes a reason, and warns', () => {
-    const ui = deskOf();
+    const ui = uiOf();
     ui.press('!');
     assert.match(ui.screen, '! This goes past the policy: nobody else agrees');
     ui.type('');
@@ -194,7 +194,7 @@ suite('tui: break-glass', (test) => {
   });
 
   test('V reviews such an approval, and no other', () => {
-    const ui = deskOf({
+    const ui = uiOf({
       ...{ status: 'approved', approvedAs: 'ann', breakGlass: 'fire\u202e', reviewDue: true },
     });
     assert.match(ui.screen, 'V review it');
@@ -204,13 +204,13 @@ suite('tui: break-glass', (test) => {
     assert.match(ui.screen, 'Found: was right');
     ui.type('yes');
     assert.equal(ui.state.deciding, { decision: 'review', reason: 'was right' });
-    const other = deskOf({ status: 'approved' });
+    const other = uiOf({ status: 'approved' });
     other.press('V');
     assert.match(
       other.screen,
       'Only an approval that went past the policy is reviewed afterwards.',
     );
-    const done = deskOf({ status: 'approved', reviewDue: false, reviewedAs: 'bob' });
+    const done = uiOf({ status: 'approved', reviewDue: false, reviewedAs: 'bob' });
     done.press('V');
     assert.match(done.screen, 'bob has reviewed it already.');
   });

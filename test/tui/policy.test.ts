@@ -27,7 +27,7 @@ const policy: SessionPolicy = {
   breakGlass: ['Eve'],
 };
 
-function deskOf(name: string | null, shown: SessionPolicy = policy, columns = 200, rows = 40) {
+function uiOf(name: string | null, shown: SessionPolicy = policy, columns = 200, rows = 40) {
   const ui = new TestUi([changeOf({ id: 1, note: 'old' }, { id: 1, note: 'new' })], columns, rows);
   ui.act({
     type: 'caller',
@@ -44,7 +44,7 @@ const broken = new RegExp(
 
 suite('tui: policy', (test) => {
   test('votes and broken rules stand above the rows, kept rules and who may go past them behind', () => {
-    const { screen } = deskOf('ann');
+    const { screen } = uiOf('ann');
     assert.match(screen, agreed);
     assert.match(screen, broken);
     assert.match(screen, /holds {2}prices: at most 5 rows/);
@@ -54,7 +54,7 @@ suite('tui: policy', (test) => {
   });
 
   test('whoever approves is shown them again', () => {
-    const ui = deskOf('bob');
+    const ui = uiOf('bob');
     for (const key of ['A', 'W']) {
       ui.press(key);
       assert.match(ui.screen, agreed);
@@ -68,26 +68,26 @@ suite('tui: policy', (test) => {
   });
 
   test('the way past the policy is offered to those whom a rule names', () => {
-    const other = deskOf('bob');
+    const other = uiOf('bob');
     other.press('!');
     assert.is(other.state.prompt, null);
     assert.match(other.screen, 'No rule that holds for the session names you');
     assert.not.match(other.screen, '! past the policy');
     other.press('?');
     assert.not.match(other.screen, 'approve it past the policy');
-    const named = deskOf('eve');
+    const named = uiOf('eve');
     assert.match(named.screen, '! past the policy');
     named.press('!');
     assert.is(named.state.prompt?.kind, 'reason');
     assert.match(named.screen, agreed);
     // a person without a name is named by no rule
-    const open = deskOf(null);
+    const open = uiOf(null);
     open.press('!');
     assert.is(open.state.prompt, null);
   });
 
   test('the service decides where the policy is not known, and nothing is shown of it', () => {
-    const ui = deskOf('bob');
+    const ui = uiOf('bob');
     ui.act({ type: 'policy', policy: null });
     assert.not.match(ui.screen, agreed);
     ui.press('!');
@@ -95,7 +95,7 @@ suite('tui: policy', (test) => {
   });
 
   test('nothing is shown of a session that is decided', () => {
-    const ui = deskOf('eve');
+    const ui = uiOf('eve');
     ui.act({ type: 'session', session: { ...session, status: 'rejected' } });
     assert.not.match(ui.screen, /Approvals|BROKEN|holds/);
   });
@@ -108,7 +108,7 @@ suite('tui: policy', (test) => {
     test(`names and rules of any kind fill ${columns}x${rows} exactly`, () => {
       const hostile = '\x1b[8m\u202e\u200b\n';
       const [held, violated] = policy.verdicts;
-      const ui = deskOf(
+      const ui = uiOf(
         'eve',
         {
           ...policy,

@@ -68,7 +68,7 @@ async function settingFaults(db: Database, settings: FittingSettings): Promise<R
 /** Finds patterns that match no column of any table. With such a typo, changes of the intended column count as conflicts. */
 async function patternFaults(db: Database, patterns: readonly string[]): Promise<Row[]> {
   if (patterns.length === 0) return [];
-  const service = { is_own: await ownSchema(db) };
+  const service = { is_internal: await internalSchema(db) };
   const tables = await db.query(fillSql(loadSql('doctor/columns.sql'), service));
   const known = tables.map(({ schema, name, columns }) => ({
     table: shownName(String(schema), String(name)),
@@ -93,9 +93,9 @@ async function connectionFaults(db: Database, configured: number | null): Promis
 }
 
 async function serviceFaults(db: Database): Promise<Row[]> {
-  const service = { is_own: await ownSchema(db) };
+  const service = { is_internal: await internalSchema(db) };
   const found = await db.query(fillSql(loadSql('doctor/service.sql'), service));
-  if (service.is_own === nobodys) return found;
+  if (service.is_internal === nobodys) return found;
   return [...found, ...(await db.query(fillSql(loadSql('doctor/tables.sql'), service)))];
 }
 
@@ -115,19 +115,21 @@ async function codeFaults(db: Database): Promise<Row[]> {
   ];
 }
 
-/** The condition of `ownSchema` if the service is not installed: no schema is its own. */
+/** The condition of `internalSchema` if the service is not installed: no schema is its own. */
 const nobodys = 'false';
 
 /** Returns the SQL condition for schemas `n` of the service. */
-export async function ownSchema(db: Database): Promise<string> {
-  const [row] = await db.query(`SELECT to_regproc('stage.is_own_schema') IS NOT NULL AS there`);
-  return row?.['there'] === 't' ? 'stage.is_own_schema(n.oid)' : nobodys;
+export async function internalSchema(db: Database): Promise<string> {
+  const [row] = await db.query(
+    `SELECT to_regproc('stage.is_internal_schema') IS NOT NULL AS there`,
+  );
+  return row?.['there'] === 't' ? 'stage.is_internal_schema(n.oid)' : nobodys;
 }
 
 async function clientFaults(db: Database, role: string): Promise<Row[]> {
   const [known] = await db.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
   if (known !== undefined) {
-    const service = { is_own: await ownSchema(db) };
+    const service = { is_internal: await internalSchema(db) };
     return db.query(fillSql(loadSql('doctor/client.sql'), service), [role]);
   }
   throw new StageError('not_found', `there is no role ${JSON.stringify(role)}`, {

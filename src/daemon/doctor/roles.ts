@@ -3,7 +3,7 @@ import { majorOf } from '../../db/catalog-reader.ts';
 import type { Database } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import { ownSchema } from './examine.ts';
+import { internalSchema } from './examine.ts';
 
 /** The first major version that needs no temporary table for MERGE. */
 const mergesIntoViews = 17;
@@ -57,7 +57,7 @@ function createSql(role: string): string {
 
 async function readSurroundings(db: Database): Promise<Surroundings> {
   const found = `FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
-    WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT ${await ownSchema(db)}`;
+    WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT ${await internalSchema(db)}`;
   const rows = await db.query(`SELECT DISTINCT n.nspname AS name ${found} ORDER BY 1`);
   const [about] = await db.query(
     `SELECT current_database() AS database, current_user AS account, current_setting('server_version_num') AS number,

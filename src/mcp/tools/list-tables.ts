@@ -1,16 +1,16 @@
 /** `list_tables`: lists what can be read and written, as the agent's database role sees it; names first. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { internalSchemas } from '../../model/internal-schemas.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { JsonText } from '../../model/json.ts';
-import { ownSchemas } from '../../model/own-schemas.ts';
 import { fitting } from '../data.ts';
 import { defineTool, reading } from '../tool.ts';
 
 const selectTables = readFileSync(
   new URL('../../../templates/agents/tables.sql', import.meta.url),
   'utf8',
-).replace('{{own_schemas}}', () => ownSchemas);
+).replace('{{internal_schemas}}', () => internalSchemas);
 
 /** The most tables in one result. A table with its columns takes about twenty times the space of its name. */
 const mostNames = 500;

@@ -215,8 +215,8 @@ function assignmentsOf(columns: readonly Column[]): { name: string; assignment: 
   }
   return settable.map((column) => {
     const name = quoteIdentifier(column.name);
-    const isKept = sameInColumn(column, given(name), `b.${name}`);
-    const assignment = `${name} = CASE WHEN ${isKept} THEN p.${name} ELSE ${given(name)} END`;
+    const isUnchanged = sameInColumn(column, given(name), `b.${name}`);
+    const assignment = `${name} = CASE WHEN ${isUnchanged} THEN p.${name} ELSE ${given(name)} END`;
     return { name: column.name, assignment };
   });
 }

@@ -49,7 +49,10 @@ export function lacksBearer(
  */
 export function isUnchanged(
   table: Table,
-  { child, hasPeriod }: { readonly child: Pick<ForeignKey['child'], 'columns'>; readonly hasPeriod: boolean },
+  {
+    child,
+    hasPeriod,
+  }: { readonly child: Pick<ForeignKey['child'], 'columns'>; readonly hasPeriod: boolean },
   before: string,
   after: string,
 ): string[] {

@@ -1,7 +1,7 @@
 /** Facts about the functions of a name: their uses, and whether they have staged functions. */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName } from '../../db/identifier.ts';
-import { standInSchema } from '../../model/own-schemas.ts';
+import { standInSchema } from '../../model/internal-schemas.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { oidArray } from '../object-names.ts';

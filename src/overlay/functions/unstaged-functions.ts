@@ -21,7 +21,7 @@ const called = `
 SELECT DISTINCT n.nspname AS schema, p.proname AS name
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE p.prokind IN ('f', 'p') AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype) AND p.oid >= 16384
-  AND NOT stage.is_own_schema(n.oid) AND NOT stage.is_of_extension('pg_proc', p.oid) AND n.nspname !~ '^pg_'
+  AND NOT stage.is_internal_schema(n.oid) AND NOT stage.is_of_extension('pg_proc', p.oid) AND n.nspname !~ '^pg_'
 ORDER BY 1, 2`;
 
 /** Returns a line for each name: `public.charge() runs with its owner's rights`. It creates nothing. */

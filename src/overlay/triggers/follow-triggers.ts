@@ -131,8 +131,8 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
     return { made: await work() };
   } catch (error) {
     if (error instanceof Obstacle) return { obstacle: error.message };
-    const isTold = error instanceof StageError && error.code === 'statement_not_supported';
-    if (isTold) return { obstacle: `cannot be followed: ${error.message}` };
+    const isRefusal = error instanceof StageError && error.code === 'statement_not_supported';
+    if (isRefusal) return { obstacle: `cannot be followed: ${error.message}` };
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { approvalPath, readTriggerReports } from './follow-triggers.ts';
 const withTriggers = `
 SELECT DISTINCT coalesce(pg_partition_root(c.oid), c.oid)::oid AS relation
 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND c.relkind IN ('r', 'p') AND NOT stage.is_own_schema(c.relnamespace)
+WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND c.relkind IN ('r', 'p') AND NOT stage.is_internal_schema(c.relnamespace)
 ORDER BY 1`;
 
 /** Returns a line for each: `public.goods: trigger touched is not written in PL/pgSQL`. It creates nothing. */

@@ -56,14 +56,14 @@ export async function columnFacts(
   shape: BriefShape,
   counts: NetCounts,
 ): Promise<ColumnFacts> {
-  const look = await lookAt(tx, table, changesIn(counts), shape.columns.length);
+  const sample = await openSample(tx, table, changesIn(counts), shape.columns.length);
   const found = new Found(table.name);
-  if (counts.updates > 0) await findChanges(look, shape, found);
-  if (counts.inserts > 1) await findDuplicates(look, shape, found);
+  if (counts.updates > 0) await findChanges(sample, shape, found);
+  if (counts.inserts > 1) await findDuplicates(sample, shape, found);
   if (counts.inserts + counts.updates > 0 && shape.rows <= mostSearched)
-    await findNewValues(look, shape, found, counts.inserts > 0);
+    await findNewValues(sample, shape, found, counts.inserts > 0);
   const { facts, flags, changed } = found;
-  return { sampled: look.sampled, facts, flags, changed };
+  return { sampled: sample.sampled, facts, flags, changed };
 }
 
 /** Collects facts and flags of one table. */
@@ -86,10 +86,10 @@ class Found {
   }
 }
 
-async function findChanges(look: Look, { columns }: BriefShape, found: Found): Promise<void> {
+async function findChanges(sample: Sample, { columns }: BriefShape, found: Found): Promise<void> {
   const keys = new Set(columns.filter(({ isKey }) => isKey).map(({ name }) => name));
   const measured = columns.map(({ name, unit }) => ({ name, unit }));
-  for (const row of await look.query('columns', JSON.stringify(measured))) {
+  for (const row of await sample.query('columns', JSON.stringify(measured))) {
     const [column, rows] = [String(row['column']), Number(row['rows'])];
     found.facts.push(new JsonText(String(row['fact'])));
     found.changed.set(column, rows);
@@ -99,11 +99,15 @@ async function findChanges(look: Look, { columns }: BriefShape, found: Found): P
 }
 
 /** Finds inserted rows that are equal in all columns that a client sets, except the key. */
-async function findDuplicates(look: Look, { columns }: BriefShape, found: Found): Promise<void> {
+async function findDuplicates(
+  sample: Sample,
+  { columns }: BriefShape,
+  found: Found,
+): Promise<void> {
   const given = columns.filter(({ isKey, isGiven }) => isGiven && !isKey).map(({ name }) => name);
   // one column proves too little: many rows are open
   if (given.length < 2) return;
-  const [row] = await look.query('duplicates', JSON.stringify(given));
+  const [row] = await sample.query('duplicates', JSON.stringify(given));
   const rows = Number(row?.['rows']);
   if (rows === 0) return;
   found.add({ kind: 'duplicates', rows, columns: given });
@@ -111,7 +115,7 @@ async function findDuplicates(look: Look, { columns }: BriefShape, found: Found)
 }
 
 async function findNewValues(
-  look: Look,
+  sample: Sample,
   { schema, name: table, columns }: BriefShape,
   found: Found,
   hasInserts: boolean,
@@ -119,7 +123,7 @@ async function findNewValues(
   const production = qualifiedName(schema, table);
   for (const { name } of columns.filter(({ isPlain, isKey }) => isPlain && !isKey)) {
     if (!hasInserts && !found.changed.has(name)) continue;
-    const [row] = await look.query('new_values', name, {
+    const [row] = await sample.query('new_values', name, {
       production,
       column: quoteIdentifier(name),
     });
@@ -130,7 +134,7 @@ async function findNewValues(
   }
 }
 
-interface Look {
+interface Sample {
   readonly sampled: number | null;
   query(
     name: 'columns' | 'duplicates' | 'new_values',
@@ -140,19 +144,19 @@ interface Look {
 }
 
 /** Chooses the changes to read. A sample consists of short pages that begin at even distances. */
-async function lookAt(
+async function openSample(
   tx: Queryable,
   table: DiffTable,
   count: number,
   columns: number,
-): Promise<Look> {
+): Promise<Sample> {
   const most = Math.min(mostChanges, Math.max(samplePages, Math.floor(mostValues / columns)));
   const isSample = count > most;
   const starts = isSample ? await evenStarts(tx, table) : ['0'];
   const limit = isSample ? Math.floor(most / samplePages) : count;
   const changes = fillSql(loadSql('brief/changes.sql'), { page: pageOfStart(table) });
   const values = [`{${starts.join(',')}}`, limit];
-  const query: Look['query'] = (name, argument, parts = {}) =>
+  const query: Sample['query'] = (name, argument, parts = {}) =>
     tx.query(fillSql(loadSql(`brief/${name}.sql`), { changes, ...parts }), [...values, argument]);
   if (!isSample) return { sampled: null, query };
   const [row] = await tx.query(`WITH ${changes} SELECT count(*) AS count FROM change`, values);

@@ -19,7 +19,7 @@ const selectTables = `
 SELECT c.oid, n.nspname AS schema, c.relname AS name, c.relkind AS kind, c.relispartition AS is_partition,
   (SELECT jsonb_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'v') AND NOT stage.is_own_schema(n.oid) AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+WHERE c.relkind IN ('r', 'p', 'v') AND NOT stage.is_internal_schema(n.oid) AND n.nspname NOT IN ('pg_catalog', 'information_schema')
   AND n.nspname !~ '^pg_(toast|temp)'`;
 
 const selectProjects = 'SELECT DISTINCT s.project_id FROM stage.session s';

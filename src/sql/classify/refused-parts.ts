@@ -3,7 +3,7 @@ import type { CommonTableExpr, RangeVar } from 'libpg-query';
 import { collectNodes } from '../parser/syntax-tree.ts';
 import type { Refusal } from '../refusal.ts';
 import { refuse } from './refusal.ts';
-import { isOwnSchema, isSystemSchema } from './reserved-schemas.ts';
+import { isInternalSchema, isSystemSchema } from './reserved-schemas.ts';
 import type { Scope } from './scope.ts';
 import { hasWriter, isInScope } from './scope.ts';
 
@@ -97,7 +97,7 @@ export function unknownElement(type: string): Refusal {
 
 /** Returns the refusal for writing to a reserved table, or null. */
 export function refusedTarget(schema = '', name = ''): Refusal | null {
-  if (isOwnSchema(schema)) {
+  if (isInternalSchema(schema)) {
     return refuse(
       `permission denied for table "${name}"`,
       'The tables of the staging service are written by the service alone.',

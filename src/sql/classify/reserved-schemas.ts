@@ -1,11 +1,11 @@
 /** The schemas that client statements must not write to, and those of temporary tables. */
 import type { RangeVar } from 'libpg-query';
-import { ownSchemas } from '../../model/own-schemas.ts';
+import { internalSchemas } from '../../model/internal-schemas.ts';
 
-const own = new RegExp(ownSchemas);
+const own = new RegExp(internalSchemas);
 
 /** Returns whether a schema belongs to the staging service. */
-export function isOwnSchema(schema: string): boolean {
+export function isInternalSchema(schema: string): boolean {
   return own.test(schema);
 }
 

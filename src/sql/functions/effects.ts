@@ -3,7 +3,7 @@
  * staged writes and table definitions, whether a function is called by its name, as an operator, an aggregate or a cast. Lists of names
  * take precedence; rules cover the rest. test/sql/effects.test.ts searches the catalog for functions that neither covers.
  */
-import { isOwnSchema } from '../classify/reserved-schemas.ts';
+import { isInternalSchema } from '../classify/reserved-schemas.ts';
 import {
   effectBuiltins,
   effectExtensions,
@@ -39,7 +39,7 @@ export interface FoundFunction {
 export type Effect =
   | 'none'
   /** Its effects are prevented by READ ONLY. */
-  | 'held'
+  | 'prevented'
   /** It runs a text as SQL. */
   | 'text'
   /** It has effects other than on rows: on processes, locks, notifications, files, large objects, statistics. */
@@ -53,14 +53,14 @@ export type Effect =
 
 /** Returns the effect of a function, according to its name and its catalog entry. */
 export function effectOf(found: FoundFunction): Effect {
-  if (isOwnSchema(found.schema)) return 'beyond';
+  if (isInternalSchema(found.schema)) return 'beyond';
   if (found.isExtension) return effectOfExtension(found);
   return found.schema === 'pg_catalog' ? effectOfBuiltin(found) : effectOfUsers(found);
 }
 
 function effectOfBuiltin({ name, isImmutable, isCompiled }: FoundFunction): Effect {
   if (textBuiltins.has(name)) return 'text';
-  if (restrainedBuiltins.has(name)) return 'held';
+  if (restrainedBuiltins.has(name)) return 'prevented';
   if (effectBuiltins.has(name) || isUpgrading(name)) return 'beyond';
   // The server's immutable functions only compute: the planner may evaluate them at any time.
   if (isImmutable || isInformational(name) || isPlain(name)) return 'none';

@@ -5,7 +5,7 @@
  */
 
 import { refuse } from '../classify/refusal.ts';
-import { isOwnSchema } from '../classify/reserved-schemas.ts';
+import { isInternalSchema } from '../classify/reserved-schemas.ts';
 import { settingKind } from '../classify/settings.ts';
 import type { Refusal } from '../refusal.ts';
 import type { FunctionUse } from './calls.ts';
@@ -101,7 +101,7 @@ export function isNamedByParameter(use: FunctionUse): boolean {
 
 /** Returns whether only the catalog shows if a read may call a function of this name. */
 export function isUnclear({ schema, name }: FunctionUse): boolean {
-  if (stageableExtensionVolatiles.has(name) || isOwnSchema(schema ?? '')) return false;
+  if (stageableExtensionVolatiles.has(name) || isInternalSchema(schema ?? '')) return false;
   if (!isBuiltin({ schema, name })) return true;
   const isPlain = plainBuiltins.has(name) || stageableVolatiles.has(name);
   return !isPlain && (!name.startsWith('pg_') || isUnlisted(name));
@@ -119,7 +119,7 @@ export function isSuspicious(name: string): boolean {
 export function hasEffects(found: FoundFunction, context: FunctionContext): boolean {
   const effect = effectOf(found);
   if (effect === 'none' || effect === 'code') return false;
-  return effect !== 'held' || context === 'write';
+  return effect !== 'prevented' || context === 'write';
 }
 
 function isRefused(
@@ -127,7 +127,7 @@ function isRefused(
   context: FunctionContext,
   allowed: readonly string[],
 ): boolean {
-  if (isOwnSchema(use.schema ?? '')) return true;
+  if (isInternalSchema(use.schema ?? '')) return true;
   if (isBuiltin(use) && use.name === 'set_config') return !setsFreely(use);
   // guard: functions with effects are refused in reads
   return isHarmful(use, context) && !isAllowedFunction(use, allowed);

@@ -41,9 +41,9 @@ function rangesLocked({ lockedRels }: LockingClause, from: readonly Node[]): Ran
     const isLocked = isInside || names === undefined || names.includes(nameOf(node));
     if ('RangeVar' in node && isLocked) found.push(node.RangeVar);
     // names do not reach into a sub-select
-    const isEntered = 'JoinExpr' in node ? isInside : isLocked;
+    const isInner = 'JoinExpr' in node ? isInside : isLocked;
     const inner = 'JoinExpr' in node || isLocked ? partsOf(node) : [];
-    pending.push(...inner.map((each) => ({ node: each, isInside: isEntered })));
+    pending.push(...inner.map((each) => ({ node: each, isInside: isInner })));
   }
   return found;
 }

@@ -26,7 +26,7 @@ interface Column {
 
 const widest = { key: 24, other: 44 };
 /** The most columns before the selected one that may be visible. */
-const lookBack = 12;
+const columnsBefore = 12;
 
 /** Draws the changes that fit. */
 export function rowsView(state: State, sides: SidesCache, width: number, height: number): Line[] {
@@ -108,7 +108,7 @@ function onScreen(
   room: number,
   build: (name: string) => Column,
 ): { readonly first: number; readonly columns: readonly Column[] } {
-  let first = Math.max(0, chosen - lookBack);
+  let first = Math.max(0, chosen - columnsBefore);
   const columns: Column[] = [];
   let used = 0;
   for (let index = first; index < names.length && (index <= chosen || used < room); index += 1) {

@@ -1,5 +1,5 @@
 -- Lists what a client's role ($1) could do around the proxy: one row for each fault and its subject.
--- Filled in src/daemon/doctor/examine.ts: `is_own` is the condition that schema n is the service's own.
+-- Filled in src/daemon/doctor/examine.ts: `is_internal` is the condition that schema n is the service's own.
 WITH client AS (
   SELECT * FROM pg_roles WHERE rolname = $1
 ), ordinary AS (
@@ -9,7 +9,7 @@ WITH client AS (
   -- the role itself, and those that it can become by SET ROLE, whether it inherits from them or not
   SELECT m.oid FROM ordinary c JOIN pg_roles m ON pg_has_role(c.oid, m.oid, 'MEMBER') AND NOT m.rolsuper
 ), namespace AS (
-  SELECT n.* FROM pg_namespace n WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT {{is_own}}
+  SELECT n.* FROM pg_namespace n WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT {{is_internal}}
 ), relation AS (
   SELECT c.*, c.oid::regclass::text AS name FROM pg_class c JOIN namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')

@@ -1,9 +1,9 @@
 -- Lists what is wrong with the service account, the server and what is between them: one row for each fault and its subject.
--- Filled in src/daemon/doctor/examine.ts: `is_own` is the condition that schema n is the service's own.
+-- Filled in src/daemon/doctor/examine.ts: `is_internal` is the condition that schema n is the service's own.
 WITH relation AS (
   SELECT c.*, c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
-    AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT {{is_own}}
+    AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT {{is_internal}}
 ), guard (relation, name) AS (
   VALUES ('audit', 'append_only'), ('approval', 'append_only'), ('audit_head', 'append_only'), ('audit_head', 'forward_only')
 ), path (name) AS (
@@ -40,7 +40,7 @@ UNION ALL SELECT 'service_cannot_create', current_database()::text
 UNION ALL SELECT 'service_lacks_temporary', current_database()::text
   WHERE current_setting('server_version_num')::int < 170000 AND NOT has_database_privilege(current_database(), 'TEMPORARY')
 UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n
-  WHERE n.nspname ~ '{{own_schemas}}' AND NOT pg_has_role(current_user, n.nspowner, 'MEMBER')
+  WHERE n.nspname ~ '{{internal_schemas}}' AND NOT pg_has_role(current_user, n.nspowner, 'MEMBER')
     -- the number is that of a function, or of a schema: the service makes none for a schema that does not exist
     AND (n.nspname !~ '_[0-9]+$' OR n.nspname ~ '^stage_function_'
       OR EXISTS (SELECT FROM pg_namespace p WHERE p.oid::text = substring(n.nspname FROM '[0-9]+$')))
@@ -57,11 +57,11 @@ UNION ALL SELECT 'audit_unguarded', 'stage.' || g.relation FROM guard g JOIN pg_
   WHERE NOT EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = g.name AND t.tgenabled IN ('O', 'A'))
 UNION ALL SELECT 'publication', p.pubname FROM pg_publication p WHERE p.puballtables
 UNION ALL SELECT 'publication', p.pubname FROM pg_publication p JOIN pg_publication_namespace s ON s.pnpubid = p.oid
-  JOIN pg_namespace n ON n.oid = s.pnnspid WHERE {{is_own}}
+  JOIN pg_namespace n ON n.oid = s.pnnspid WHERE {{is_internal}}
 UNION ALL SELECT 'publication', p.pubname FROM pg_publication p JOIN pg_publication_rel r ON r.prpubid = p.oid
-  JOIN pg_class c ON c.oid = r.prrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {{is_own}}
+  JOIN pg_class c ON c.oid = r.prrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {{is_internal}}
 UNION ALL SELECT 'subscription', u.subname FROM pg_subscription u JOIN pg_subscription_rel r ON r.srsubid = u.oid
-  JOIN pg_class c ON c.oid = r.srrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {{is_own}}
+  JOIN pg_class c ON c.oid = r.srrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {{is_internal}}
 UNION ALL SELECT 'owner_backup', quote_ident(r.rolname) FROM pg_roles r
   WHERE r.rolcanlogin AND EXISTS (SELECT FROM relation t WHERE t.relowner = r.oid)
     AND NOT has_table_privilege(r.oid, to_regclass('stage.session'), 'SELECT')

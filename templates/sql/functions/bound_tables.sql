@@ -6,7 +6,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM stage.overlay o LEFT JOIN LATERAL (
     SELECT c.oid AS production FROM stage.binding b
     JOIN pg_class c ON c.oid = b.production AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE b.relation = o.relation AND NOT stage.is_own_schema(n.oid)
+    WHERE b.relation = o.relation AND NOT stage.is_internal_schema(n.oid)
       AND (b.production <> o.relation OR (n.nspname, c.relname) = (o.schema_name, o.table_name))
       AND NOT EXISTS (SELECT FROM stage.binding x WHERE x.production = b.production AND x.relation <> b.relation)) t ON true
 $$;

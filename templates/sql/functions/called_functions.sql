@@ -65,6 +65,6 @@ BEGIN
     FROM ROWS FROM (pg_catalog.jsonb_to_recordset(p_calls) AS (kind pg_catalog.text, name pg_catalog.name)) WITH ORDINALITY c(kind, name, place)
     JOIN pg_catalog.pg_class r ON r.relname OPERATOR(pg_catalog.=) c.name
     CROSS JOIN LATERAL stage.called_by_relation(r.oid) f(function)
-    WHERE c.kind OPERATOR(pg_catalog.=) 'relation' AND NOT stage.is_own_schema(r.relnamespace);
+    WHERE c.kind OPERATOR(pg_catalog.=) 'relation' AND NOT stage.is_internal_schema(r.relnamespace);
   END IF;
 END $$;

@@ -10,7 +10,7 @@ BEGIN
   FOR v_drop IN
     WITH own AS (
       SELECT n.oid, n.nspname FROM pg_namespace n JOIN pg_namespace s ON s.nspname = 'stage' AND s.nspowner = n.nspowner
-      WHERE stage.is_own_schema(n.oid) AND n.oid <> s.oid)
+      WHERE stage.is_internal_schema(n.oid) AND n.oid <> s.oid)
     SELECT d.drop FROM (
       SELECT 1 AS place, format('VIEW IF EXISTS %I.%I CASCADE', n.nspname, c.relname) AS drop
       FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'v'

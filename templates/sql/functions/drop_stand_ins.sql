@@ -21,7 +21,7 @@ BEGIN
   END IF;
   FOR v_drop IN
     WITH own AS MATERIALIZED (  -- once for each schema, not for each function
-      SELECT n.oid, n.nspname FROM pg_namespace n WHERE stage.is_own_schema(n.oid)
+      SELECT n.oid, n.nspname FROM pg_namespace n WHERE stage.is_internal_schema(n.oid)
     ), named (namespace, name) AS (
       SELECT o.namespace, o.table_name FROM stage.overlay o WHERE o.relation = p_relation
       UNION SELECT v.namespace, v.table_name FROM stage.staged_view v WHERE v.relation = p_relation
@@ -36,7 +36,7 @@ BEGIN
     )
     SELECT d.drop FROM (
       SELECT 1 AS place, format('VIEW IF EXISTS %I.%I CASCADE', v.schema, v.name) AS drop
-      FROM view v WHERE stage.is_own_schema(to_regnamespace(v.schema))
+      FROM view v WHERE stage.is_internal_schema(to_regnamespace(v.schema))
       UNION ALL
       SELECT 2, format('TRIGGER %I ON %s', t.tgname, v_shadow) FROM pg_trigger t WHERE t.tgrelid = v_shadow AND t.tgname ~ '^deferred'
       UNION ALL

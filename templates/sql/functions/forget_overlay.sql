@@ -5,7 +5,7 @@ DECLARE
   v_stamp regprocedure;
 BEGIN
   PERFORM stage.drop_stand_ins(p_relation);
-  v_stamp := (SELECT p.oid FROM pg_proc p WHERE p.proname = 'stamp_' || p_relation AND p.pronargs = 0 AND stage.is_own_schema(p.pronamespace));
+  v_stamp := (SELECT p.oid FROM pg_proc p WHERE p.proname = 'stamp_' || p_relation AND p.pronargs = 0 AND stage.is_internal_schema(p.pronamespace));
   IF v_stamp IS NOT NULL THEN EXECUTE format('DROP FUNCTION %s', v_stamp); END IF;
   EXECUTE format('DROP TABLE stage_data.shadow_%s; DROP TYPE stage_data.row_%1$s', p_relation);
   DELETE FROM stage.overlay o WHERE o.relation = p_relation;

@@ -6,7 +6,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 DECLARE
   v_shadow regclass := format('stage_data.shadow_%s', p_relation);
   v_name text := (SELECT lower(c.relname) FROM pg_class c WHERE c.oid = p_relation);
-  v_own oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE stage.is_own_schema(n.oid));
+  v_own oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE stage.is_internal_schema(n.oid));
 BEGIN
   IF p_if_any AND NOT EXISTS (SELECT FROM stage.effect e WHERE e.relation = p_relation) AND NOT EXISTS (
       SELECT FROM pg_class r JOIN pg_trigger t ON t.tgrelid = r.oid JOIN pg_proc p ON p.oid = t.tgfoid

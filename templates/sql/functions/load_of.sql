@@ -10,7 +10,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   JOIN pg_namespace n ON n.nspname = concat('stage_load_', c.relnamespace)
   JOIN pg_class v ON v.relnamespace = n.oid AND v.relname = c.relname
   LEFT JOIN pg_class w ON w.relnamespace = 'stage'::regnamespace AND w.relname = concat('changes_', c.oid)
-  WHERE c.oid = p_relation AND stage.is_own_schema(n.oid)
+  WHERE c.oid = p_relation AND stage.is_internal_schema(n.oid)
     AND EXISTS (SELECT FROM pg_class t JOIN pg_namespace d ON d.oid = t.relnamespace WHERE d.nspname = 'stage' AND t.relname = concat('rows_', p_relation))
     -- guard: no set passes triggers by
     AND NOT EXISTS (SELECT FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.triggers) t(report) WHERE o.relation = p_relation AND t.report ->> 'obstacle' IS NULL)

@@ -21,7 +21,7 @@ BEGIN
     v_function := v_entry OPERATOR(pg_catalog.->>) 'stamp';
     -- guard: only stamps of the service are called, whoever calls this function
     IF v_function OPERATOR(pg_catalog.!~) '^stage_overlay_[0-9]+[.]stamp_[0-9]+$' OR pg_catalog.to_regproc(v_function) IS NULL
-      OR NOT stage.is_own_schema(pg_catalog.to_regnamespace(pg_catalog.split_part(v_function, '.', 1))::pg_catalog.oid)
+      OR NOT stage.is_internal_schema(pg_catalog.to_regnamespace(pg_catalog.split_part(v_function, '.', 1))::pg_catalog.oid)
     THEN
       RETURN false;
     END IF;

@@ -20,7 +20,7 @@ BEGIN
   CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, w.relation, 0) i
   WHERE pg_stat_get_xact_tuples_inserted(w.relation) + pg_stat_get_xact_tuples_updated(w.relation)
       + pg_stat_get_xact_tuples_deleted(w.relation) > 0
-    AND i.type IN ('table', 'materialized view') AND NOT stage.is_own_schema(to_regnamespace(i.schema))
+    AND i.type IN ('table', 'materialized view') AND NOT stage.is_internal_schema(to_regnamespace(i.schema))
     -- temporary tables are the connection's own
     AND i.identity !~ '^pg_temp[.]'
     -- the service's own writes are there from earlier MERGEs, also of the previous transaction

@@ -5,7 +5,7 @@ DECLARE
   v_id bigint;
 BEGIN
   FOR v_id IN DELETE FROM stage.staged_function t WHERE t.stamp <> stage.function_stamp(t.uses, t.path) RETURNING t.id LOOP
-    IF stage.is_own_schema(to_regnamespace('stage_function_' || v_id)) THEN
+    IF stage.is_internal_schema(to_regnamespace('stage_function_' || v_id)) THEN
       EXECUTE format('DROP SCHEMA stage_function_%s CASCADE', v_id);
     END IF;
   END LOOP;

@@ -17,7 +17,7 @@ BEGIN
       'stamp', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND NOT c.relispartition AND NOT c.relhassubclass AND o.relation OPERATOR(pg_catalog.=) c.oid THEN (
         SELECT pg_catalog.concat(y.nspname, '.', p.proname) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace y ON y.oid OPERATOR(pg_catalog.=) p.pronamespace
         WHERE p.proname OPERATOR(pg_catalog.=) pg_catalog.concat('stamp_', c.oid)::pg_catalog.name AND p.pronargs OPERATOR(pg_catalog.=) 0::pg_catalog.int2
-          AND y.nspname OPERATOR(pg_catalog.=) pg_catalog.concat('stage_overlay_', c.relnamespace)::pg_catalog.name AND stage.is_own_schema(y.oid)) END,
+          AND y.nspname OPERATOR(pg_catalog.=) pg_catalog.concat('stage_overlay_', c.relnamespace)::pg_catalog.name AND stage.is_internal_schema(y.oid)) END,
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_upsert_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       -- the load view of that name is the relation's own where its table exists, and the registry has the relation under that name
@@ -40,7 +40,7 @@ BEGIN
           OR g.tgfoid OPERATOR(pg_catalog.=) ANY ('{3752,3753}'::pg_catalog.oid[]))),
       'hasPolicies', n.entry OPERATOR(pg_catalog.->>) 'target' IS NOT NULL AND EXISTS (
         SELECT FROM pg_catalog.pg_class w WHERE w.oid OPERATOR(pg_catalog.=) CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN t.target ELSE c.oid END AND w.relrowsecurity),
-      'writing', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' AND NOT stage.is_own_schema(s.oid) THEN stage.view_writing(c.oid) END,
+      'writing', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' AND NOT stage.is_internal_schema(s.oid) THEN stage.view_writing(c.oid) END,
       'merge', CASE WHEN c.relkind OPERATOR(pg_catalog.<>) 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
       -- a snapshot older than the overlay does not show its row in the registry
@@ -64,7 +64,7 @@ BEGIN
   CROSS JOIN LATERAL (SELECT CASE
     WHEN c.oid IS NULL THEN 'none'
     WHEN s.nspname OPERATOR(pg_catalog.=) ANY ('{pg_catalog,information_schema,pg_toast}'::pg_catalog.name[]) THEN 'system'
-    WHEN stage.is_own_schema(s.oid) THEN 'stage'
+    WHEN stage.is_internal_schema(s.oid) THEN 'stage'
     WHEN c.relpersistence OPERATOR(pg_catalog.=) 't' THEN CASE WHEN c.relnamespace OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema() THEN 'temporary' ELSE 'other' END
     WHEN c.relkind OPERATOR(pg_catalog.=) 'r' THEN 'table'
     WHEN c.relkind OPERATOR(pg_catalog.=) 'p' THEN 'partitioned'

@@ -9,6 +9,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM pg_class c
   JOIN pg_namespace n ON n.nspname IN (concat('stage_overlay_', c.relnamespace), concat('stage_upsert_', c.relnamespace), concat('stage_tree_', c.relnamespace))
   JOIN pg_class v ON v.relnamespace = n.oid AND v.relname = c.relname
-  WHERE c.oid = p_relation AND stage.is_own_schema(n.oid)
+  WHERE c.oid = p_relation AND stage.is_internal_schema(n.oid)
   GROUP BY c.oid, c.reltype
 $$;

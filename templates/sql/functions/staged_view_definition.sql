@@ -23,5 +23,5 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   CROSS JOIN LATERAL (SELECT jsonb_object_agg(option_name, option_value) AS options FROM pg_options_to_table(c.reloptions)) o
   WHERE c.oid = p_relation AND (c.relkind = 'v' OR c.relispartition)
-    AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND NOT stage.is_own_schema(n.oid)
+    AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND NOT stage.is_internal_schema(n.oid)
 $$;

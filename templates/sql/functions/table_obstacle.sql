@@ -7,7 +7,7 @@ BEGIN
   RETURN (
     SELECT CASE
       WHEN c.relkind NOT IN ('r', 'p') THEN 'is not a table'
-      WHEN c.relnamespace IN (to_regnamespace('pg_catalog'), to_regnamespace('information_schema')) OR stage.is_own_schema(c.relnamespace)
+      WHEN c.relnamespace IN (to_regnamespace('pg_catalog'), to_regnamespace('information_schema')) OR stage.is_internal_schema(c.relnamespace)
         THEN 'belongs to the system'
       WHEN c.relpersistence = 't' THEN 'is a temporary table'
       WHEN row_security_active(c.oid)

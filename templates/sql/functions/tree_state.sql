@@ -15,7 +15,7 @@ BEGIN
   -- the overlay of a table that was renamed or moved still has the former name
   v_staged := ARRAY(SELECT t FROM stage.truncated_tables(p_relation, false) t WHERE stage.overlay_of(t) IS NOT NULL
     OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation = t AND o.signature <> 'dropped'));
-  v_exists := stage.is_own_schema(to_regnamespace(v_schema)) AND to_regclass(format('%I.%I', v_schema, v_name)) IS NOT NULL;
+  v_exists := stage.is_internal_schema(to_regnamespace(v_schema)) AND to_regclass(format('%I.%I', v_schema, v_name)) IS NOT NULL;
   SELECT * INTO v_tree FROM stage.tree t WHERE t.relation = p_relation;
   RETURN jsonb_build_object('schema', v_schema, 'name', v_name,
     'signature', CASE WHEN v_staged <> '{}' AND v_exists THEN coalesce(v_tree.signature, '') END,

@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION stage.user_calls() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
-  v_own oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE stage.is_own_schema(n.oid));
+  v_own oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE stage.is_internal_schema(n.oid));
   v_made jsonb := '[]';
 BEGIN
   IF EXISTS (SELECT FROM pg_operator o WHERE o.oid >= 16384) THEN

@@ -20,7 +20,7 @@ BEGIN
       AND k.mode IN ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
     GROUP BY k.relation
   ) l JOIN pg_class c ON c.oid = l.relation
-  WHERE c.relkind IN ('r', 'p', 'f', 'S') AND c.relpersistence <> 't' AND NOT stage.is_own_schema(c.relnamespace)
+  WHERE c.relkind IN ('r', 'p', 'f', 'S') AND c.relpersistence <> 't' AND NOT stage.is_internal_schema(c.relnamespace)
     AND c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'pg_toast'::regnamespace);
 END $$;
 REVOKE ALL ON FUNCTION stage.written_relations() FROM PUBLIC;

@@ -94,7 +94,7 @@ async function approve(
   const done = applyAt === null ? `${applied}${rest}` : laterInWords(applyAt);
   await reportOutcome(context.out, reply, votes === null ? done : recorded);
   if (votes !== null) return showVotes(context.out, votes);
-  await tellDifferences(context.out, new JsonText(reply.body));
+  await reportDifferences(context.out, new JsonText(reply.body));
   return 0;
 }
 
@@ -119,7 +119,7 @@ async function showVotes(out: Output, votes: Approvals): Promise<number> {
 const stillPending = 8;
 
 /** Reports rows that landed other than staged. The JSON of the response has them, too. */
-async function tellDifferences(out: Output, body: JsonText): Promise<void> {
+async function reportDifferences(out: Output, body: JsonText): Promise<void> {
   const differences = readDifferences(body);
   if (differences === null || out.json) return;
   await out.note(`production's triggers set ${differencesInWords(differences)}:`);

@@ -91,7 +91,10 @@ async function run({ host, out }: Context, config: Config): Promise<void> {
   const io = { env: host.env, stderr: host.stderr, version: packageVersion() };
   const signals = catchSignals();
   const { logLevel, logFormat } = config.settings;
-  const endWatch = await startWatchdog({ logLevel, logFormat: formatOf(logFormat, host.stderr) });
+  const endWatchdog = await startWatchdog({
+    logLevel,
+    logFormat: formatOf(logFormat, host.stderr),
+  });
   const daemon = await startDaemon(config, io).catch((error) => {
     signals.release();
     throw error;
@@ -106,5 +109,5 @@ async function run({ host, out }: Context, config: Config): Promise<void> {
     throw error;
   }
   await stopped;
-  endWatch();
+  endWatchdog();
 }

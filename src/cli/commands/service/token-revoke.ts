@@ -29,8 +29,8 @@ export const tokenRevokeCommand = defineCommand<Options>({
       const tokens = lines.flatMap(({ token }) => token ?? []);
       revoked = chosen(tokens, named, options);
       if (revoked.length === tokens.length) throw lastOne();
-      const isKept = (token: Token | null) => token === null || !revoked.includes(token);
-      return lines.filter(({ token }) => isKept(token)).map(({ text }) => text);
+      const isRetained = (token: Token | null) => token === null || !revoked.includes(token);
+      return lines.filter(({ token }) => isRetained(token)).map(({ text }) => text);
     });
     if (out.json) await out.document(stringifyJson({ tokens: revoked.map(tokenBody) }));
     else await out.lines(revoked.map((token) => `${tokenId(token)}\t${token.name}`));

@@ -73,9 +73,9 @@ async function printConfig(
 
 async function serve(context: Context, settings: ClientSettings, options: Options): Promise<void> {
   // the protocol's library is slow to load
-  const { createEntrance } = await import('../../../mcp/enter.ts');
+  const { createAdmission } = await import('../../../mcp/admission.ts');
   const given = options.url === undefined ? undefined : readGiven(options.url);
-  const enter = createEntrance({
+  const admit = createAdmission({
     server: settings.server,
     urlAt: (info) => loginOf(context, settings.server, info, given),
     pinned: settings.session,
@@ -84,21 +84,21 @@ async function serve(context: Context, settings: ClientSettings, options: Option
     allowAnyToken: options.allowAnyToken ?? false,
   });
   await interruptible(context.host, async ({ signal }) => {
-    if (options.listen === undefined) return serveStdio(context, settings, enter, signal);
-    return serveHttp(context, options.listen, enter, signal);
+    if (options.listen === undefined) return serveStdio(context, settings, admit, signal);
+    return serveHttp(context, options.listen, admit, signal);
   });
 }
 
-type Enter = ReturnType<typeof import('../../../mcp/enter.ts').createEntrance>;
+type Admit = ReturnType<typeof import('../../../mcp/admission.ts').createAdmission>;
 
 async function serveStdio(
   { host }: Context,
   { token }: ClientSettings,
-  enter: Enter,
+  admit: Admit,
   signal: AbortSignal,
 ) {
   const { serveOverStdio } = await import('../../../mcp/serve-stdio.ts');
-  const place = await enter(token);
+  const place = await admit(token);
   try {
     await serveOverStdio(place, { stdin: host.stdin, stdout: host.stdout, signal });
   } finally {
@@ -106,10 +106,10 @@ async function serveStdio(
   }
 }
 
-async function serveHttp({ out }: Context, listen: string, enter: Enter, signal: AbortSignal) {
+async function serveHttp({ out }: Context, listen: string, admit: Admit, signal: AbortSignal) {
   const { isLoopback, readAddress, serveOverHttp } = await import('../../../mcp/serve-http.ts');
   const address = readAddress(listen);
-  const server = await serveOverHttp({ ...address, enter });
+  const server = await serveOverHttp({ ...address, admit });
   await out.note(`serving the Model Context Protocol on http://${address.host}:${server.port}`);
   if (!isLoopback(address.host))
     await out.note(

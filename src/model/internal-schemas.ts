@@ -11,4 +11,4 @@ export const standInSchema = (kind: (typeof kinds)[number], number: string | num
 export const standInSchemas = `^stage_(${kinds.join('|')})_[0-9]+$`;
 
 /** The same for the names of all schemas of the service. A schema of another owner can have such a name. */
-export const ownSchemas = `^stage(_data|_(${kinds.join('|')})_[0-9]+)?$`;
+export const internalSchemas = `^stage(_data|_(${kinds.join('|')})_[0-9]+)?$`;

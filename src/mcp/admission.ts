@@ -4,10 +4,10 @@ import { ApiClient } from '../client/api-client.ts';
 import { StageError } from '../errors.ts';
 import type { CallerReport, ServerInfo } from '../model/service.ts';
 import { Gate } from './gate.ts';
-import type { Place } from './server.ts';
+import type { Connected } from './server.ts';
 import { runStatement } from './statement.ts';
 
-export interface EnterOptions {
+export interface AdmissionOptions {
   /** The service's address. */
   readonly server: string;
   /** Returns the URL of the agent's login. @param info the service's report, which has the address of the proxy */
@@ -23,12 +23,12 @@ export interface EnterOptions {
  * Makes a function that returns the context of a token. All contexts share the limit of concurrent statements.
  * @throws StageError `forbidden` from that function, for a token that is not accepted
  */
-export function createEntrance(options: EnterOptions) {
+export function createAdmission(options: AdmissionOptions) {
   const gate = new Gate();
   const nonce = randomUUID();
   const { server, pinned, project, version } = options;
   let url: string | undefined;
-  return async (token: string | null): Promise<Place & { close(): Promise<void> }> => {
+  return async (token: string | null): Promise<Connected & { close(): Promise<void> }> => {
     const api = new ApiClient({ server, token });
     let caller: CallerReport;
     try {
