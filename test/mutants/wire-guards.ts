@@ -93,7 +93,7 @@ export const wireGuards: readonly Guard[] = [
     tests: ['sql/'],
   },
   {
-    name: 'a write that is planned only locks nothing that the wall before COMMIT sees',
+    name: 'a write that is planned only takes no lock that the commit check sees',
     without: '',
     tests: ['proxy/explains'],
   },
