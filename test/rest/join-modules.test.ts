@@ -1,6 +1,6 @@
 /** The script of the review page: its modules, joined. */
 import { joinModules } from '../../src/rest/browser/join-modules.ts';
-import { readPageFiles } from '../../src/rest/browser/page-files.ts';
+import { readPage } from '../../src/rest/browser/page-files.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 suite('rest: joined modules', (test) => {
@@ -43,7 +43,7 @@ suite('rest: joined modules', (test) => {
   });
 
   test('the page is one script, which parses', () => {
-    const script = readPageFiles().assets.get('web/page.js')?.text ?? '';
+    const [, script = ''] = /<script type="module">([\s\S]*)<\/script>/.exec(readPage().text) ?? [];
     assert.match(script, /^\/\/ client\/sha256\.js$/m);
     assert.type(new Function(`"use strict";${script}`), 'function');
     assert.not.match(script, /node:/);

@@ -1,19 +1,16 @@
-/** The files of the review page: HTML, style, and a script of all modules that its entry imports. */
+/** The review page: one document, with its style and with a script of all modules that its entry imports. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants, gzipSync } from 'node:zlib';
 import { joinModules } from './join-modules.ts';
 
 export interface PageFile {
-  readonly type: string;
   readonly text: string;
   /** The text, compressed with gzip. */
   readonly packed: Buffer;
-}
-
-export interface PageFiles {
-  readonly html: string;
-  /** Keys are paths below `/review/assets/`. */
-  readonly assets: ReadonlyMap<string, PageFile>;
+  /** Sources of the Content-Security-Policy: the hashes of the style and of the script. */
+  readonly style: string;
+  readonly script: string;
 }
 
 const compiled = new URL('../../', import.meta.url);
@@ -22,22 +19,23 @@ const entry = 'web/page.js';
 /** Modules with a replacement for browsers. */
 const instead = new Map([['client/sha256.js', 'web/sha256.js']]);
 
-/** Reads all files. */
-export function readPageFiles(): PageFiles {
-  const assets = new Map([
-    ['page.css', fileOf('text/css', readFileSync(new URL('page.css', templates), 'utf8'))],
-    [entry, fileOf('text/javascript', joinModules(entry, readModule))],
-  ]);
-  return { html: readFileSync(new URL('page.html', templates), 'utf8'), assets };
+/** Reads the page. @throws Error if a part would end its element */
+export function readPage(): PageFile {
+  const style = readFileSync(new URL('page.css', templates), 'utf8');
+  const script = joinModules(entry, readModule);
+  const inner = /<!--|<\/(?:style|script)/i.exec(style + script);
+  if (inner !== null) throw new Error(`the page cannot contain ${inner[0]}`);
+  const text = readFileSync(new URL('page.html', templates), 'utf8')
+    .replace('{{style}}', () => style)
+    .replace('{{script}}', () => script);
+  const packed = gzipSync(text, { level: constants.Z_BEST_COMPRESSION });
+  return { text, packed, style: hashOf(style), script: hashOf(script) };
 }
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const readModule = (path: string) =>
   readFileSync(new URL(instead.get(path) ?? path, compiled), 'utf8').replace(
     /^\/\/# source.*$/m,
     '',
   );
-
-const fileOf = (type: string, text: string): PageFile => ({
-  ...{ type, text },
-  packed: gzipSync(text, { level: constants.Z_BEST_COMPRESSION }),
-});

@@ -1,24 +1,21 @@
 /** Serves the review page: a document without data, the same for everybody. It requests its data as any client does. */
-import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { StageError } from '../../errors.ts';
 import { isSessionId } from '../../model/session.ts';
-import type { PageFile, PageFiles } from './page-files.ts';
-import { readPageFiles } from './page-files.ts';
-
-const assetFolder = '/review/assets/';
+import type { PageFile } from './page-files.ts';
+import { readPage } from './page-files.ts';
 
 /** Whether a path is a document of the page. */
 export function isPagePath(path: string): boolean {
   return path === '/review' || (path.startsWith('/review/') && isSessionId(path.slice(8)));
 }
 
-function policyOf(nonce: string): string {
+function policyOf({ script, style }: PageFile): string {
   return [
     "default-src 'none'",
-    // guard: the page runs its own scripts only
-    `script-src 'nonce-${nonce}'`,
-    `style-src 'nonce-${nonce}'`,
+    // guard: the page runs its own script only
+    `script-src ${script}`,
+    `style-src ${style}`,
     "connect-src 'self'",
     'img-src data:',
     "form-action 'none'",
@@ -32,15 +29,12 @@ function policyOf(nonce: string): string {
 
 /** Serves the page. @param isOn whether the page is enabled; if not, its files are not read */
 export function servePage(isOn: boolean): Middleware {
-  const files = isOn ? readPageFiles() : null;
+  const page = isOn ? readPage() : null;
   return async (ctx, next) => {
     if (ctx.path !== '/review' && !ctx.path.startsWith('/review/')) return next();
-    if (files === null) throw pageOff();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    if (isPagePath(ctx.path)) return sendShell(ctx, files);
-    const file = ctx.path.startsWith(assetFolder) && files.assets.get(ctx.path.slice(15));
-    if (!file) return next();
-    sendFile(ctx, file);
+    if (page === null) throw pageOff();
+    const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+    return isRead && isPagePath(ctx.path) ? send(ctx, page) : next();
   };
 }
 
@@ -51,18 +45,12 @@ export function pageOff(): StageError {
   });
 }
 
-function sendFile(ctx: Context, { type, text, packed }: PageFile): void {
+function send(ctx: Context, page: PageFile): void {
   const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-  ctx.set('Content-Type', `${type}; charset=utf-8`);
-  ctx.vary('Accept-Encoding');
-  if (isPacked) ctx.set('Content-Encoding', 'gzip');
-  ctx.body = isPacked ? packed : text;
-}
-
-function sendShell(ctx: Context, { html }: PageFiles): void {
-  const nonce = randomBytes(16).toString('base64');
-  ctx.set('Content-Security-Policy', policyOf(nonce));
+  ctx.set('Content-Security-Policy', policyOf(page));
   ctx.set('X-Frame-Options', 'DENY');
   ctx.type = 'html';
-  ctx.body = html.replaceAll('{{nonce}}', nonce);
+  ctx.vary('Accept-Encoding');
+  if (isPacked) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = isPacked ? page.packed : page.text;
 }
