@@ -1,5 +1,7 @@
 /** Readers of a diff that stop reading: nobody else waits for them, and they are cut off. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -45,8 +47,8 @@ suite('daemon: readers that stop reading', (test) => {
       `INSERT INTO document SELECT g, repeat(md5(g::text), 3000) FROM generate_series(1, 300) g`,
     );
 
-  /** Requests a diff, and reads only the first bytes of the response. */
-  const stopReading = async (url: string, id: string) => {
+  /** Requests a path, and reads only the first bytes of the response. */
+  const stopReading = async (url: string, path: string, header = 'Accept: */*') => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     socket.on('error', () => undefined);
@@ -54,7 +56,7 @@ suite('daemon: readers that stop reading', (test) => {
     // it may come before anybody waits for it
     const closed = once(socket, 'close');
     await once(socket, 'connect');
-    socket.write(`GET /sessions/${id}/diff HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n${header}\r\n\r\n`);
     const first = new Promise<string>((resolve) => {
       socket.once('data', (chunk) => {
         socket.pause();
@@ -67,7 +69,7 @@ suite('daemon: readers that stop reading', (test) => {
   test('leave lists, other readers and approvals alone, and are told when there are too many', async () => {
     const [id, other] = [await big(), await staging(`DELETE FROM document WHERE id = 0`)];
     const asked = await Promise.all(
-      Array.from({ length: readers }, () => stopReading(daemon.restUrl, id)),
+      Array.from({ length: readers }, () => stopReading(daemon.restUrl, `/sessions/${id}/diff`)),
     );
     const heads = await Promise.all(asked.map(({ first }) => first));
     const refused = heads.filter((head) => head.startsWith('HTTP/1.1 503 '));
@@ -97,8 +99,8 @@ suite('daemon: readers that stop reading', (test) => {
         flags: { stallTimeoutMs: 1000 },
       });
       try {
-        const { socket, first, closed } = await stopReading(strict.restUrl, id);
-        const slow = await stopReading(strict.restUrl, id);
+        const { socket, first, closed } = await stopReading(strict.restUrl, `/sessions/${id}/diff`);
+        const slow = await stopReading(strict.restUrl, `/sessions/${id}/diff`);
         let received = 0;
         slow.socket.on('data', (chunk) => {
           received += chunk.length;
@@ -121,12 +123,38 @@ suite('daemon: readers that stop reading', (test) => {
     { timeout: 90_000 },
   );
 
+  test('are ended at the stream of events, too', async () => {
+    const id = await staging('DELETE FROM document WHERE id = 0');
+    await daemon.database.query(
+      `SELECT stage.emit('${id.slice(5)}', 'default', 'comment', NULL, jsonb_build_object('message', repeat('x', 2000))) FROM generate_series(1, 20000)`,
+    );
+    const strict = await startTestDaemon({
+      database: daemon.database,
+      flags: { stallTimeoutMs: 1000 },
+    });
+    const streams: ServerResponse[] = [];
+    const note = (message: unknown) =>
+      streams.push((message as { response: ServerResponse }).response);
+    subscribe('http.server.request.start', note);
+    try {
+      const path = '/events?after=0';
+      const { first } = await stopReading(strict.restUrl, path, 'Accept: text/event-stream');
+      assert.match(await first, /^HTTP\/1.1 200 /);
+      const [stream] = streams.filter(({ req }) => req.url === path);
+      await until(() => stream?.destroyed);
+      assert.ok(stream?.destroyed);
+    } finally {
+      unsubscribe('http.server.request.start', note);
+      await strict.stop();
+    }
+  });
+
   test('are not taken for it when it was the daemon that stood still', async () => {
     const id = await big();
     const settings = { stallTimeoutMs: 1000, maxConnections: 5 };
     const { child, restUrl, kill } = await spawnDaemon(daemon.database.url, { settings });
     try {
-      const { socket, first } = await stopReading(restUrl, id);
+      const { socket, first } = await stopReading(restUrl, `/sessions/${id}/diff`);
       let received = (await first).length;
       child.kill('SIGSTOP');
       socket.on('data', (chunk) => {

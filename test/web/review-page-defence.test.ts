@@ -13,6 +13,18 @@ window.fetch = async (path, how) => {
   return real(path, how);
 };`;
 
+/** A script that submits a form whose body is JSON, and waits for the response. */
+const submitted = (url: string) => `new Promise((done) => {
+  const [frame, form, field] = ['iframe', 'form', 'input'].map((name) => document.createElement(name));
+  frame.name = form.target = 'there';
+  document.body.append(frame, form);
+  Object.assign(form, { method: 'POST', enctype: 'text/plain', action: ${JSON.stringify(url)} });
+  Object.assign(field, { name: '{"reason":"', value: '"}' });
+  form.append(field);
+  frame.onload = () => { form.remove(); frame.remove(); done(); };
+  form.submit();
+})`;
+
 suite('web: defence of the review page', (test) => {
   const page = serveReviewPage(test);
   const { open, linkFor, session, propose } = page;
@@ -50,6 +62,7 @@ suite('web: defence of the review page', (test) => {
       assert.is(read, 'no');
       const act = `{ method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }`;
       await tab.evaluate(`fetch(${target} + '/reject', ${act}).then(() => 0, () => 0)`);
+      await tab.evaluate(submitted(`${page.rest.url}/sessions/${id}/reject`));
       await tab.evaluate(`new Promise((done) => {
         const frame = document.createElement('iframe');
         frame.onload = frame.onerror = done;
@@ -57,6 +70,8 @@ suite('web: defence of the review page', (test) => {
         document.body.append(frame);
       })`);
     }
+    const refused = page.rest.logged.filter((line) => line.includes('"status":403'));
+    assert.is(refused.filter((line) => line.includes(`"/sessions/${id}/reject"`)).length, 4);
     const framed = page.rest.logged.filter((line) => line.includes(`"/review/${id}"`));
     assert.is(framed.filter((line) => line.includes('"status":403')).length, 2);
     const { body } = await page.rest.call('GET', `/sessions/${id}`, as('ann'));
@@ -84,6 +99,24 @@ suite('web: defence of the review page', (test) => {
     assert.match(await tab.evaluate(text('.rows .name')), /a\\u202eb""<b>/);
     assert.is(await tab.evaluate("document.querySelectorAll('main img, .name b').length"), 0);
     assert.equal(tab.faults, []);
+  });
+
+  test('no other script and no other style of the document has an effect', async () => {
+    const tab = await open();
+    await tab.goTo(await linkFor('ann', await changed()));
+    await tab.sees(ready);
+    const added = await tab.evaluate<number>(`(() => {
+      const [script, style] = ['script', 'style'].map((name) => document.createElement(name));
+      script.append('window.injected = 1');
+      style.append('body { display: none }');
+      document.head.append(script, style);
+      return document.head.querySelectorAll('script, style').length;
+    })()`);
+    assert.is(added, 4);
+    assert.is(await tab.evaluate('typeof window.injected'), 'undefined');
+    assert.is.not(await tab.evaluate('getComputedStyle(document.body).display'), 'none');
+    assert.match(tab.faults.join(), /TrustedScript|script-src/);
+    assert.match(tab.faults.join(), /style-src/);
   });
 
   test('a value of a megabyte is shown in part, as text', async () => {

@@ -81,7 +81,7 @@ suite('web: edits on the review page', (test) => {
     await page.rest.write(id, 'UPDATE products SET price = 7 WHERE id = 1');
     const tab = await open();
     await tab.goTo(await linkFor('dev', id));
-    await tab.sees(`${count('.tables button')} === 2`);
+    await tab.sees(`${count('.tables button')} === 2 && ${count('.rows .line')} === 1`);
     await tab.press('j');
     await tab.press('Enter');
     await tab.sees("document.querySelector('[data-edit=row]')");

@@ -1,4 +1,5 @@
 /** The review page in a real browser: from the link to the approval, live, with hostile values, and without violations of its policy. */
+import { testToken } from '../helpers/rest.ts';
 import {
   answer,
   as,
@@ -14,6 +15,7 @@ const hostile =
 suite('web: review page', (test) => {
   const page = serveReviewPage(test);
   const { open, linkFor, session, propose } = page;
+  page.tokens.push(testToken({ name: 'root', role: 'operator' }));
   const statusOf = async (id: string) =>
     (await page.rest.call('GET', `/sessions/${id}`, as('ann'))).body.status;
 
@@ -79,6 +81,11 @@ suite('web: review page', (test) => {
     await tab.press('Enter');
     await tab.sees(`${text('.status')} === 'approved'`);
     assert.is(await statusOf(id), 'approved');
+    const get = async (path: string) => (await page.rest.call('GET', path, as('root'))).body;
+    const { total_count: entries } = await get(`/audit?project_id=default&session_id=${id}`);
+    const { summary } = await get(`/sessions/${id}/diff?limit=0`);
+    assert.is(entries, summary.total_inserts + summary.total_updates + summary.total_deletes);
+    assert.ok(entries > 5 && (await get('/audit/verify')).ok);
     assert.equal(tab.faults, []);
   });
 
