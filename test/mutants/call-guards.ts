@@ -3,6 +3,31 @@ import type { Guard } from './guard.ts';
 
 export const callGuards: readonly Guard[] = [
   {
+    name: 'checks of domains convert values to domains',
+    without: 'UNION ALL SELECT NULL::oid FROM pg_constraint k',
+    tests: ['attacks/domains-in-expressions'],
+  },
+  {
+    name: 'the checks of a table convert values to domains',
+    without: '',
+    tests: ['attacks/domains-in-expressions'],
+  },
+  {
+    name: 'a domain has a default',
+    without: '',
+    tests: ['attacks/domains-in-expressions'],
+  },
+  {
+    name: 'the type of a column or of a cast is a domain, or consists of some: where it did not come with the server, all domains count',
+    without: 'END);',
+    tests: ['attacks/domains-in-expressions'],
+  },
+  {
+    name: 'the check of a domain may run that of another one',
+    without: 'SELECT NULL::oid, k.contypid FROM pg_constraint k JOIN pg_depend d ON false',
+    tests: ['attacks/domains-in-expressions'],
+  },
+  {
     name: 'a name behind a dot is a call',
     without: '',
     tests: ['sql/functions'],

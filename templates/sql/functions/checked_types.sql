@@ -13,6 +13,10 @@ BEGIN
       UNION ALL
       SELECT a.atttypid, t.oid FROM pg_attribute a JOIN pg_type t ON t.typrelid = a.attrelid WHERE a.atttypid >= 16384 AND a.attnum > 0
       UNION ALL
+      -- guard: the check of a domain may run that of another one
+      SELECT d.refobjid, k.contypid FROM pg_constraint k JOIN pg_depend d ON d.classid = k.tableoid AND d.objid = k.oid
+      WHERE k.contypid >= 16384 AND d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384
+      UNION ALL
       SELECT r.rngsubtype, x.whole FROM pg_range r CROSS JOIN unnest(ARRAY[r.rngtypid, r.rngmultitypid]) x(whole) WHERE r.rngsubtype >= 16384
     ), containing(domain, type) AS (
       SELECT d.domain, d.domain FROM checked d

@@ -9,7 +9,6 @@ DECLARE
   v_relations pg_catalog.oid[] := ARRAY[p_relation];
   v_catalogs pg_catalog.oid[];
   v_objects pg_catalog.oid[];
-  v_has_types pg_catalog.bool;
 BEGIN
   SELECT c.relkind, c.relhassubclass INTO v_kind, v_has_children FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation;
   IF v_kind OPERATOR(pg_catalog.=) 'v'::pg_catalog."char" THEN RETURN true; END IF;
@@ -21,26 +20,15 @@ BEGIN
       )
       SELECT t.relation FROM tree t);
   END IF;
-  SELECT pg_catalog.array_agg(e.catalog) FILTER (WHERE e.catalog OPERATOR(pg_catalog.<>) 0), pg_catalog.array_agg(e.object) FILTER (WHERE e.catalog OPERATOR(pg_catalog.<>) 0),
-    pg_catalog.bool_or(e.catalog OPERATOR(pg_catalog.=) 0)
-  INTO v_catalogs, v_objects, v_has_types
+  SELECT pg_catalog.array_agg(e.catalog), pg_catalog.array_agg(e.object)
+  INTO v_catalogs, v_objects
   FROM (
     SELECT 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid, r.relation FROM pg_catalog.unnest(v_relations) r(relation)
     UNION ALL SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid OPERATOR(pg_catalog.=) ANY (v_relations)
     UNION ALL SELECT 'pg_catalog.pg_attrdef'::pg_catalog.regclass, d.oid FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) ANY (v_relations)
     UNION ALL SELECT 'pg_catalog.pg_policy'::pg_catalog.regclass, p.oid FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) ANY (v_relations)
     UNION ALL SELECT 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid FROM pg_catalog.pg_constraint k WHERE k.conrelid OPERATOR(pg_catalog.=) ANY (v_relations)
-    -- 0: a column whose type did not come with the server
-    UNION ALL SELECT 0, a.atttypid FROM pg_catalog.pg_attribute a
-      WHERE a.attrelid OPERATOR(pg_catalog.=) ANY (v_relations) AND a.attnum OPERATOR(pg_catalog.>) 0::pg_catalog.int2
-        AND a.atttypid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
   ) e(catalog, object);
-  -- a column's type may be a domain, or consist of some: where it did not come with the server, all domains count
-  IF v_has_types THEN
-    SELECT v_catalogs OPERATOR(pg_catalog.||) pg_catalog.array_agg(k.tableoid), v_objects OPERATOR(pg_catalog.||) pg_catalog.array_agg(k.oid)
-    INTO v_catalogs, v_objects
-    FROM pg_catalog.pg_constraint k WHERE k.contypid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid;
-  END IF;
   RETURN EXISTS (
     SELECT FROM ROWS FROM (pg_catalog.unnest(v_catalogs), pg_catalog.unnest(v_objects)) o(catalog, object)
     -- OFFSET 0: the planner reads the dependencies of each object, and not all of pg_depend
@@ -50,5 +38,7 @@ BEGIN
     WHERE CASE
       WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass THEN stage.is_user_code(d.refobjid)
       WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_operator'::pg_catalog.regclass
-        THEN stage.is_user_code((SELECT p.oprcode::pg_catalog.oid FROM pg_catalog.pg_operator p WHERE p.oid OPERATOR(pg_catalog.=) d.refobjid)) END);
+        THEN stage.is_user_code((SELECT p.oprcode::pg_catalog.oid FROM pg_catalog.pg_operator p WHERE p.oid OPERATOR(pg_catalog.=) d.refobjid))
+      -- guard: the type of a column or of a cast is a domain, or consists of some: where it did not come with the server, all domains count
+      WHEN d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass THEN stage.domains_run_code() END);
 END $$;
