@@ -15,7 +15,7 @@ import type { Call, Outcome } from './tool.ts';
 const intervalMs = 500;
 const pageLength = 500;
 
-/** The longest wait in seconds: most clients give up on a call after a minute, unless they hear of its progress. */
+/** The longest wait in seconds: most clients give up on a call after a minute, unless they are notified of its progress. */
 const mostSeconds = 50;
 const mostSecondsWithProgress = 3600;
 

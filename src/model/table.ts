@@ -196,8 +196,8 @@ interface TriggerFunction {
   /** In PL/pgSQL. */
   readonly body: string;
   /**
-   * Of a compiled function that computes a column of the row: the columns from which it does so. It fires as it is, for the rows of a table that
-   * stores none, and does nothing for updates of other columns. Null for all others.
+   * The columns from which a compiled function computes a column of the row. It fires as it is, for the rows of a table that stores none,
+   * and does nothing for updates of other columns. Null for all others.
    */
   readonly gated: readonly string[] | null;
   /** The schemas of its SET search_path, in order; null without that clause. */

@@ -85,7 +85,7 @@ const shadowAliases = new Set(['s.', 'h.', 'i.']);
 
 /**
  * Builds the image of a row: a digest of every value in its binary send format. It is equal only for rows that are the same in every value.
- * The send format does not depend on settings, unlike text. Generated columns are left out, for they follow from the others.
+ * The send format does not depend on settings, unlike text. Generated columns are left out, because they follow from the others.
  */
 export function imageOf(table: Table, prefix: string): string {
   if (shadowAliases.has(prefix)) return prefix + imageColumn;

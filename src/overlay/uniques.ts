@@ -249,7 +249,7 @@ const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
 
 /**
  * Builds the condition that row `o` is another one than `s`, and was not created after it in this transaction: PostgreSQL checks the row
- * that collides with an existing one. Of two rows of a transaction at least one is checked, because no version of a row is older than its
+ * that collides with an existing one. At least one of two rows of a transaction is checked, because no version of a row is older than its
  * first one. A row of another transaction collides whenever it was staged, because that transaction may not have seen `s`.
  */
 const isBefore = (table: Table) =>

@@ -38,7 +38,7 @@ const countEntries = `
 SELECT coalesce(sum(CASE WHEN $5::text IS NULL AND $6::text IS NULL THEN p.entries ELSE (SELECT count(*) ${entries}) END), 0) AS count
 FROM ${approvals}`;
 
-/** Of the given sessions and tables, selects those that every role that staged in the session may read. */
+/** Selects those of the given sessions and tables that every role that staged in the session may read. */
 const selectReadable = `
 SELECT t.session, t.relation FROM jsonb_to_recordset($1::jsonb) AS t (session uuid, relation oid)
 WHERE stage.is_readable(t.session, stage.relation_of_approval(t.session, t.relation))`;

@@ -119,7 +119,7 @@ export async function detectConflicts(
   return [...found.slice(0, mostConflicts), ...ignored.slice(0, mostConflicts)];
 }
 
-/** Of the tables with the shown names in $2, selects those that a role that staged in the session may not read. */
+/** Selects those of the tables with the shown names in $2 that a role that staged in the session may not read. */
 const unreadable = `
 WITH named AS MATERIALIZED (
   SELECT t.* FROM (

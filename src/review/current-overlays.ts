@@ -38,8 +38,8 @@ export async function reviewRelations(tx: Queryable, uuid: string): Promise<Revi
 export type RefuseOutdated = (relations: readonly ReviewRelation[]) => void;
 
 /**
- * Runs work that reads through overlays. If one is outdated, or a table is altered meanwhile, the overlays are brought up to date where
- * staged rows stay valid, and the work runs again. A table whose overlay cannot be updated is reported as a conflict then.
+ * Runs work that reads through overlays. If one is outdated, or a table is altered meanwhile, the overlays are updated where staged rows
+ * stay valid, and the work runs again. A table whose overlay cannot be updated is reported as a conflict then.
  * @throws StageError `busy` when the second run met an altered table, too
  */
 export async function onCurrentOverlays<T>(

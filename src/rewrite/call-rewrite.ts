@@ -42,7 +42,7 @@ const movesNames = new StageError(
 );
 
 /**
- * Returns the calls of a statement without those of functions that are staged: what these do is known.
+ * Returns the calls of a statement without those of functions that are staged: the effects of these are known.
  * @throws StageError for a CALL of a procedure that is not staged, and for a statement in which names may move
  */
 export function unstagedIn(write: CallingWrite, calls: StagedCalls): Calls {

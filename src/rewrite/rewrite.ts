@@ -260,7 +260,7 @@ export class Rewriter {
       const functions = await this.functions.replacements(read.called);
       return lockRewrite(read, locks, named, [...replacements, ...functions], hasTripwire);
     } catch (error) {
-      // what cannot be staged cannot be changed by another connection of the session either
+      // a relation that cannot be staged cannot be changed by another connection of the session either
       if (error instanceof StageError && error.code === 'statement_not_supported') return null;
       throw error;
     }

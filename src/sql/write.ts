@@ -128,7 +128,7 @@ export interface QueryWrite extends AnyWrite {
   readonly changes: ChangedRows | null;
   /** See `Read.replacement`. */
   readonly replacement?: Replacement;
-  /** Set if it has no targets itself: what it stages is what the functions write that it calls, the procedure of a CALL, or a DO block. */
+  /** Set if it has no targets itself: it stages the writes of the functions that it calls, of the procedure of a CALL, or of a DO block. */
   readonly stagesCalls?: 'SELECT' | 'CALL' | 'DO';
   /** The block of a DO. */
   readonly block?: CodeBlock;

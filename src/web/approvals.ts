@@ -52,7 +52,7 @@ function fieldsOf({ session, digest, rehearsal, name }: Known) {
 const sizeOf = ({ outline }: Known) =>
   `${countsInWords(stepCountsOf(outline?.tables ?? []))} in ${counted(outline?.tables.length ?? 0, 'table')}`;
 
-/** Returns what came of an approval: nothing to say if it is applied as a whole. */
+/** Returns the outcome of an approval; undefined if it is applied as a whole. */
 function outcomeOf(answer: JsonText): readonly Child[] | undefined {
   const votes = readApprovals(answer);
   if (votes !== null)

@@ -28,7 +28,7 @@ export interface Known {
   readonly name: string | null;
 }
 
-/** Called after an action. @param said what came of it */
+/** Called after an action. @param said its outcome */
 export type After = (report?: RehearsalReport, said?: readonly Child[]) => void;
 
 /** Sends a request about the session. */

@@ -3,7 +3,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-suite('the wall before COMMIT', (test) => {
+suite('the commit check', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied('CREATE TABLE item (id int PRIMARY KEY)');

@@ -1906,7 +1906,7 @@ CROSS JOIN LATERAL (SELECT
 END $body$;
 
 -- Returns the lineages that could not be applied without the chosen ones because of this table or a foreign key to it, each with the chosen
--- one that it depends on. What a version of a row needed at any time counts: approval goes through all of them.
+-- one that it depends on. The needs of every version of a row count: approval goes through all of them.
 CREATE FUNCTION stage_data.dependents_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[])
 RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -1996,7 +1996,7 @@ REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.dependent
 -- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
 -- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A
 -- column that the session never changed follows production. Values that the client gave follow in the same way where triggers changed the
--- row: what they changed is no change of the session. Returns production's row, NULL where it is gone, and whether nothing is left.
+-- row: their changes are no changes of the session. Returns production's row, NULL where it is gone, and whether nothing is left.
 -- Filled in src/overlay/approval/rebase.ts: b is the row at first touch, n production's row now, v any version; `carry` recomputes the
 -- columns that follow from others.
 CREATE FUNCTION stage_data.rebase_<invoice>(p_session uuid, p_root bigint, p_theirs text[], p_mine text[], OUT current jsonb, OUT is_void boolean)

@@ -24,7 +24,7 @@ export interface ConnectionBudget {
   readonly pools: { readonly reading: number; readonly deciding: number; readonly proxy: number };
 }
 
-/** Of other roles' backends the service account may see no more than their existence. Backends without database or user are internal. */
+/** The service account may see no more of other roles' backends than their existence. Backends without database or user are internal. */
 const selectSlots = `
 SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true)::int, 0) AS most,

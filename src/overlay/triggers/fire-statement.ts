@@ -107,7 +107,7 @@ export function endParts(
     };
     for (const which of ['old', 'new'] as const)
       if (hasSet(own, which)) keep(setName(operation, which), type, `_stage_${which}`);
-    // what a statement without rows writes cannot land: approval has nothing for which production's trigger would fire
+    // writes for a statement without rows cannot land: approval has nothing for which production's trigger would fire
     if (own.some(writes)) {
       keep(causesName(operation), 'bigint', '_stage_lineage');
       parts.fire_statement += nameCauses(operation);
@@ -136,7 +136,7 @@ function endCall(table: Table, operation: Operation, trigger: Trigger, isWriting
   });
 }
 
-/** What these triggers write hangs on all rows of the operation. */
+/** The writes of these triggers depend on all rows of the operation. */
 function nameCauses(operation: Operation): string {
   const causes = causesName(operation);
   return `  PERFORM set_config('stage.cause', ${causes}[1]::text, true), set_config('stage.causes', ${causes}::text, true) WHERE cardinality(${causes}) > 0;\n`;

@@ -94,7 +94,7 @@ export async function checkTrigger(
   const followed = await orObstacle(async () => {
     conditionOf(trigger);
     demandBlock(body);
-    // what a BEFORE trigger writes has no staged row yet on which it hangs
+    // the writes of a BEFORE trigger have no staged row yet on which they depend
     const tables = [trigger.oldTable, trigger.newTable].flatMap((each) => each ?? []);
     const made = await readTriggerBody(name, body, trigger.timing === 'after', tables);
     const names = writtenNames(made.uses).map((each) => ({

@@ -47,7 +47,10 @@ export interface AutoOutcome {
   readonly retry?: Retry;
 }
 
-/** Returns the function that considers each proposal once for each version of the policy. What is in the way for a time is tried again. */
+/**
+ * Returns the function that considers each proposal once for each version of the policy. A proposal with a temporary obstacle is tried
+ * again.
+ */
 export function createAutoApproval(
   db: Database,
   rules: AutoRules,

@@ -111,8 +111,8 @@ function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
 }
 
 /**
- * Counts the row changes that approval replays, or has production's triggers write. Of the changes that foreign keys make to a row in one statement, approval applies only the
- * outcome.
+ * Counts the row changes that approval replays, or has production's triggers write. If foreign keys change a row several times in one
+ * statement, approval applies only the outcome.
  */
 const replayedOf = (uuid: string, relation: number) => `(
   SELECT count(*) FILTER (WHERE s._stage_origin NOT IN ('action', 'overlay'))

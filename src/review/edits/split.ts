@@ -1,6 +1,6 @@
 /**
  * Split: chosen rows of an active session go to a new session; the rest stays. The chosen rows go, not the rest: connections, links and
- * comments refer to the session, and whoever writes in it goes on with the rest.
+ * comments refer to the session, and whoever writes in it continues with the rest.
  */
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Session } from '../../model/session.ts';

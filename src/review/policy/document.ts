@@ -1,4 +1,4 @@
-/** The policy document: what a team lets pass, who must agree, and when. Parsed strictly: what is not understood is refused. */
+/** The policy document: what a team lets pass, who must agree, and when. Parsed strictly: unknown parts are refused. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { personOf, rolesWith } from '../../model/access.ts';

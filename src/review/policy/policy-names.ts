@@ -178,7 +178,7 @@ function* faultsOfNames(
 
 const quoted = (name: string) => JSON.stringify(name);
 
-/** Of more names only those are compared that are about as long. */
+/** The most names that are all compared. Of a longer list only names of about the same length are compared. */
 const mostCompared = 500;
 
 function guess(name: string, names: Iterable<string>): string {

@@ -55,7 +55,7 @@ export function createProposals(db: Database): (policy: Policy) => Promise<Propo
   };
 }
 
-/** Every rule may hold if the tables cannot be read: whoever goes on with the session meets the same error. */
+/** Every rule may hold if the tables cannot be read: whoever continues with the session gets the same error. */
 async function rulesOf(
   db: Database,
   policy: Policy,

@@ -135,7 +135,7 @@ export interface State {
   readonly notice: { readonly text: string; readonly alarm: boolean } | null;
   /** The warning of conflicts with production. */
   readonly banner: string | null;
-  /** Why the daemon does not respond; null if it does. What is shown may be outdated. */
+  /** Why the daemon does not respond; null if it does. The shown data may be outdated. */
   readonly offline: string | null;
   /** The decision that is being carried out. */
   readonly deciding: Deciding | null;

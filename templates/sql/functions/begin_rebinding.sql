@@ -1,5 +1,5 @@
 -- Begins to bind the overlays to the tables of this database, under the installation lock. If each overlay matches its table by OID and by
--- name, nothing has to be moved and the rebinding is done: what stands for relations is rebuilt when it is next used.
+-- name, nothing has to be moved and the rebinding is done: the stand-ins of relations are rebuilt when they are next used.
 CREATE OR REPLACE FUNCTION stage.begin_rebinding() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -16,7 +16,7 @@ DECLARE
   v_denied pg_catalog.text;
   v_stamp pg_catalog.text;
   -- The overlay's append has no statistics of its own: costs are over-estimated, and workers and JIT only slow it down. Set first, so that
-  -- what follows is not compiled either; set by an expression, which costs less than a statement.
+  -- the next expressions are not compiled either; set by an expression, which costs less than a statement.
   v_set pg_catalog.text := pg_catalog.set_config('jit', 'off', true);
 BEGIN
   IF stage.name_context() OPERATOR(pg_catalog.<>) p_path THEN

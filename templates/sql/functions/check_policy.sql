@@ -1,5 +1,5 @@
 -- Refuses the client's statement where the policy does not allow what it has staged, in all tables together. Called at the end of the statement,
--- and again where actions of foreign keys follow. The proposal judges the same: settings that a direct connection can set decide nothing.
+-- and again where actions of foreign keys follow. The proposal checks the same: settings that a direct connection can set decide nothing.
 CREATE OR REPLACE FUNCTION stage.check_policy() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -15,7 +15,7 @@ DECLARE
   v_violations jsonb := '[]';
   v_budgets jsonb;
 BEGIN
-  -- what was approved can be taken back: the proposal of that is judged
+  -- an approved session can be reverted: the proposal of the revert is checked
   IF current_setting('stage.reverts', true) = 'on' THEN RETURN; END IF;
   SELECT p.version, jsonb_path_query_array(p.document, '$.rules[*] ? (exists(@.deny) || exists(@.deny_columns) || exists(@.max_rows) || exists(@.max_rows_per_statement) || exists(@.budget))'),
     CASE WHEN p.registry = 'stage.overlay'::regclass THEN p.relations ELSE '{}' END
@@ -45,7 +45,7 @@ BEGIN
     FROM jsonb_array_elements(v_rules) r (rule)
     -- guard: a statement changes no more rows than the policy allows
     WHERE (v_changed ->> (r.rule ->> 'name'))::bigint > (r.rule ->> 'max_rows_per_statement')::bigint);
-  -- a budget is about all tables; what changes nothing is not refused
+  -- a budget is about all tables; a statement that changes nothing is not refused
   v_budgets := (SELECT jsonb_agg(r.rule) FROM jsonb_array_elements(v_rules) r (rule) WHERE r.rule ? 'budget' AND (v_changed ->> (r.rule ->> 'name'))::bigint > 0);
   IF v_budgets IS NOT NULL THEN v_violations := v_violations || stage.budget_violations(v_session, v_budgets); END IF;
   IF v_violations <> '[]' THEN PERFORM stage.refuse_by_policy(v_version, v_violations); END IF;

@@ -1,4 +1,4 @@
--- AFTER STATEMENT trigger, after the AFTER triggers of production have fired: what foreign keys' actions caused comes after these.
+-- AFTER STATEMENT trigger, after the AFTER triggers of production have fired: the effects of foreign keys' actions come after these.
 CREATE OR REPLACE FUNCTION stage.conclude_statement() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,6 +1,6 @@
 -- Fails where the copies of a table's triggers, fired for the action of a foreign key, could read or call what the owner of the table may
--- not. What functions of users read is among the uses. PostgreSQL runs an action, with its triggers, with the rights of that owner, but
--- here it runs with those of the service. For a client's own statement, which runs with the client's rights, this does nothing.
+-- not. The uses include the tables that functions of users read. PostgreSQL runs an action, with its triggers, with the rights of that
+-- owner, but here it runs with those of the service. For a client's own statement, which runs with the client's rights, this does nothing.
 CREATE OR REPLACE FUNCTION stage.demand_owner_reads(p_relation oid) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

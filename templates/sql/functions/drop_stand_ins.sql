@@ -1,4 +1,4 @@
--- Drops what stands for a relation, an overlay or a staged view, with what depends on it; what has the name that the next one needs; and
+-- Drops the stand-in of a relation, an overlay or a staged view, with its dependents; an object with the name that the next one needs; and
 -- the view of each table with children that shows rows of this one. Shadow table and row type stay: they may contain staged rows.
 -- p_only_tree: drops only the relation's own view with its children.
 CREATE OR REPLACE FUNCTION stage.drop_stand_ins(p_relation oid, p_only_tree boolean DEFAULT false) RETURNS void

@@ -1,5 +1,5 @@
 -- Returns the rows that triggers wrote for the given lineages while staging, and the lineages for which they wrote the given rows: approval
--- lets triggers write for each row that it applies. Each is returned with the lineage that it hangs on.
+-- lets triggers write for each row that it applies. Each is returned with the lineage that it depends on.
 CREATE OR REPLACE FUNCTION stage.effects_of(p_session uuid, p_relations oid[], p_roots bigint[]) 
 RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

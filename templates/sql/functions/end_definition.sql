@@ -1,5 +1,5 @@
--- Runs after a command that defined temporary tables: what it has written to the catalogs is no write to production, and is added to what
--- stage.counted and stage.dropped return. Returns how many rows that are.
+-- Runs after a command that defined temporary tables: its writes to the catalogs are no writes to production, and are added to the results
+-- of stage.counted and stage.dropped. Returns how many rows that are.
 CREATE OR REPLACE FUNCTION stage.end_definition(p_nonce text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Records that the client's statement stages in a table: stage.check_policy judges the tables of one statement together.
+-- Records that the client's statement stages in a table: stage.check_policy checks the tables of one statement together.
 CREATE OR REPLACE FUNCTION stage.note_checked(p_relation text, p_is_new boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -2,7 +2,7 @@
 -- trigger of views whose policies may allow the role to change such rows. Its arguments: the OID in the names of settings, that of the table.
 CREATE OR REPLACE FUNCTION stage.refuse_hidden_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  -- a MERGE reads columns; statements of triggers and foreign keys' actions say which rows they change
+  -- a MERGE reads columns; statements of triggers and foreign keys' actions name the rows that they change
   IF pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.>) 1
     OR pg_catalog.current_setting(pg_catalog.concat('stage.merge_', TG_ARGV[0]), true) OPERATOR(pg_catalog.=) 'on'
     OR pg_catalog.strpos(pg_catalog.current_setting(pg_catalog.concat('stage.reads_', TG_ARGV[0]), true), TG_OP) OPERATOR(pg_catalog.>) 0

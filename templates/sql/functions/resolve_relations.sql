@@ -36,7 +36,7 @@ BEGIN
       'tableColumns', t.target_columns,
       'waitsForColumns', n.entry OPERATOR(pg_catalog.->>) 'target' IS NOT NULL AND EXISTS (
         SELECT FROM pg_catalog.pg_trigger g WHERE g.tgrelid OPERATOR(pg_catalog.=) coalesce(t.target, c.oid) AND (g.tgattr::pg_catalog.text OPERATOR(pg_catalog.<>) ''
-          -- these look at the columns of the statement, too
+          -- these use the columns of the statement, too
           OR g.tgfoid OPERATOR(pg_catalog.=) ANY ('{3752,3753}'::pg_catalog.oid[]))),
       'hasPolicies', n.entry OPERATOR(pg_catalog.->>) 'target' IS NOT NULL AND EXISTS (
         SELECT FROM pg_catalog.pg_class w WHERE w.oid OPERATOR(pg_catalog.=) CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN t.target ELSE c.oid END AND w.relrowsecurity),

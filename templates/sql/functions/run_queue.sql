@@ -1,5 +1,5 @@
 -- Checks the rows of foreign key actions, and fires AFTER triggers for them, one statement of theirs after the other, as PostgreSQL's own
--- queue of triggers does: what an action causes comes after everything that was caused before it. So one action may repair what another
+-- queue of triggers does: the effects of an action come after everything that was caused before it. So one action may repair what another
 -- one breaks.
 CREATE OR REPLACE FUNCTION stage.run_queue() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

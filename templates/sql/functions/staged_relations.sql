@@ -29,7 +29,7 @@ BEGIN
       END LOOP;
       RAISE SQLSTATE 'ST004';
     EXCEPTION WHEN SQLSTATE 'ST004' THEN
-      NULL;  -- what was found stays in the variable
+      NULL;  -- the variable retains the relations that were found
     END;
   END LOOP;
   RETURN QUERY SELECT unnest(v_found);

@@ -1,5 +1,5 @@
--- Returns the live columns of a table as a JSON array, in order (see Column in src/model/table.ts). What depends on the type alone is
--- computed once for each type, however many columns have it.
+-- Returns the live columns of a table as a JSON array, in order (see Column in src/model/table.ts). Facts that depend on the type
+-- alone are computed once for each type, however many columns have it.
 CREATE OR REPLACE FUNCTION stage.table_columns(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

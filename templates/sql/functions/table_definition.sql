@@ -18,7 +18,7 @@ BEGIN
         'keyIndex', stage.table_key(c.oid) -> 'keyIndex',
         'lookup', CASE WHEN t.is_inherited OR stage.table_key(c.oid) ->> 'keyIndex' IS NULL THEN stage.table_lookup(c.oid) ELSE '[]' END,
         'isInherited', t.is_inherited,
-        -- when a relation gets children, what was known about its name is out of date
+        -- when a relation gets children, the cached facts about its name are out of date
         'hasChildren', c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = c.oid),
         'ancestorKeys', CASE WHEN t.is_inherited THEN stage.ancestor_keys(c.oid) ELSE '[]' END,
         'checks', stage.table_checks(c.oid),

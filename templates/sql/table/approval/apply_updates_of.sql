@@ -1,5 +1,6 @@
     -- Triggers of production fire for updates of certain columns: only the columns that the statement named are set, and those that it
-    -- changed. What it named is not known of actions, and of statements from before there were such triggers: the latter set all columns.
+    -- changed. The named columns are unknown for actions, and for statements from before there were such triggers: the latter set all
+    -- columns.
     -- Filled in src/overlay/approval/apply.ts: `row_before` is row_before.sql, `before` and `after` are apply_update.sql in two parts,
     -- filled with numbers of parameters.
     SELECT pg_catalog.array_agg(DISTINCT c.name) INTO v_columns FROM (

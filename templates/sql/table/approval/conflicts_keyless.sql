@@ -1,5 +1,5 @@
 -- Conflicts between a session's staged rows of a table without a key and production: there must still be as many rows that equal those
--- touched as were touched. Of a missing one it is not known whether it was changed or deleted.
+-- touched as were touched. A missing one may have been changed or deleted: that is unknown.
 -- Filled in src/overlay/approval/conflicts.ts: f is the first version of a row, h its newest, p production's row, v a vanished row.
 
 -- Locks the rows, and returns nothing about them: rows that equal each other are counted below.

@@ -24,7 +24,7 @@ BEGIN
 END $body$;
 
 -- Returns the lineages that could not be applied without the chosen ones because of this table or a foreign key to it, each with the chosen
--- one that it depends on. What a version of a row needed at any time counts: approval goes through all of them.
+-- one that it depends on. The needs of every version of a row count: approval goes through all of them.
 CREATE FUNCTION {{dependents}}(p_session uuid, p_relations oid[], p_roots bigint[])
 RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- Stages the change of one row of a table that its parent's view shows as _stage_p_old. Rows that the parent's columns do not tell apart
+-- Stages the change of one row of a table that its parent's view shows as _stage_p_old. Rows that the parent's columns do not distinguish
 -- take part in a statement all or none: any of them is changed that this statement has not touched yet.
 -- Filled in src/overlay/inheritance/tree-row.ts: s is a staged row, p production's; `step` calls the function that stages the change in the
 -- table itself.

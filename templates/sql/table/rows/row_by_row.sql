@@ -1,4 +1,4 @@
-  -- what PostgreSQL does for one row comes before all that it does for the next one
+  -- PostgreSQL completes one row before it begins the next one
   -- filled in src/overlay/rows/row-order.ts
   IF {{condition}} THEN
     FOR _stage_v_row IN SELECT s._stage_seq FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq LOOP

@@ -1,4 +1,4 @@
-  -- The statement's tombstones hide every production row of their images: what it left alone becomes a staged row, as it is.
+  -- The statement's tombstones hide every production row of their images: a row that it did not change becomes a staged row, as it is.
   -- Filled in src/overlay/rows/keyless.ts: `rows_t` and `rows_s` select the statement's rows.
   FOR _stage_v_copies IN
     WITH tombstones AS (

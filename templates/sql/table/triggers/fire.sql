@@ -1,5 +1,5 @@
 -- Fires the BEFORE triggers of one operation for a row, in their order. Returns the row as they made it; NULL where one of them suppresses it.
--- It stands in a schema that clients may use, and runs with the client's rights. So its body names no type: the
+-- It is in a schema that clients may use, and runs with the client's rights. So its body names no type: the
 -- last parameter is a variable.
 -- Filled in src/overlay/triggers/fire.ts: `body` is fire_body.sql, filled, as a literal.
 CREATE OR REPLACE FUNCTION {{function}}("new" {{row_type}}, "old" {{row_type}}, _stage_p_result {{row_type}} DEFAULT NULL) RETURNS {{row_type}}

@@ -1,4 +1,4 @@
--- INSTEAD OF, before the row is staged: fires the copies of production's BEFORE triggers with the client's rights. It hands on the row as
+-- INSTEAD OF, before the row is staged: fires the copies of production's BEFORE triggers with the client's rights. It passes the row as
 -- they made it to the trigger that stages it. The row itself stays as the client sent it: approval passes that to production.
 -- Filled in src/overlay/triggers/fire.ts: `prepare` fills in the row's defaults, `made` and `fire` are the functions of fire.sql.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger

@@ -1,5 +1,5 @@
--- A compiled trigger function that changes only the row: it fires for an INSERT into a table that stores no row. What it made of the row is
--- handed on by a setting.
+-- A compiled trigger function that changes only the row: it fires for an INSERT into a table that stores no row. A setting passes on
+-- the row as the function made it.
 -- Filled in src/overlay/triggers/trigger-copy.ts: `condition` is the one under which it does anything.
 DROP TABLE IF EXISTS {{gate}};
 CREATE TABLE {{gate}} (LIKE {{row_type}});

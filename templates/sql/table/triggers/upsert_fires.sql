@@ -7,5 +7,5 @@
   END IF;
   _stage_v_given := _stage_v_fired.new;
   _stage_v_new := _stage_v_fired._stage_p_made;
-  -- what the row lacked has been drawn
+  -- the missing values of the row have been drawn
   PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true);
