@@ -58,7 +58,9 @@ const rights = `GRANT USAGE ON SCHEMA public TO $role; GRANT SELECT ON ALL TABLE
 const serviceRights = `GRANT CREATE ON DATABASE $database TO $role; ALTER ROLE $role BYPASSRLS; GRANT USAGE ON SCHEMA public TO $role;
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO $role; GRANT USAGE ON SEQUENCE numbers TO $role`;
 
+/** A table keeps the page that a write has added when that is rolled back: this one has its first page before. */
 const reset = `TRUNCATE item, victim; INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;
+  INSERT INTO victim VALUES (0); DELETE FROM victim;
   SELECT setval('numbers', 1); SELECT lo_unlink(oid) FROM pg_largeobject_metadata;
   SELECT lo_from_bytea(8088, 'x'); GRANT ALL ON LARGE OBJECT 8088 TO PUBLIC;
   SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots;
