@@ -1,5 +1,6 @@
 /** One schema that others wrote, through a session and directly on a twin, statement by statement. */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import type { TestDatabase } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -22,16 +23,17 @@ export interface Compared {
   readonly life: readonly string[];
 }
 
-/** Loads a file as psql does, and returns the errors. */
-function load({ url }: TestDatabase, file: string): string[] {
-  const { stderr } = spawnSync('psql', ['-qX', '-d', url, '-f', file], { encoding: 'utf8' });
+/** Loads a file as psql does, and returns the errors. This process reads the log of the server meanwhile. */
+async function load({ url }: TestDatabase, file: string): Promise<string[]> {
+  const limits = { maxBuffer: 1e9 };
+  const { stderr } = await promisify(execFile)('psql', ['-qX', '-d', url, '-f', file], limits);
   return stderr.split('\n').filter((line) => line.includes('ERROR'));
 }
 
 /** Runs everything on an empty database and its twin. */
 export async function compareSchema(proxied: Proxied, file: string): Promise<Compared> {
   const { database, twin } = proxied;
-  const [loadErrors] = [load(database, file), load(twin, file)];
+  const [loadErrors] = [await load(database, file), await load(twin, file)];
   const [tables, types] = [await readTables(database), await readTypes(database)];
   const rows = await addRows(proxied, tables, types);
   const before = await contentsOf(database, tables);
