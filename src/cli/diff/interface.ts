@@ -38,7 +38,7 @@ export async function openInterface(
   { api, interruption, settings }: Connection,
   id: string,
 ): Promise<number> {
-  // Ink is slow to load, and nothing else needs it
+  // Ink and React take 0.46 s of processor time to load, and nothing else needs them
   const { openDiff } = await import('../../tui/open-diff.tsx');
   const colour = options.color === false ? 'never' : options.color;
   const { changes, marks } = await openDiff({
