@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionOf } from '../daemon.ts';
+import { briefs } from './briefs.ts';
 import type { Scene } from './scene.ts';
 import { ask, count, memory, print, query, since, sizes, until } from './scene.ts';
 
@@ -16,6 +17,7 @@ export async function manyRows(scene: Scene): Promise<void> {
   const url = await daemon.newSession('production');
   const id = sessionOf(url);
   await query(url, 'UPDATE large SET price = price * 1.1 + 1');
+  await briefs(scene, id);
   print('memory of the daemon before', await memory(scene));
   await ask(scene, 'POST', `/sessions/${id}/propose`);
   const proposed = performance.now();

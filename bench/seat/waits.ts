@@ -22,11 +22,15 @@ function wait(rest: string, id: string, after: string, index: number, signal: Ab
 }
 
 async function poll(url: string, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const answer = await fetch(url, { signal });
-    const { events = [] } = await answer.json();
-    if (events.length > 0) return;
-    if (!answer.ok) await sleep(1000);
+  while (!signal.aborted) {
+    try {
+      const answer = await fetch(url, { signal });
+      const { events = [] } = await answer.json();
+      if (events.length > 0) return;
+      if (!answer.ok) await sleep(1000);
+    } catch {
+      await sleep(1000);
+    }
   }
 }
 
@@ -53,12 +57,16 @@ async function statements(server: string): Promise<{ all: number; ofEvents: numb
   return { all: Number(rows[0].all), ofEvents: Number(rows[0].of_events) };
 }
 
-/** Waits until nearly every request waits: each reads at its beginning, and a long poll begins again every 50 s. */
+/**
+ * Waits until nearly every request waits: each reads at its beginning, and a long poll begins again every 50 s. A busy daemon may take no
+ * request for a while, so one quiet moment proves nothing.
+ */
 async function settle(server: string): Promise<void> {
-  for (let round = 0; round < mostRounds; round += 1) {
+  let quiet = 0;
+  for (let round = 0; round < mostRounds && quiet < 3; round += 1) {
     await reset(server);
     await sleep(3000);
-    if ((await statements(server)).ofEvents <= clients / 10) return;
+    quiet = (await statements(server)).ofEvents <= clients / 100 ? quiet + 1 : 0;
   }
 }
 
