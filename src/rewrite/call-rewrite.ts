@@ -11,12 +11,29 @@ import type { Names } from './relation-names.ts';
 import type { SplicedBody } from './spliced-body.ts';
 import { spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
+import { meaningAt } from './stageable.ts';
 
-/** A write without targets of its own. */
+/** A write that stages what functions write. */
 export type CallingWrite = QueryWrite & Required<Pick<QueryWrite, 'stagesCalls'>>;
 
 export const stagesCalls = (write: Write): write is CallingWrite =>
   write.form === 'query' && write.stagesCalls !== undefined;
+
+/**
+ * Returns an INSERT that was refused, because it calls a function that may write, as one that stages what functions write.
+ * @throws the refusal for other writes
+ */
+export function callingInsert(write: Write, refusal: unknown): CallingWrite {
+  const isStageable =
+    write.form === 'query' &&
+    write.rights.length === 1 &&
+    write.rights[0]?.operation === 'INSERT' &&
+    write.called.some(({ schema }) => schema !== 'pg_catalog') &&
+    write.upserts.length + write.merges.length === 0;
+  // guard: only a plain INSERT stages what the functions write that it calls
+  if (!isStageable || !(refusal instanceof StageError)) throw refusal;
+  return { ...write, stagesCalls: 'INSERT' };
+}
 
 /**
  * Checks that the procedure of a CALL is staged.
@@ -83,8 +100,15 @@ export async function spliceCalls(
   return {
     ...spliced,
     replacements: [...spliced.replacements, ...replacements],
-    options: { ...spliced.options, 'stage.called': 'on' },
+    options: { ...spliced.options, 'stage.called': 'on', ...callingOption(write, own) },
   };
+}
+
+/** Returns the setting that names the INSERT which calls functions, as its triggers name it; none for a temporary table, which has none. */
+function callingOption({ rights }: CallingWrite, named: readonly Named[]): Record<string, string> {
+  const [right] = rights;
+  const { kind, table } = right ? meaningAt(named, right.target) : { kind: null, table: null };
+  return kind === null || kind === 'temporary' ? {} : { 'stage.calling': `${table}_i` };
 }
 
 /** The place of a name that is not in the statement's text. */

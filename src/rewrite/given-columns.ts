@@ -1,7 +1,9 @@
 /** Checks columns that accept only DEFAULT. PostgreSQL does not check that on a view, so the statement's text decides. */
 import { StageError } from '../errors.ts';
-import type { Right } from '../sql/write.ts';
+import type { Right, Write } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
+import type { Named } from './stageable.ts';
+import { meaningAt } from './stageable.ts';
 
 type Column = ResolvedName['columns'][number];
 
@@ -9,7 +11,10 @@ type Column = ResolvedName['columns'][number];
  * Returns whether the statement gives such a column another value. PostgreSQL then reports the error for the client's own text.
  * @throws StageError for a DEFAULT that cannot be staged, unless PostgreSQL finds an error in the statement's columns first
  */
-export function givesForbidden(
+export const isMistaken = ({ rights }: Write, named: readonly Named[]): boolean =>
+  rights.some((right) => givesForbidden(right, meaningAt(named, right.target)));
+
+function givesForbidden(
   { operation, columns: named, given, overriding }: Right,
   { columns }: ResolvedName,
 ): boolean {

@@ -4,14 +4,14 @@ import type { ProxySettings } from '../server-connection/connected-pair.ts';
 import { refuseReserved } from '../server-connection/reserved-names.ts';
 import { classifyApart } from '../sql/classify/classify-apart.ts';
 import { createVerdictCache } from '../sql/classify/verdict-cache.ts';
-import type { FunctionUse, UnclearCall } from '../sql/functions/calls.ts';
+import type { FunctionUse } from '../sql/functions/calls.ts';
 import {
   changesPath,
   functionRefusal,
   isNamedByParameter,
   refusedFunctions,
 } from '../sql/functions/functions.ts';
-import { firstLiteral, ShapeReader } from '../sql/parser/shape.ts';
+import { ShapeReader } from '../sql/parser/shape.ts';
 import { isLight } from '../sql/parser/text-weight.ts';
 import type { Read } from '../sql/read.ts';
 import { Recent } from '../sql/recent.ts';
@@ -20,35 +20,9 @@ import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
 import type { Statement, Verdict } from '../sql/verdict.ts';
 import type { QueryWrite } from '../sql/write.ts';
+import type { QueryPlan, TextClass } from './query-plan.ts';
+import { isReadOfShape, samePlan, writeOfShape } from './shared-plans.ts';
 import { listReplacements, readsList } from './statement-lists.ts';
-
-/** The properties of a text that decide whether it can pass, and how. */
-export interface TextClass {
-  /** The refusal of the first refused statement; none of the statements may run then. */
-  readonly refusal: Refusal | null;
-  /** Whether it can be sent in one piece, because it contains only reads and harmless commands. */
-  readonly passes: boolean;
-  /** The text to send when it passes, with replacements made; null if it is sent as received. */
-  readonly passingText: Buffer | null;
-  /** The number of statements that run queries, which need a read-only savepoint where writing is possible. */
-  readonly reads: number;
-  /** Whether a statement changes settings, which must not run in a read-only savepoint. */
-  readonly hasSettings: boolean;
-  /** Whether it reads relations or calls functions, so the text depends on the connection's read mode. */
-  readonly hasNames: boolean;
-  /** Whether names may resolve differently afterwards. */
-  readonly changesPath: boolean;
-  /** Whether it declares a cursor WITH HOLD, which must not pass inside of a block. */
-  readonly declaresHold: boolean;
-  /** Calls of reads for which only the catalog shows whether they are allowed. */
-  readonly unclear: readonly UnclearCall[];
-}
-
-export interface QueryPlan extends TextClass {
-  /** The client's whole text. It is shared, so it must not be modified. */
-  readonly text: Buffer;
-  readonly statements: readonly Statement[];
-}
 
 export interface QueryPlanner {
   /**
@@ -95,8 +69,10 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
     const known = plans.get(statements);
     if (known) return known;
     const made = planOf(text, statements);
-    if (shape !== null && isReadOfShape(made)) textClasses.set(shape, textClassOf(made));
-    else if (shape !== null && isWriteOfShape(made, shape)) writes.set(shape, made);
+    if (shape === null) return made;
+    if (isReadOfShape(made)) textClasses.set(shape, textClassOf(made));
+    const shared = writeOfShape(made, shape);
+    if (shared !== null) writes.set(shape, shared);
     return made;
   };
   const planFor = (text: Buffer, shape: string | null) => {
@@ -123,45 +99,6 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
 }
 
 const maxShapeBytes = 4 * 1024 * 1024;
-
-/** Returns whether it is one statement of a kind in which no literal decides anything, unlike EXPLAIN's options and settings. */
-function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
-  const [statement, ...others] = statements;
-  if (refusal !== null || passingText !== null || others.length > 0) return false;
-  const { verdict } = statement ?? {};
-  if (verdict?.kind !== 'read' && !(verdict?.kind === 'write' && verdict.form === 'query'))
-    return false;
-  // the name of the setting decides
-  // guard: a plan that depends on a literal outside of queries is not used for another text
-  // guard: a plan that depends on a literal of a query is not used for another text
-  return verdict.isQuery === true && !verdict.functions.some(({ name }) => name === 'set_config');
-}
-
-/** Returns whether the class of a read applies to its whole shape. Places in it do not, because literals differ in length. */
-function isReadOfShape(plan: QueryPlan): boolean {
-  return plan.statements[0]?.verdict.kind === 'read' && isOfShape(plan);
-}
-
-/** Returns whether a write applies to its whole shape: no part of its text affected its classification, and all places precede literals. */
-function isWriteOfShape(plan: QueryPlan, shape: string): boolean {
-  const [statement] = plan.statements;
-  if (statement?.verdict.kind !== 'write' || statement.verdict.form !== 'query') return false;
-  if (!isOfShape(plan)) return false;
-  const { locking, upserts, merges, groupings, relations, qualifiers } = statement.verdict;
-  if ([locking, upserts, merges, groupings].some(({ length }) => length > 0)) return false;
-  const fixed = firstLiteral(shape) - statement.start;
-  return [...relations, ...qualifiers].every(({ end }) => end <= fixed);
-}
-
-/** Returns the plan of a write for another text of its shape. */
-function samePlan(alike: QueryPlan, text: Buffer): QueryPlan {
-  const copy = Buffer.from(text);
-  const [{ start, text: sample, verdict }] = alike.statements as readonly [Statement];
-  // After a statement there are only a semicolon and spaces, no literals.
-  const behind = alike.text.length - start - sample.length;
-  const own = copy.subarray(start, copy.length - behind);
-  return { ...alike, text: copy, statements: [{ start, text: own, verdict }] };
-}
 
 function textClassOf(plan: QueryPlan): TextClass {
   const { text: _text, statements: _statements, ...textClass } = plan;

@@ -7,14 +7,19 @@ import type { RefusedWhen, Verification } from '../server-connection/prepared-st
 import { refusalError } from '../server-connection/refusals.ts';
 import type { Calls, QualifiedName } from '../sql/functions/calls.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
-import type { RelationUse } from '../sql/places.ts';
 import type { Read, RowLocks } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { DefinitionWrite, Right, Write } from '../sql/write.ts';
+import type { DefinitionWrite, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { findArbiters } from './arbiters.ts';
 import type { CallingWrite } from './call-rewrite.ts';
-import { spliceCalls, stagesCalls, unstagedIn, withWritten } from './call-rewrite.ts';
+import {
+  callingInsert,
+  spliceCalls,
+  stagesCalls,
+  unstagedIn,
+  withWritten,
+} from './call-rewrite.ts';
 import { CodeBlocks } from './code-blocks.ts';
 import { isRefusedCopy } from './copy-columns.ts';
 import {
@@ -25,7 +30,7 @@ import {
   temporaryNames,
 } from './definition.ts';
 import type { FunctionNames } from './function-names.ts';
-import { givesForbidden } from './given-columns.ts';
+import { isMistaken } from './given-columns.ts';
 import { loaded } from './load-rewrite.ts';
 import type { LockRewrite } from './lock-rewrite.ts';
 import { isPlainTable, lockRewrite } from './lock-rewrite.ts';
@@ -45,7 +50,6 @@ import {
   errorOfCopy,
   hiddenCatalog,
   isError,
-  meaningAt,
   obstacleToOnly,
   obstacleToTarget,
   obstacleToWrite,
@@ -62,10 +66,8 @@ export class Rewriter {
   private readonly overlays: OverlayManager;
   private readonly ready: ReadyNames;
   private readonly allowedFunctions: readonly string[];
-  private readonly cached = {
-    set: new WeakMap<Write, Rewrite>(),
-    rows: new WeakMap<Write, Rewrite>(),
-  };
+  private readonly cachedSets = new WeakMap<Write, Rewrite>();
+  private readonly cachedRows = new WeakMap<Write, Rewrite>();
   /** Writes that could not be staged as a set: an obstacle often recurs. */
   private readonly rowByRow = new WeakSet<Write>();
 
@@ -97,14 +99,20 @@ export class Rewriter {
     this.names.follow();
     if (stagesCalls(write)) return this.stageCalls(write);
     const asSet = mayBeSet && !this.rowByRow.has(write);
-    const cache = asSet ? this.cached.set : this.cached.rows;
+    const cache = asSet ? this.cachedSets : this.cachedRows;
     const known = cache.get(write);
     if (known?.version === this.names.version) return known;
     // resolving names reports the search path, under which other connections may have assessed the calls
     if (this.names.surePath === null) await this.names.resolve(write.relations);
-    const made = await (write.form === 'definition' ? this.define(write) : this.make(write, asSet));
-    if (!isRefused(made)) cache.set(write, made);
-    return made;
+    try {
+      const made = await (write.form === 'definition'
+        ? this.define(write)
+        : this.make(write, asSet));
+      if (!isRefused(made)) cache.set(write, made);
+      return made;
+    } catch (error) {
+      return this.stageCalls(callingInsert(write, error));
+    }
   }
 
   private async make(write: Write, asSet: boolean): Promise<Rewrite | RefusedWhen> {
@@ -115,8 +123,7 @@ export class Rewriter {
     if (named === null) return write.form === 'copy' ? 'run' : 'analysed';
     if (write.form === 'copy' && isRefusedCopy(write, named)) return 'run';
     if (emptiesTemporary(write, named)) return this.defining(write, named, temporaryNames(named));
-    const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
-    if (write.rights.some(isMistaken)) return 'analysed';
+    if (isMistaken(write, named)) return 'analysed';
     const cascades = write.form === 'truncate' && write.cascades;
     const staged = await this.ready.ensureOverlays(named, cascades);
     // meanwhile a name may have come to refer to another relation, which was not checked
@@ -137,7 +144,7 @@ export class Rewriter {
     await this.checkCalls(unstagedIn(write, calls), write.relations);
     if (this.names.hidesCatalog) throw hiddenCatalog;
     const named = await this.resolveStageable(withWritten(write, calls));
-    if (named === null) return 'analysed';
+    if (named === null || isMistaken(write, named)) return 'analysed';
     const staged = await this.ready.ensureOverlays(named);
     // objects that were made now may be newer than the staged functions
     if (staged !== named && tries > 0) return this.stageCalls(write, tries - 1);
@@ -242,11 +249,10 @@ export class Rewriter {
    * @returns null if none of them can be taken, or if the read calls something that must not run where writing is possible
    */
   async lock(read: Read, locks: RowLocks): Promise<LockRewrite | null> {
-    const isLocked = ({ start }: RelationUse) =>
-      locks.relations.some((each) => each.start === start);
     const meanings = await this.names.refresh(read.relations);
     const uses = read.relations.map((use, index) => {
-      const canBeLocked = isLocked(use) && isPlainTable(meanings[index] as ResolvedName);
+      const isLocked = locks.relations.some(({ start }) => start === use.start);
+      const canBeLocked = isLocked && isPlainTable(meanings[index] as ResolvedName);
       return canBeLocked ? { ...use, target: 'UPDATE' as const } : use;
     });
     try {

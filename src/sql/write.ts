@@ -128,8 +128,8 @@ export interface QueryWrite extends AnyWrite {
   readonly changes: ChangedRows | null;
   /** See `Read.replacement`. */
   readonly replacement?: Replacement;
-  /** Set if it has no targets itself: it stages the writes of the functions that it calls, of the procedure of a CALL, or of a DO block. */
-  readonly stagesCalls?: 'SELECT' | 'CALL' | 'DO';
+  /** Set if it stages the writes of the functions that it calls, of the procedure of a CALL, or of a DO block. Only an INSERT has a target. */
+  readonly stagesCalls?: 'SELECT' | 'INSERT' | 'CALL' | 'DO';
   /** The block of a DO. */
   readonly block?: CodeBlock;
 }

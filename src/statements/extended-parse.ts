@@ -1,6 +1,6 @@
 /** Handles Parse: classifies the statement's text, and prepares it under the client's name in the form in which it must run. */
 import { StageError } from '../errors.ts';
-import type { QueryPlan } from '../rewrite/query-planner.ts';
+import type { QueryPlan } from '../rewrite/query-plan.ts';
 import { explainsWrite, fixedReplacements, readOf } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewritten.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';

@@ -1,6 +1,6 @@
 /** Sends one statement of a Query message, and waits for its response. */
 
-import type { QueryPlan } from '../rewrite/query-planner.ts';
+import type { QueryPlan } from '../rewrite/query-plan.ts';
 import { explainsWrite, readOf } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, Particulars } from '../server-connection/pending-response.ts';

@@ -4,7 +4,7 @@
  * share one implicit transaction, which becomes an internal block as soon as one of them writes.
  */
 
-import type { QueryPlan, TextClass } from '../rewrite/query-planner.ts';
+import type { QueryPlan, TextClass } from '../rewrite/query-plan.ts';
 import { hiddenSync, passing } from '../server-connection/pending-response.ts';
 import { errorMessage, refusalError } from '../server-connection/refusals.ts';
 import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';

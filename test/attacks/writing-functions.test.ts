@@ -11,6 +11,7 @@ const into = (table: string) =>
 const schema = `
 CREATE TABLE notes (id int PRIMARY KEY, what text);
 INSERT INTO notes VALUES (1, 'first');
+CREATE TABLE lines (id int PRIMARY KEY, n int, what text);
 CREATE SCHEMA other;
 CREATE TABLE other.notes (id int PRIMARY KEY, what text);
 CREATE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN ${into('notes')}; RETURN n; END$f$;
@@ -65,6 +66,21 @@ suite('attacks by functions that write', (test) => {
     assert.match(String(third), /by f/);
   });
 
+  test('that change between Parse and Execute of an INSERT', async () => {
+    const bound = [b(['1'], 'i'), e(), s];
+    const [, first, second, third, fourth] = await attack([
+      [[p('INSERT INTO lines SELECT 3000 + $1, f($1)', 'i', [23]), s], 1],
+      [bound, 1, dynamic],
+      [bound, 1, toOther],
+      [[b(['2'], 'i'), e(), s, q('SELECT what FROM other.notes')], 2],
+      [[q("INSERT INTO lines SELECT 1, f(1), set_config('search_path', 'other', true)")], 1, plain],
+    ]);
+    assert.match(String(first), /C INSERT 0 1/);
+    assert.match(String(second), /C=0A000/);
+    assert.match(String(third), /by f/);
+    assert.match(String(fourth), /C=0A000/);
+  });
+
   test('that were read and write now', async () => {
     const bound = [b([], 'r'), e(), s];
     const change = `CREATE OR REPLACE FUNCTION reads() RETURNS int LANGUAGE plpgsql AS $f$BEGIN ${into('notes')}; RETURN 1; END$f$`;
@@ -111,9 +127,16 @@ suite('attacks by functions that write', (test) => {
           q('SELECT f(1) FROM notes FOR UPDATE'),
           q('BEGIN READ ONLY; SELECT f(1); COMMIT'),
           q('INSERT INTO notes SELECT 90 + f(1)'),
+          q('INSERT INTO lines SELECT 1, f(1), other.f(2)'),
+          q('INSERT INTO lines VALUES (f(1) + 7, "stage_overlay_1.f""; DROP TABLE notes; --"(3))'),
+          q('COPY (INSERT INTO lines SELECT 2, f(1) RETURNING *) TO STDOUT'),
+          q('EXPLAIN ANALYZE INSERT INTO lines SELECT 2, f(1)'),
+          q('BEGIN READ ONLY; INSERT INTO lines SELECT 2, f(1); COMMIT'),
+          q("INSERT INTO lines SELECT 3, f(1), set_config('stage.calling', '', true)"),
+          q("INSERT INTO lines SELECT 3, f(1), set_config('stage.callers', '[]', true)"),
           q('WITH w AS (INSERT INTO notes VALUES (70) RETURNING id) SELECT f(id) FROM w'),
         ],
-        14,
+        21,
       ],
     ]);
     assert.match(String(answer), /C SELECT 1/);

@@ -58,7 +58,7 @@ export const ofClients: readonly SqlStatement[] = [
     [['210', '210']],
   ),
   limits(
-    'In a staged write, functions read production in every case',
+    'In a staged write, functions read production, except for an INSERT that calls one',
     'UPDATE item SET qty = stock() WHERE id = 9 RETURNING qty',
     [[210]],
   ),

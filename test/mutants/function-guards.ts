@@ -3,6 +3,7 @@ import type { Guard } from './guard.ts';
 
 const tests = ['proxy/unstaged-functions'];
 const blocks = ['proxy/code-blocks'];
+const inserts = ['proxy/calling-inserts.test'];
 const upserts = ['proxy/upserting-code'];
 const attacks = ['attacks/function-effects'];
 
@@ -107,6 +108,31 @@ export const functionGuards: readonly Guard[] = [
     without: '',
     lines: 2,
     tests,
+  },
+  {
+    name: 'an INSERT calls no function in which it stands',
+    without: '',
+    tests,
+  },
+  {
+    name: 'nothing is written to the table of an INSERT, or to one that refers to it, by what it calls',
+    without: '',
+    tests: inserts,
+  },
+  {
+    name: 'the policy checks the rows of an INSERT that has called functions',
+    without: '',
+    tests: ['proxy/limits.test'],
+  },
+  {
+    name: 'only a plain INSERT stages what the functions write that it calls',
+    without: "if (write.form !== 'query') throw refusal;",
+    tests: inserts,
+  },
+  {
+    name: 'an INSERT in which a name of a function follows a literal is not used for another text',
+    without: 'if (plan.statements.length > 0) return plan;',
+    tests: inserts,
   },
   {
     name: 'a function that writes calls no function that is not staged',

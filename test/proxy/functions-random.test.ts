@@ -65,6 +65,10 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
       () => `v := v + coalesce(f${seed}_${pick(at)}(${n()}), 0);`,
       () => `PERFORM f${seed}_${pick(at)}(p + 1);`,
       () => `CALL f${seed}_q(${n()});`,
+      () =>
+        `INSERT INTO f${seed}_k${at} SELECT (SELECT count(*) FROM f${seed}_k${at}), f${seed}_${pick(at)}(${n()}) RETURNING n INTO v;`,
+      () =>
+        `INSERT INTO f${seed}_k${at} SELECT x.id + 20, x.id + f${seed}_${pick(at)}(x.id) FROM (SELECT id FROM ${a} ORDER BY id LIMIT ${1 + pick(2)}) x;`,
     );
   if (at > 1) parts.push(() => `v := v + coalesce(f${seed}_again(${n()}, 1), 0);`);
   return parts[pick(parts.length)]?.() ?? '';
@@ -85,6 +89,8 @@ function drawSchema(pick: Pick, seed: number): string {
   return `CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40));
 INSERT INTO f${seed}_a SELECT i, i * 2 FROM generate_series(1, 5) i;
 CREATE TABLE f${seed}_b (id serial PRIMARY KEY, a int REFERENCES f${seed}_a ON DELETE CASCADE ON UPDATE CASCADE, note text DEFAULT 'none');
+CREATE TABLE f${seed}_c (what text, n int REFERENCES f${seed}_a);
+${[1, 2, 3].map((at) => `CREATE TABLE f${seed}_k${at} (id int PRIMARY KEY, n int);`).join('\n')}
 ${functions.join('\n')}
 CREATE FUNCTION f${seed}_again(p int, depth int) RETURNS int LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 1, `IF depth < ${1 + pick(4)} THEN v := v + coalesce(f${seed}_again(v, depth + 1), 0); END IF; RETURN v;`)}$f$;
 CREATE PROCEDURE f${seed}_q(p int) LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 0, '')}$f$;
@@ -109,12 +115,17 @@ function drawStatement(pick: Pick, seed: number): string {
     `SELECT ${f}again(${pick(9)}, 1)`,
     drawBlock(pick, seed),
     drawBlock(pick, seed),
+    `INSERT INTO ${f}c VALUES ('${pick(9)}', ${f}${pick(3)}(${pick(9)})) RETURNING n`,
+    `INSERT INTO ${f}c SELECT 'x', ${f}0(i) + ${pick(3)} * ${f}1(${pick(9)}) FROM generate_series(1, ${1 + pick(3)}) g(i)`,
+    `INSERT INTO ${f}c SELECT 'rows', * FROM ${f}rows(${pick(9)})`,
     `UPDATE ${f}a SET n = ${pick(30)} WHERE id = ${pick(9)}`,
     `INSERT INTO ${f}a VALUES (${pick(12)}, ${pick(45)})`,
     `DELETE FROM ${f}a WHERE id = ${pick(9)}`,
     one(pick, 'BEGIN', 'COMMIT', 'ROLLBACK'),
     `SELECT * FROM ${f}a ORDER BY id`,
     `SELECT a, note FROM ${f}b ORDER BY id`,
+    `SELECT * FROM ${f}c ORDER BY n, what`,
+    `SELECT * FROM ${f}k${1 + pick(3)} ORDER BY id`,
   );
 }
 

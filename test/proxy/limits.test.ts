@@ -23,6 +23,7 @@ INSERT INTO days SELECT g, 1 + g % 2, 'x' FROM generate_series(1, 6) g;
 CREATE TABLE base (id int PRIMARY KEY, n int); CREATE TABLE child (extra int, PRIMARY KEY (id)) INHERITS (base);
 INSERT INTO base SELECT g, g FROM generate_series(1, 3) g; INSERT INTO child SELECT g, g FROM generate_series(4, 6) g;
 CREATE TABLE loose (word text); INSERT INTO loose VALUES ('a'), ('a'), ('b');
+CREATE FUNCTION used(i int) RETURNS int LANGUAGE plpgsql AS 'BEGIN UPDATE public.pieces SET part = part WHERE id <= i; RETURN i; END';
 CREATE VIEW cheap AS SELECT * FROM items WHERE price < 10;
 `;
 
@@ -56,6 +57,7 @@ const statements = [
   'UPDATE child SET n = 7 WHERE id = 4',
   `UPDATE loose SET word = 'z' WHERE word = 'a'`,
   'DELETE FROM loose',
+  'INSERT INTO items (id, price) SELECT g, used(g - 49) FROM generate_series(50, 53) g',
 ];
 
 const limits = [

@@ -1,5 +1,5 @@
 /** The plan derived from another text of the same shape equals the plan of the text itself. */
-import type { TextClass } from '../../src/rewrite/query-planner.ts';
+import type { TextClass } from '../../src/rewrite/query-plan.ts';
 import { createQueryPlanner } from '../../src/rewrite/query-planner.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';

@@ -63,8 +63,16 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   makes: [block('UPDATE filled SET twice = 1'), /fills a column itself/],
   waits: [block('UPDATE watched SET n = 1'), /triggers for updates of certain columns/],
   inner: [
-    block('INSERT INTO plain SELECT writer()'),
+    block('UPDATE plain SET id = (SELECT writer())'),
     /calls writer\(\), which writes, in a statement that writes/,
+  ],
+  inner_conflict: [
+    block('INSERT INTO plain SELECT writer() ON CONFLICT DO NOTHING'),
+    /calls writer\(\), which writes, in a statement that writes/,
+  ],
+  inner_insert: [
+    block('INSERT INTO plain SELECT writer()'),
+    /calls writer\(\), which writes to plain, in an INSERT into it/,
   ],
   deep: [block('PERFORM hidden_writer()'), /calls hidden_writer\(\), which writes to keyless/],
   deeper: [
@@ -77,7 +85,7 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   calls_dynamic: [block('CALL dynamic()'), /calls dynamic\(\), which does more than read/],
   calls_itself_in_a_write: [
     block('PERFORM again(1)'),
-    /calls again\(\), which calls again\(\), which writes, in a statement that writes/,
+    /calls again\(\), which calls again\(\), which writes, in its own INSERT/,
   ],
   mixes: [`SET search_path = public ${block('CALL mixes(1)')}`, /calls itself with another path/],
   calls_block: [block(`DO 'BEGIN ${write}; END'`), /does more than read and write rows/],

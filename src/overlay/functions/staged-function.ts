@@ -14,6 +14,7 @@ import { generationOn } from '../generation.ts';
 import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
 import type { Source } from '../views/table-source.ts';
+import { callsOfInserts } from './calling-inserts.ts';
 import { beyondExtent, usesOfDefaults } from './check-body.ts';
 import { checkWriting, checkWritten } from './check-writing.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
@@ -255,8 +256,9 @@ async function callsIn(
   context: Context,
   body: BodyUses,
   uses: FoundUses | FunctionUses,
-): Promise<Replacement[]> {
+): Promise<BodyReplacement[]> {
   const replacements: Replacement[] = [];
+  const inserts: BodyReplacement[] = [];
   const called: Known[] = [];
   for (const { start, end, ...call } of body.called) {
     if (call.schema === 'pg_catalog') continue;
@@ -267,11 +269,13 @@ async function callsIn(
     uses.relations.push(...known.uses.relations.map((name) => recorded(context, name)));
     uses.functions.push(...known.uses.functions.map((name) => recorded(context, name)));
     noteWriting(known, call, body, uses);
+    inserts.push(...(await callsOfInserts(context, call, known, body)));
     if (known.schema === null) continue;
     replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });
   }
   const takesRows = called.some((each) => each.takesRows);
   if (takesRows && called.some(({ schema, givesRows }) => schema !== null && givesRows))
     throw new Obstacle('hands rows of tables on');
-  return replacements;
+  // an INSERT may call several functions
+  return [...replacements, ...new Map(inserts.map((each) => [each.start, each])).values()];
 }

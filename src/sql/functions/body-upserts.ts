@@ -12,8 +12,7 @@ export interface BodyUpsert {
   readonly alias: string;
   /** From ON CONFLICT to the end of the clause. */
   readonly clause: ByteRange;
-  /** The first word of the statement. */
-  readonly first: ByteRange & { readonly text: string };
+  readonly first: FirstWord;
   readonly arbiter: Arbiter;
   /** Texts, and the numbers of captured values between them, from 1 on; null for DO NOTHING. */
   readonly set: Pieces | null;
@@ -24,6 +23,9 @@ export interface BodyUpsert {
   /** Names without a table among them. */
   readonly bare: readonly string[];
 }
+
+/** The first word of a statement. */
+export type FirstWord = ByteRange & { readonly text: string };
 
 type Pieces = readonly (string | number)[];
 
@@ -47,8 +49,14 @@ export function bodyUpserts(text: Buffer, upserts: readonly Upsert[]): BodyUpser
   return found.every((each) => each !== null) ? found : null;
 }
 
+/** Returns the first word of a statement. */
+export function firstWord(statement: Buffer): FirstWord | undefined {
+  const token = scanTokens(statement).find(({ text }) => !/^(--|\/\*)/.test(text));
+  return token && { start: token.start, end: token.end, text: token.text };
+}
+
 function bodyUpsert(text: Buffer, upsert: Upsert): BodyUpsert | null {
-  const first = scanTokens(text).find((token) => !/^(--|\/\*)/.test(token.text));
+  const first = firstWord(text);
   const captures: Captures = { texts: [], bare: [] };
   const set = upsert.set && piecesOf(upsert.set, 'UPDATE t SET ', upsert.alias, captures);
   const where = upsert.where && piecesOf(upsert.where, 'SELECT ', upsert.alias, captures);
@@ -56,8 +64,7 @@ function bodyUpsert(text: Buffer, upsert: Upsert): BodyUpsert | null {
   if (!first || isLost) return null;
   const { target, alias, clause, arbiter } = upsert;
   return {
-    ...{ target, alias, clause, arbiter, set, where },
-    first: { start: first.start, end: first.end, text: first.text },
+    ...{ target, alias, clause, arbiter, set, where, first },
     captured: captures.texts,
     bare: captures.bare,
   };

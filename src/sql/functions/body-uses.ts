@@ -8,8 +8,8 @@ import type { Read } from '../read.ts';
 import type { ByteRange } from '../splice.ts';
 import type { Statement, Verdict } from '../verdict.ts';
 import type { QueryWrite, Right } from '../write.ts';
-import type { BodyReplacement, BodyUpsert } from './body-upserts.ts';
-import { bodyUpserts, movedUpserts } from './body-upserts.ts';
+import type { BodyReplacement, BodyUpsert, FirstWord } from './body-upserts.ts';
+import { bodyUpserts, firstWord, movedUpserts } from './body-upserts.ts';
 import type { FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 
 /** The statements that a body may have: reads, also writes to one table each, or also writes to several and reads that lock rows. */
@@ -32,8 +32,18 @@ export interface BodyUses {
   readonly locking: readonly ByteRange[];
   /** The ON CONFLICT clauses. */
   readonly upserts: readonly BodyUpsert[];
-  /** The functions that its statements with targets call. */
+  /** The functions that its statements with targets call, other than those of `inserts`. */
   readonly calledByWrites: readonly QualifiedName[];
+  /** The plain INSERT statements that call functions. */
+  readonly inserts: readonly BodyInsert[];
+}
+
+/** An INSERT of a body that calls functions. */
+export interface BodyInsert {
+  /** First byte of the target's name, as in its `RelationUse`. */
+  readonly target: number;
+  readonly first: FirstWord;
+  readonly called: readonly QualifiedName[];
 }
 
 /** One statement of a body that writes to a table. */
@@ -67,8 +77,17 @@ export function usesOf(text: Buffer, extent: Extent = 'reads'): BodyUses | null 
 function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
   const upserts = bodyUpserts(text, write.upserts);
   if (upserts === null) return null;
-  const calledByWrites = write.rights.length > 0 ? write.called : [];
-  return { ...write, writes: writesOf(write), calledByWrites, upserts };
+  const inserts = insertsOf(write, text);
+  const calledByWrites = write.rights.length > 0 && inserts.length === 0 ? write.called : [];
+  return { ...write, writes: writesOf(write), calledByWrites, inserts, upserts };
+}
+
+/** Returns a statement that is a plain INSERT. Functions that it calls may write, because it is known before they do. */
+function insertsOf({ rights, upserts, called }: QueryWrite, text: Buffer): BodyInsert[] {
+  const [right, ...others] = rights;
+  const first = firstWord(text);
+  if (right?.operation !== 'INSERT' || others.length + upserts.length > 0) return [];
+  return first && called.length > 0 ? [{ target: right.target, first, called }] : [];
 }
 
 const writesOf = ({ relations, rights }: QueryWrite): BodyWrite[] =>
@@ -113,7 +132,7 @@ function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
 /** Returns the uses of a read. */
 export const readUses = (read: Read): BodyUses => ({
   ...read,
-  ...{ rights: [], writes: [], upserts: [], calledByWrites: [] },
+  ...{ rights: [], writes: [], upserts: [], calledByWrites: [], inserts: [] },
 });
 
 /** Returns the same uses with each position mapped by `moved`. */
@@ -137,6 +156,9 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     writes: uses.writes,
     upserts: movedUpserts(uses.upserts, moved),
     calledByWrites: uses.calledByWrites,
+    inserts: uses.inserts.map(({ target, first, called }) => {
+      return { target: moved(target), first: move(first), called };
+    }),
   };
 }
 
@@ -154,5 +176,6 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     writes: parts.flatMap(({ writes }) => writes),
     upserts: parts.flatMap(({ upserts }) => upserts),
     calledByWrites: parts.flatMap(({ calledByWrites }) => calledByWrites),
+    inserts: parts.flatMap(({ inserts }) => inserts),
   };
 }

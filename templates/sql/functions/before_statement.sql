@@ -46,9 +46,7 @@ BEGIN
   IF v_is_known IS NOT TRUE THEN PERFORM stage.note_tables(v_session, coalesce(TG_ARGV[2]::oid[], ARRAY[v_relation])); END IF;
   v_statement := current_setting('stage.statement');
   -- each statement of a function that the client called is one of its own
-  IF v_statement = current_setting('stage.ended', true) AND current_setting('stage.called', true) = 'on' AND pg_trigger_depth() = 1 THEN
-    v_statement := set_config('stage.statement', v_id, true);
-  END IF;
+  IF current_setting('stage.called', true) = 'on' THEN v_statement := stage.enter_call(TG_ARGV[0], v_id); END IF;
   IF v_policy > 0 THEN
     PERFORM stage.note_checked(split_part(TG_ARGV[0], '_', 1), pg_trigger_depth() = 1 AND current_setting('stage.mutations_of', true) IS DISTINCT FROM v_statement);
   END IF;
