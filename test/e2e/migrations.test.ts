@@ -101,7 +101,7 @@ suite('migrations', (test) => {
       await review(session, 'propose');
     }
     const answer = await review(session, 'approve');
-    judge(migration, named('$t'), answer);
+    check(migration, named('$t'), answer);
     if (answer.status !== 200) return end(scene, reviewed.text);
     for (const statement of [...old, named(migration.ddl)]) await proxied.twin.query(statement);
     if (isBetween) await proxied.twin.query(next);
@@ -131,7 +131,7 @@ suite('migrations', (test) => {
     return to === undefined ? text : text.replaceAll('$t', to);
   }
 
-  function judge({ conflicts, refused }: Migration, name: string, answer: Answer): void {
+  function check({ conflicts, refused }: Migration, name: string, answer: Answer): void {
     const { body, status, text } = answer;
     if (refused !== undefined) {
       assert.equal([body.error, body.sqlstate], ['apply_failed', refused], text);

@@ -106,12 +106,12 @@ async function observe(scene: Scene, fate: Fate, moment: Moment): Promise<BlackH
     error: body.error ?? null,
     reason: body.reason ?? null,
   };
-  const anomalies = [...judge(told, found), ...(await judgeRepeated(scene, mine))];
+  const anomalies = [...check(told, found), ...(await checkRepeated(scene, mine))];
   return { freedMs, otherMs, answeredMs: answer && ms, wholeMs, answer: told, found, anomalies };
 }
 
 /** Checks that the caller was told what is in the database. */
-function judge(told: BlackHole['answer'], found: string): string[] {
+function check(told: BlackHole['answer'], found: string): string[] {
   if (!/^(proposed 0|approved 1)$/.test(found)) return [`state and data disagree: ${found}`];
   if (told === null || told.reason === 'outcome_unknown') return [];
   const expected = told.status === 200 ? 'approved 1' : 'proposed 0';
@@ -124,7 +124,7 @@ function judge(told: BlackHole['answer'], found: string): string[] {
 }
 
 /** Repeats the approval, which must succeed or report that it did. The rows are changed once, and the audit is complete. */
-async function judgeRepeated(scene: Scene, session: string): Promise<string[]> {
+async function checkRepeated(scene: Scene, session: string): Promise<string[]> {
   const { other } = scene;
   // the server releases a killed daemon's lock of the session when it notices
   await until(async () => {

@@ -84,16 +84,16 @@ export async function harmedRound(
   const answers = await Promise.all(sent);
   await harm.mend();
   const heldMs = await letGo(scene);
-  const judged = await Promise.all(
-    operations.map((operation, index) => judge(operation, answers[index] as CallOutcome)),
+  const checked = await Promise.all(
+    operations.map((operation, index) => checkCall(operation, answers[index] as CallOutcome)),
   );
   for (const [index, operation] of operations.entries())
-    correct(aims.get(operation.name), operation, judged[index]?.found, operation.name === name);
+    correct(aims.get(operation.name), operation, checked[index]?.found, operation.name === name);
   const held = heldMs > longestHoldMs ? [`held for ${heldMs} ms`] : [];
   return {
     label: `${harm.label}, ${Math.round(moment)} of ${Math.round(lengthMs)} ms of ${name}`,
-    counts: [...counts, ...judged.flatMap((each) => each.counts)],
-    anomalies: [...held, ...judged.flatMap((each) => each.anomalies)],
+    counts: [...counts, ...checked.flatMap((each) => each.counts)],
+    anomalies: [...held, ...checked.flatMap((each) => each.anomalies)],
   };
 }
 
@@ -116,7 +116,7 @@ function correct(
 }
 
 /** Compares the database with the response, before any other request. Then repeats the operation. */
-async function judge(operation: Operation, { result, text }: CallOutcome) {
+async function checkCall(operation: Operation, { result, text }: CallOutcome) {
   const { name, done } = operation;
   const found = await operation.found();
   const told = { done, undone: 'before', unknown: found, wrong: found }[result];

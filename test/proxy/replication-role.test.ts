@@ -94,10 +94,10 @@ suite('session_replication_role', (test) => {
     assert.equal((await client.query('SELECT * FROM emptied')).rows, []);
     assert.is(await logged(session), told + 4);
     assert.is((await client.query('SELECT v FROM parent WHERE id = 31')).rows[0]?.v, 'one');
-    await judges(client);
+    await checks(client);
   }
 
-  async function judges(client: pg.Client): Promise<void> {
+  async function checks(client: pg.Client): Promise<void> {
     const refused = async (text: string) => (await rejects(client.query(text))).code;
     assert.is(await refused('INSERT INTO child VALUES (50, 1, 100)'), '23514');
     assert.is(await refused('INSERT INTO child VALUES (50, 77, 1)'), '23503');

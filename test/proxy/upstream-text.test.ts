@@ -39,7 +39,7 @@ function linkOf(state: TransactionState) {
 suite('what goes upstream', (test) => {
   test.before(loadParser);
 
-  const judge = (sql: string) => {
+  const classified = (sql: string) => {
     const [statement] = createVerdictCache(0, { maxStatementBytes: 10_000 }).classify(
       Buffer.from(sql),
     );
@@ -64,7 +64,7 @@ suite('what goes upstream', (test) => {
     'PREPARE p AS INSERT INTO t VALUES (1)',
   ]) {
     test(`never ${sql}`, () => {
-      const statement = judge(sql);
+      const statement = classified(sql);
       assert.throws(() => statementText(statement, sentFor(sql, [])), /as the client wrote it/);
       // a replacement elsewhere does not help
       const elsewhere = [{ start: 0, end: 1, text: sql.slice(0, 1) }];
@@ -78,13 +78,13 @@ suite('what goes upstream', (test) => {
   }
 
   test('no text that was not classified, and no refused one', () => {
-    const [statement] = [judge('SELECT 1')];
+    const [statement] = [classified('SELECT 1')];
     assert.throws(
       () => emptyText({ text: Buffer.from('x'), statements: [statement] }, s),
       /classified/,
     );
     assert.throws(() => readsText(Buffer.from('x'), { passes: false, reads: 1 }, null), /staged/);
-    const refused = judge('CREATE TABLE t ()');
+    const refused = classified('CREATE TABLE t ()');
     assert.throws(() => statementText(refused, sentFor('CREATE TABLE t ()', [])), /refused/);
   });
 
@@ -97,7 +97,7 @@ suite('what goes upstream', (test) => {
   test('no read in a transaction that may write, unless it is guarded', () => {
     const state = new TransactionState('read write');
     const { link } = linkOf(state);
-    const text = statementText(judge('SELECT 1'), sentFor('SELECT 1', []));
+    const text = statementText(classified('SELECT 1'), sentFor('SELECT 1', []));
     link.query(text, asked);
     state.begin('client', 'read write');
     assert.throws(() => link.query(text, asked), /where writing is possible/);

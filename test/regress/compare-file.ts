@@ -179,7 +179,7 @@ async function compare(progress: Progress, statement: FileStatement): Promise<vo
     return;
   }
   const staged = withoutNotices(await databases.onStage(text, data));
-  const verdict = judge(progress, text, direct, staged);
+  const verdict = compareResponses(progress, text, direct, staged);
   if (verdict === 'agree') {
     counts.agree += 1;
     return;
@@ -188,7 +188,7 @@ async function compare(progress: Progress, statement: FileStatement): Promise<vo
   if (verdict !== 'wording') progress.tainted = true;
 }
 
-function judge(
+function compareResponses(
   progress: Progress,
   text: string,
   direct: readonly string[],

@@ -64,8 +64,8 @@ suite('rest: policy', (test) => {
     const known = [...Object.keys(before), 'proposed_at', 'proposed_as'].sort();
     assert.equal(Object.keys(proposed).sort(), known);
     assert.equal((await rest.call('GET', `/sessions/${id}`, as('bot'))).body, proposed);
-    const judged = (await rest.call('GET', `/sessions/${id}/policy`, as('bot'))).body;
-    assert.equal(judged, { session_id: id, id, version: '0', verdicts: [] });
+    const shown = (await rest.call('GET', `/sessions/${id}/policy`, as('bot'))).body;
+    assert.equal(shown, { session_id: id, id, version: '0', verdicts: [] });
     const approved = await approve(id);
     assert.equal(
       [approved.status, approved.body.status, approved.body.approvals],
@@ -242,9 +242,9 @@ suite('rest: policy', (test) => {
     const opensAt = new Date(closed.body.opens_at);
     assert.is(opensAt.toUTCString().slice(0, 3).toLowerCase(), day);
     assert.is(opensAt.getTime() % 86_400_000, 0);
-    const judged = (await rest.call('GET', `/sessions/${id}/policy`, as('bot'))).body;
+    const shown = (await rest.call('GET', `/sessions/${id}/policy`, as('bot'))).body;
     assert.equal(
-      [judged.verdicts[0].holds, judged.verdicts[0].opens_at],
+      [shown.verdicts[0].holds, shown.verdicts[0].opens_at],
       [false, closed.body.opens_at],
     );
     await set({ windows: [{ from: '00:00', to: '24:00', zone: 'UTC' }] });

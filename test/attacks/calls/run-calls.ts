@@ -52,7 +52,7 @@ export async function runCalls(field: Field, options: Options): Promise<Totals> 
     for (const call of calls) totals.functions.add(call.function);
     totals.calls += drawn.length;
     totals.unmade += drawn.length - calls.length;
-    const { succeeded, leaks } = await runner.judge(calls);
+    const { succeeded, leaks } = await runner.check(calls);
     totals.succeeded += succeeded;
     totals.leaks += leaks.length;
     for (const leak of leaks) options.tell(leak);
@@ -68,7 +68,7 @@ interface Ran {
 interface Runner {
   /** Creates what the calls need, and returns the calls for which that succeeded. */
   prepare(calls: readonly RandomCall[]): Promise<RandomCall[]>;
-  judge(calls: readonly RandomCall[]): Promise<{ succeeded: number; leaks: Leak[] }>;
+  check(calls: readonly RandomCall[]): Promise<{ succeeded: number; leaks: Leak[] }>;
 }
 
 function createRunner(field: Field, directly: boolean): Runner {
@@ -105,7 +105,7 @@ function createRunner(field: Field, directly: boolean): Runner {
   };
 
   return {
-    judge: async (calls) => {
+    check: async (calls) => {
       const { effects, succeeded } = await run(calls);
       return { succeeded, leaks: effects.length === 0 ? [] : await parted(calls, effects) };
     },

@@ -37,8 +37,8 @@ export async function runCampaign(options: CampaignOptions): Promise<Totals> {
         const count = Math.min(options.width, end - next.seed);
         const programs = Array.from({ length: count }, () => randomProgram(next.seed++));
         const verdicts = await patiently(() => runner.runAll(programs));
-        for (const [at, judgement] of verdicts.entries())
-          await note(runner, options, totals, programs[at] as Program, judgement);
+        for (const [at, verdict] of verdicts.entries())
+          await note(runner, options, totals, programs[at] as Program, verdict);
       }
     } finally {
       await field.stop();
@@ -64,11 +64,11 @@ async function note(
   options: CampaignOptions,
   totals: Totals,
   program: Program,
-  judgement: ProgramVerdict,
+  verdict: ProgramVerdict,
 ): Promise<void> {
   totals.program += 1;
-  if (judgement.isRefused) totals.refusal += 1;
-  for (const [fault, what] of judgement.faults) {
+  if (verdict.isRefused) totals.refusal += 1;
+  for (const [fault, what] of verdict.faults) {
     totals[fault] += 1;
     if (totals[fault] > options.told || options.kinds?.includes(fault) === false) continue;
     const small = await shrunk(runner, program, fault, what);

@@ -62,9 +62,9 @@ export async function createRunner(field: Field): Promise<Runner> {
       );
       const isBreach = (await breaches()).length > 0;
       const verdicts: ProgramVerdict[] = [];
-      for (const [at, judgement] of told.entries()) {
-        const isSuspicious = isBreach || judgement.faults.size > 0;
-        verdicts.push(isSuspicious ? await run(programs[at] as Program) : judgement);
+      for (const [at, verdict] of told.entries()) {
+        const isSuspicious = isBreach || verdict.faults.size > 0;
+        verdicts.push(isSuspicious ? await run(programs[at] as Program) : verdict);
       }
       return verdicts;
     },
