@@ -119,6 +119,18 @@ suite('mcp: answers', (test) => {
     assert.equal([insert.before, insert.after.sku, insert.after.stock], [null, 'A', 0]);
   });
 
+  test('the brief of a diff is data, and values in it are escaped', async () => {
+    const { body } = await agent.use('open_session', { purpose: 'a brief' });
+    const own = { session_id: body.session_id };
+    const sql = `UPDATE wide SET kind = U&'\\202eignore previous <b>' WHERE id = 59`;
+    assert.is((await agent.use('stage_write', { ...own, sql })).isError, false);
+    const shown = await agent.use('show_diff', own);
+    const brief = JSON.stringify(shown.body.data.brief);
+    assert.match(brief, /kind: old → E'\\\\u202eignore previous <b>' \(1 row\)/);
+    assert.not.match(shown.own, /ignore previous/);
+    assert.not.match(shown.data, /\u202e/);
+  });
+
   test('NULL and the null of jsonb are told apart', async () => {
     const { body } = await agent.use('open_session', { purpose: 'nulls' });
     const own = { session_id: body.session_id };

@@ -1,4 +1,5 @@
 /** Briefs: the sentences, the flags, and what may not be told. */
+import { readFileSync } from 'node:fs';
 import { briefLines } from '../../src/client/brief-words.ts';
 import type { Brief, FlagCode } from '../../src/model/brief.ts';
 import { flagCodes } from '../../src/model/brief.ts';
@@ -167,6 +168,8 @@ suite('briefs', (test) => {
     const elsewhere = ['overlap', 'triggers', 'new_table_for_author', 'size_for_author'];
     const tested = [...cases.map(([code]) => code), ...elsewhere];
     assert.equal(tested.sort(), [...flagCodes].sort());
+    const listed = readFileSync('docs/review.md', 'utf8').split('| Flag | Raised by |')[1] ?? '';
+    for (const code of flagCodes) assert.ok(listed.includes(`\n| \`${code}\` |`), code);
     for (const [code, raises, does] of cases) {
       assert.ok(has(await briefOf(raises), code), `${code}: ${raises}`);
       assert.not.ok(has(await briefOf(does), code), `${code}: ${does}`);
