@@ -66,7 +66,7 @@ async function settle(server: string): Promise<void> {
   for (let round = 0; round < mostRounds && quiet < 3; round += 1) {
     await reset(server);
     await sleep(3000);
-    quiet = (await statements(server)).ofEvents <= clients / 100 ? quiet + 1 : 0;
+    quiet = (await statements(server)).ofEvents <= clients / 10 ? quiet + 1 : 0;
   }
 }
 
