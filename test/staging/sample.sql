@@ -432,6 +432,7 @@ BEGIN
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
+    IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('<invoice>_i'); END IF;
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -528,6 +529,7 @@ BEGIN
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
+    IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('<invoice>_u'); END IF;
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -569,6 +571,7 @@ BEGIN
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
+    IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('<invoice>_d'); END IF;
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -672,6 +675,7 @@ BEGIN
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
+    IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('<invoice>_i'); END IF;
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -770,6 +774,7 @@ BEGIN
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
+    IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('<invoice>_u'); END IF;
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -848,6 +853,7 @@ BEGIN
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
+    IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('<invoice>_d'); END IF;
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -944,6 +950,7 @@ BEGIN
   IF current_setting('stage.tripwire', true) = 'on' AND current_setting('stage.called', true) IS DISTINCT FROM 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
+    IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('<invoice>_x'); END IF;
     IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
@@ -2096,7 +2103,8 @@ DECLARE
 BEGIN
   -- guard: a transaction with one snapshot sees the stamp of that snapshot
   IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' THEN RETURN stage.table_stamp('<invoice>'); END IF;
-  RETURN stage.stamp_when_planned('<invoice>'::pg_catalog.oid, '<customer>'::pg_catalog.oid, '<invoice_id_seq>'::pg_catalog.oid);
+  -- an array: a call has at most 100 arguments
+  RETURN stage.stamp_when_planned(VARIADIC ARRAY['<invoice>'::pg_catalog.oid, '<customer>'::pg_catalog.oid, '<invoice_id_seq>'::pg_catalog.oid]);
 END $body$;
 
 CREATE INDEX lineage_<invoice> ON stage_data.shadow_<invoice> (_stage_root, _stage_seq) WHERE _stage_root IS NOT NULL;

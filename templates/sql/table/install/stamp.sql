@@ -11,5 +11,6 @@ DECLARE
 BEGIN
   -- guard: a transaction with one snapshot sees the stamp of that snapshot
   IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' THEN RETURN stage.table_stamp('{{oid}}'); END IF;
-  RETURN stage.stamp_when_planned({{relations}});
+  -- an array: a call has at most 100 arguments
+  RETURN stage.stamp_when_planned(VARIADIC ARRAY[{{relations}}]);
 END $body$
