@@ -9,7 +9,7 @@ import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase, serverMajor } from '../helpers/database.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 import { fingerprint } from './fingerprint.ts';
 
 interface Effect {
@@ -135,6 +135,16 @@ suite('effects of functions', (test) => {
       assert.equal(await fingerprint(database), before, 'production');
     });
   }
+
+  test('large object: the statement is refused, not only its COMMIT', async () => {
+    const client = await connect();
+    const index = Object.keys(effects).indexOf('large object');
+    await client.query('BEGIN');
+    const { message } = await rejects(client.query(`UPDATE item SET name = stable_${index}()`));
+    assert.match(message, /makes a function write to "pg_catalog\.pg_largeobject/);
+    await client.query('ROLLBACK');
+    assert.equal(await fingerprint(database), before);
+  });
 
   test('programs of the server: a superuser only', async () => {
     assert.is(await outcome(await connect(), 'SELECT program()'), null);

@@ -112,7 +112,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'the tripwire sees inserted rows',
     without: 'IF false THEN',
-    tests: ['attacks/as-superuser'],
+    tests: ['attacks/own-schemas'],
   },
   {
     name: 'names are not resolved where writing is possible',
