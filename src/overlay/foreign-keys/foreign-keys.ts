@@ -43,23 +43,21 @@ export function lacksBearer(
 }
 
 /**
- * Returns the conditions that the columns of a foreign key are the same before and after an update of a row. A part of a period is covered
- * where the whole was.
+ * Returns the conditions that columns, those of a foreign key, are the same before and after an update of a row. A part of a period is
+ * covered where the whole was.
  * @param before prefix of the columns before, `after` of those after it
  */
 export function isUnchanged(
   table: Table,
-  {
-    child,
-    hasPeriod,
-  }: { readonly child: Pick<ForeignKey['child'], 'columns'>; readonly hasPeriod: boolean },
+  { columns, hasPeriod }: { readonly columns: readonly string[]; readonly hasPeriod: boolean },
   before: string,
   after: string,
 ): string[] {
-  return child.columns.map((name, index) => {
-    const [was, is] = [before, after].map((prefix) => prefix + quoteIdentifier(name));
-    const isSame = sameInColumn(columnNamed(table, name), `${is}`, `${was}`);
-    if (!hasPeriod || index < child.columns.length - 1) return isSame;
+  return columns.map((name, index) => {
+    const column = quoteIdentifier(name);
+    const [was, is] = [`${before}${column}`, `${after}${column}`] as const;
+    const isSame = sameInColumn(columnNamed(table, name), is, was);
+    if (!hasPeriod || index < columns.length - 1) return isSame;
     return `(${isSame} OR coalesce(${is} <@ ${was}, false))`;
   });
 }
@@ -71,9 +69,10 @@ export function isUnchanged(
  */
 function andIsDue(table: Table, foreignKey: ForeignKey): string {
   if (table.references.length < 2) return '';
-  const partition = { child: { columns: table.partitionColumns }, hasPeriod: false };
+  const key = { columns: foreignKey.child.columns, hasPeriod: foreignKey.hasPeriod };
+  const partition = { columns: table.partitionColumns, hasPeriod: false };
   const same = (before: string) =>
-    [foreignKey, partition].flatMap((each) => isUnchanged(table, each, before, 's.')).join(' AND ');
+    [key, partition].flatMap((each) => isUnchanged(table, each, before, 's.')).join(' AND ');
   const parts = {
     shadow: shadowName(table),
     same_as_base: same('(s._stage_base).'),

@@ -187,8 +187,8 @@ function rowFunctionSql(
 
 /** Builds the condition that an updated row's foreign keys are checked. A row that moves to another partition counts as inserted there. */
 function referencesChanged(table: Table): string {
-  const conditions = table.references.flatMap((foreignKey) =>
-    isUnchanged(table, foreignKey, 'OLD.', 'NEW.').map((isSame) => `NOT ${isSame}`),
+  const conditions = table.references.flatMap(({ child: { columns }, hasPeriod }) =>
+    isUnchanged(table, { columns, hasPeriod }, 'OLD.', 'NEW.').map((isSame) => `NOT ${isSame}`),
   );
   if (conditions.length === 0) return 'false';
   const changed = [...new Set(conditions)];

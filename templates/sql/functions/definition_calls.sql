@@ -10,26 +10,22 @@ BEGIN
   WITH RECURSIVE tree(relation) AS (
     SELECT p_relation
     UNION SELECT i.inhrelid FROM tree t JOIN pg_inherits i ON i.inhparent = t.relation
-  ), object(class, object) AS (
-    SELECT 'pg_class'::regclass, t.relation FROM tree t
-    UNION ALL SELECT 'pg_attrdef'::regclass, d.oid FROM tree t JOIN pg_attrdef d ON d.adrelid = t.relation
+  ), definition(class, object, tree) AS (
+    SELECT 'pg_class'::regclass, t.relation, p.partexprs::text FROM tree t LEFT JOIN pg_partitioned_table p ON p.partrelid = t.relation
+    UNION ALL SELECT 'pg_attrdef'::regclass, d.oid, d.adbin::text FROM tree t JOIN pg_attrdef d ON d.adrelid = t.relation
     -- guard: the checks of a table convert values to domains
-    UNION ALL SELECT 'pg_constraint'::regclass, k.oid FROM tree t JOIN pg_constraint k ON k.conrelid = t.relation
-    UNION ALL SELECT 'pg_class'::regclass, i.indexrelid FROM tree t JOIN pg_index i ON i.indrelid = t.relation
-    UNION ALL SELECT 'pg_policy'::regclass, p.oid FROM tree t JOIN pg_policy p ON p.polrelid = t.relation
+    UNION ALL SELECT 'pg_constraint'::regclass, k.oid, k.conbin::text FROM tree t JOIN pg_constraint k ON k.conrelid = t.relation
+    UNION ALL SELECT 'pg_class'::regclass, i.indexrelid, concat(i.indexprs::text, i.indpred::text) FROM tree t JOIN pg_index i ON i.indrelid = t.relation
+    UNION ALL SELECT 'pg_policy'::regclass, p.oid, concat(p.polqual::text, p.polwithcheck::text) FROM tree t JOIN pg_policy p ON p.polrelid = t.relation
   ), types(type) AS (
     SELECT stage.types_in(ARRAY(
-      SELECT d.refobjid FROM object o JOIN pg_depend d ON d.classid = o.class AND d.objid = o.object
+      SELECT d.refobjid FROM definition o JOIN pg_depend d ON d.classid = o.class AND d.objid = o.object
       WHERE d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384))
   ), expressions(tree) AS (
-    SELECT d.adbin::text FROM tree t JOIN pg_attrdef d ON d.adrelid = t.relation
-    UNION ALL SELECT k.conbin::text FROM tree t JOIN pg_constraint k ON k.conrelid = t.relation AND k.conbin IS NOT NULL
+    SELECT o.tree FROM definition o
     UNION ALL SELECT k.conbin::text FROM types s JOIN pg_constraint k ON k.contypid = s.type AND k.conbin IS NOT NULL
     -- guard: a domain has a default
     UNION ALL SELECT y.typdefaultbin::text FROM types s JOIN pg_type y ON y.oid = s.type AND y.typdefaultbin IS NOT NULL
-    UNION ALL SELECT concat(i.indexprs::text, i.indpred::text) FROM tree t JOIN pg_index i ON i.indrelid = t.relation
-    UNION ALL SELECT p.partexprs::text FROM tree t JOIN pg_partitioned_table p ON p.partrelid = t.relation
-    UNION ALL SELECT concat(p.polqual::text, p.polwithcheck::text) FROM tree t JOIN pg_policy p ON p.polrelid = t.relation
   ), called(function) AS (
     SELECT DISTINCT f.function FROM expressions e CROSS JOIN LATERAL stage.called_in(e.tree) f(function)
   )
