@@ -176,7 +176,7 @@ export interface Trigger {
   readonly name: string;
   readonly timing: 'before' | 'after';
   readonly level: 'row' | 'statement';
-  readonly events: readonly ('insert' | 'update' | 'delete')[];
+  readonly events: readonly ('insert' | 'update' | 'delete' | 'truncate')[];
   /** The columns of UPDATE OF; null if it fires for any update. */
   readonly columns: readonly string[] | null;
   readonly arguments: readonly string[];

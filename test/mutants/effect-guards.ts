@@ -145,6 +145,16 @@ export const effectGuards: readonly Guard[] = [
     tests: ['attacks/unseen-settings'],
   },
   {
+    name: 'a trigger that writes for TRUNCATE does not fire while staging: it does not fire at approval, which deletes the rows',
+    without: '',
+    tests: ['proxy/truncate-triggers'],
+  },
+  {
+    name: 'TRUNCATE deletes the rows and fires the triggers of tables as they are now',
+    without: 'IF false THEN',
+    tests: ['proxy/truncate-triggers'],
+  },
+  {
     name: 'a STATEMENT trigger that writes fires for a statement with rows only',
     without: '',
     tests: ['proxy/statement-triggers'],

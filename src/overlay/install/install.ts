@@ -118,7 +118,7 @@ function viewScript(table: Table): string {
   return [overlaySql(table), ...defaults, ...rowFunctionsSql(table)].join(';\n');
 }
 
-const noTriggers = { insert: [], update: [], delete: [] };
+const noTriggers = { insert: [], update: [], delete: [], truncate: [] };
 
 /** Builds everything that works on staged rows. */
 function triggerScript(table: Table, server: number): string {

@@ -2,7 +2,9 @@
 import type { ForeignKeyAction, Table, Trigger } from '../../model/table.ts';
 import { isKeyless } from '../object-names.ts';
 
-type Event = Trigger['events'][number];
+export type Event = Trigger['events'][number];
+
+const events = ['insert', 'update', 'delete', 'truncate'] as const;
 
 /** Returns the kind of a table that has no part in triggers which fire while rows are staged; null for all other tables. */
 export function kindApart(table: Table): string | null {
@@ -74,9 +76,7 @@ export function actionObstacle({ references }: Table, { level, events }: Trigger
 /** Returns whether BEFORE STATEMENT triggers may fire. The first one of an operation decides, as for AFTER triggers. */
 export const mayFireFirst = (table: Table): boolean =>
   tableObstacle(table) === null &&
-  (['insert', 'update', 'delete'] as const).some(
-    (event) => statementTriggers(table, event, 'before')[0]?.obstacle === null,
-  );
+  events.some((event) => statementTriggers(table, event, 'before')[0]?.obstacle === null);
 
 const hasNoObstacle = ({ obstacle }: Trigger) => obstacle === null;
 
@@ -95,7 +95,5 @@ export function mayFireAfter(table: Table): boolean {
     const [first] = endTriggers(table, event);
     return first !== undefined && [...rowTriggers(table, event), first].every(hasNoObstacle);
   };
-  return (
-    tableObstacle(table) === null && (['insert', 'update', 'delete'] as const).some(mayFireFor)
-  );
+  return tableObstacle(table) === null && events.some(mayFireFor);
 }

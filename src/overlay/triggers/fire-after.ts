@@ -13,13 +13,14 @@ import {
 import { rowBefore } from '../row-before.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
+import type { Event } from './candidates.ts';
 import { mayFireAfter } from './candidates.ts';
 import { firesFor } from './fire.ts';
 import { endParts, nameTrigger } from './fire-statement.ts';
 import { copyName } from './trigger-copy.ts';
 
 /** The triggers that fire after each operation, in order. */
-export type AfterTriggers = Readonly<Record<Operation, readonly Trigger[]>>;
+export type AfterTriggers = Readonly<Record<Event, readonly Trigger[]>>;
 
 const fireAfterName = (table: Table, operation: Operation) =>
   `${overlaySchema(table)}.fire_after_${operation}_${table.oid}`;
@@ -71,8 +72,9 @@ export function fireAfterSql(
 
 /** Returns the triggers of one level. */
 function ofLevel(triggers: AfterTriggers, level: Trigger['level']): AfterTriggers {
-  const of = (operation: Operation) => triggers[operation].filter((each) => each.level === level);
-  return { insert: of('insert'), update: of('update'), delete: of('delete') };
+  const of = (event: Event) => triggers[event].filter((each) => each.level === level);
+  const [insert, update] = [of('insert'), of('update')];
+  return { insert, update, delete: of('delete'), truncate: of('truncate') };
 }
 
 /** Builds what stands around triggers that write: it marks what they write, and names the row for which they fire. */

@@ -4,12 +4,13 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { functionName, rowTypeName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
+import type { Event } from './candidates.ts';
 import { mayFireFirst } from './candidates.ts';
 import { firesFor } from './fire.ts';
 import { copyName } from './trigger-copy.ts';
 
 /** The triggers that fire for each operation, in order. */
-type StatementTriggers = Readonly<Record<Operation, readonly Trigger[]>>;
+type StatementTriggers = Readonly<Record<Event, readonly Trigger[]>>;
 
 const firstName = (table: Table) => functionName(table, 'first');
 
@@ -24,7 +25,7 @@ function includes({ oid }: Table, operation: Operation, argument: string): strin
 
 function call(
   table: Table,
-  operation: Operation,
+  operation: Event,
   trigger: Trigger,
   part: { readonly condition: string; readonly tables: string; readonly name?: string },
 ): string {
@@ -49,8 +50,18 @@ export function firstSql(table: Table, triggers: StatementTriggers): string {
     function: firstName(table),
     oid: table.oid,
     fire: calls.join(''),
+    fire_truncate: truncateCalls(table, triggers, 'before'),
   });
 }
+
+/** Builds the calls of the triggers for TRUNCATE. It has no rows and no transition tables, and fires them for all of its tables together. */
+const truncateCalls = (table: Table, { truncate }: StatementTriggers, when: Trigger['timing']) =>
+  truncate
+    .map((trigger) => {
+      const condition = `current_setting('stage.truncates', true) = ${quoteLiteral(when)}`;
+      return call(table, 'truncate', trigger, { condition, tables: 'NULL, NULL' });
+    })
+    .join('');
 
 /**
  * Builds the trigger of a view that calls it; none where no BEFORE STATEMENT trigger may fire.
@@ -116,6 +127,7 @@ export function endParts(
       .map((trigger) => endCall(table, operation, trigger, writes(trigger)))
       .join('');
   }
+  parts.fire_statement += truncateCalls(table, triggers, 'after');
   return parts;
 }
 
@@ -123,7 +135,7 @@ export function endParts(
 function endCall(table: Table, operation: Operation, trigger: Trigger, isWriting: boolean): string {
   const condition = [
     includes(table, operation, 'TG_ARGV[1]'),
-    `coalesce(current_setting('stage.truncates', true), '') <> 'on'`,
+    `coalesce(current_setting('stage.truncates', true), '') = ''`,
     // guard: a STATEMENT trigger that writes fires for a statement with rows only
     ...(isWriting ? [`cardinality(${causesName(operation)}) > 0`] : []),
   ].join(' AND ');

@@ -12,6 +12,7 @@ import {
 } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts';
+import type { Event } from './candidates.ts';
 import { mayFire } from './candidates.ts';
 import { conditionOf, copyName } from './trigger-copy.ts';
 
@@ -53,7 +54,7 @@ export function fireSql(table: Table, operation: Operation, triggers: readonly T
 }
 
 /** Builds the condition under which a trigger fires for a row, over `new` and `old`. */
-export function firesFor({ oid }: Table, operation: Operation, trigger: Trigger): string {
+export function firesFor({ oid }: Table, operation: Event, trigger: Trigger): string {
   const condition = conditionOf(trigger);
   if (trigger.columns === null || operation !== 'update') return condition;
   const columns = trigger.columns.map(quoteLiteral).join(', ');

@@ -15,6 +15,7 @@ import type { RecordedName } from '../functions/own-path.ts';
 import { lookupOf, recorded } from '../functions/own-path.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
+import type { Event } from './candidates.ts';
 import {
   actionObstacle,
   endTriggers,
@@ -101,6 +102,9 @@ export async function checkTrigger(
       ...recorded(lookup, each),
       operation: each.operation,
     }));
+    // guard: a trigger that writes for TRUNCATE does not fire while staging: it does not fire at approval, which deletes the rows
+    if (names.length > 0 && trigger.events.includes('truncate'))
+      throw new Obstacle(writesForTruncate);
     uses.written.push(...names);
     // an update reads the rows that it changes, and RETURNING what it returns
     const isRead = /\breturning\b/i.test(body);
@@ -118,6 +122,8 @@ export async function checkTrigger(
   await tx.query(setInternalPath);
   return followed;
 }
+
+const writesForTruncate = 'writes for TRUNCATE, which approval applies as deletions';
 
 /** A compiled function that changes only the row has no body to follow. Its condition may still be one that cannot be read. */
 function gatedBody(trigger: Trigger): TriggerBody {
@@ -171,16 +177,17 @@ export const firedOperations = (table: Table, found: Found): readonly Operation[
  * Returns the AFTER triggers that fire for an operation, in order. A trigger sees what those before it did: if one of them does not fire,
  * neither do those behind it.
  */
-export function firedAfter(table: Table, operation: Operation, found: Found): readonly Trigger[] {
+export function firedAfter(table: Table, operation: Event, found: Found): readonly Trigger[] {
   const before = rowTriggers(table, operation);
-  if (before.length > 0 && !firedOperations(table, found).includes(operation)) return [];
+  if (before.length > 0 && !firedOperations(table, found).some((each) => each === operation))
+    return [];
   const after = endTriggers(table, operation);
   const end = after.findIndex((each) => !isFollowed(found, each));
   return end < 0 ? after : after.slice(0, end);
 }
 
 /** Returns the BEFORE STATEMENT triggers that fire for an operation, in order, up to the first one that does not. */
-export function firedFirst(table: Table, operation: Operation, found: Found): readonly Trigger[] {
+export function firedFirst(table: Table, operation: Event, found: Found): readonly Trigger[] {
   const first = statementTriggers(table, operation, 'before');
   const end = first.findIndex((each) => !isFollowed(found, each));
   return end < 0 ? first : first.slice(0, end);
@@ -213,10 +220,10 @@ export function triggerReports(table: Table, found: Found): TriggerReport[] {
   });
 }
 
-function fires(table: Table, operation: Operation, trigger: Trigger, found: Found): boolean {
+function fires(table: Table, operation: Event, trigger: Trigger, found: Found): boolean {
   if (trigger.timing === 'after') return firedAfter(table, operation, found).includes(trigger);
   return trigger.level === 'row'
-    ? firedOperations(table, found).includes(operation)
+    ? firedOperations(table, found).some((each) => each === operation)
     : firedFirst(table, operation, found).includes(trigger);
 }
 

@@ -10,6 +10,7 @@ import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
+import type { Event } from './candidates.ts';
 import { mayFire, mayFireAfter, mayFireFirst, rowTriggers } from './candidates.ts';
 import { firedSql, firedTrigger, fireSql } from './fire.ts';
 import { fireAfterSql } from './fire-after.ts';
@@ -138,11 +139,15 @@ async function attach(
   else for (const each of firedSql(table, operation, view)) await tx.query(each);
 }
 
+const byEvent = (of: (event: Event) => readonly Trigger[]) => ({
+  ...{ insert: of('insert'), update: of('update') },
+  ...{ delete: of('delete'), truncate: of('truncate') },
+});
+
 /** Makes the functions current that fire AFTER triggers. */
 async function attachAfter(target: Target, copies: Copies): Promise<void> {
   const { tx, table } = target;
-  const of = (operation: Operation) => firedAfter(table, operation, copies);
-  const triggers = { insert: of('insert'), update: of('update'), delete: of('delete') };
+  const triggers = byEvent((event) => firedAfter(table, event, copies));
   await makeCopies(target, [...new Set(Object.values(triggers).flat())], copies);
   const writing = (trigger: Trigger) => writtenBy(copies, trigger).length > 0;
   for (const each of fireAfterSql(table, triggers, writing)) await tx.query(each);
@@ -151,8 +156,7 @@ async function attachAfter(target: Target, copies: Copies): Promise<void> {
 /** Makes the function current that fires BEFORE STATEMENT triggers. */
 async function attachFirst(target: Target, copies: Copies): Promise<void> {
   const { tx, table } = target;
-  const of = (operation: Operation) => firedFirst(table, operation, copies);
-  const triggers = { insert: of('insert'), update: of('update'), delete: of('delete') };
+  const triggers = byEvent((event) => firedFirst(table, event, copies));
   await makeCopies(target, [...new Set(Object.values(triggers).flat())], copies);
   await tx.query(firstSql(table, triggers));
 }

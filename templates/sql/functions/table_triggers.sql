@@ -8,7 +8,7 @@ BEGIN
         'name', t.tgname,
         'timing', CASE WHEN t.tgtype & 2 <> 0 THEN 'before' ELSE 'after' END,
         'level', CASE WHEN t.tgtype & 1 <> 0 THEN 'row' ELSE 'statement' END,
-        'events', (SELECT coalesce(jsonb_agg(e.name), '[]') FROM (VALUES (4, 'insert'), (16, 'update'), (8, 'delete')) e(bit, name) WHERE t.tgtype & e.bit <> 0),
+        'events', (SELECT coalesce(jsonb_agg(e.name), '[]') FROM (VALUES (4, 'insert'), (16, 'update'), (8, 'delete'), (32, 'truncate')) e(bit, name) WHERE t.tgtype & e.bit <> 0),
         'columns', (SELECT jsonb_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[])),
         'arguments', to_jsonb(x.arguments),
         'oldTable', t.tgoldtable,
@@ -18,7 +18,6 @@ BEGIN
         'obstacle', CASE
           WHEN b.body IS NULL AND NOT g.gated THEN 'is not written in PL/pgSQL'
           WHEN t.tgdeferrable THEN 'is a deferrable constraint trigger'
-          WHEN t.tgtype & 32 <> 0 THEN 'fires for TRUNCATE'
           WHEN t.tgtype & 1 <> 0 AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL) THEN 'reads transition tables for each row'
           -- guard: a trigger with its owner's rights does not fire with those of a client
           WHEN p.prosecdef THEN 'runs with its owner''s rights'

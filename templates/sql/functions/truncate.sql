@@ -21,12 +21,14 @@ BEGIN
     v_relations := pg_catalog.array_cat(v_relations, ARRAY(SELECT t FROM stage.truncated_tables(v_relation, v_only) t));
   END LOOP;
 
+  PERFORM stage.demand_truncatable(v_relations);
   LOOP
     v_referring := ARRAY(SELECT r FROM stage.referring_tables(v_relations) r);
     EXIT WHEN pg_catalog.cardinality(v_referring) OPERATOR(pg_catalog.=) 0;
     IF NOT p_cascade THEN
       PERFORM stage.raise_referred(v_relations);
     END IF;
+    PERFORM stage.demand_truncatable(v_referring);
     FOREACH v_relation IN ARRAY v_referring LOOP
       RAISE NOTICE 'truncate cascades to table "%"', (SELECT c.relname FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) v_relation);
       PERFORM stage.check_truncate(v_relation, false);
@@ -34,16 +36,13 @@ BEGIN
     v_relations := pg_catalog.array_cat(v_relations, v_referring);
   END LOOP;
   PERFORM stage.refuse_cycle(v_relations);
+  PERFORM stage.fire_truncate(v_relations, 'before');
 
   FOR v_relation IN SELECT t FROM stage.in_order_of_deletion(v_relations) t LOOP
     v_staged := coalesce(pg_catalog.pg_partition_root(v_relation), v_relation);
     -- a named partition has a view of its own, with rights of its own
     v_is_named := v_staged OPERATOR(pg_catalog.<>) v_relation AND stage.overlay_of(v_relation) IS NOT NULL AND NOT stage.is_stale(v_relation)
       AND EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) v_relation AND t.target OPERATOR(pg_catalog.=) v_staged);
-    IF stage.overlay_of(v_staged) IS NULL OR stage.is_stale(v_staged) THEN
-      RAISE EXCEPTION 'the definition of relation "%" changed', v_staged::pg_catalog.regclass
-        USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
-    END IF;
     -- PostgreSQL would remove rows that the role does not see, too
     IF NOT v_is_named AND pg_catalog.row_security_active(v_staged) THEN
       RAISE EXCEPTION 'cannot stage TRUNCATE of "%": it has row-level security', v_relation::pg_catalog.regclass
@@ -55,4 +54,5 @@ BEGIN
       CASE WHEN NOT v_is_named AND v_staged OPERATOR(pg_catalog.<>) v_relation THEN ' WHERE ' OPERATOR(pg_catalog.||) coalesce(pg_catalog.pg_get_partition_constraintdef(v_relation), 'true') END);
     PERFORM pg_catalog.set_config('stage.check_later', '', true), pg_catalog.set_config('stage.truncates', '', true);
   END LOOP;
+  PERFORM stage.fire_truncate(v_relations, 'after');
 END $$;

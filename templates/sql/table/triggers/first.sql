@@ -6,7 +6,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_nested boolean := pg_trigger_depth() > 1;
 BEGIN
-  IF _stage_v_nested AND coalesce(current_setting('stage.origin', true), '') <> 'trigger' OR coalesce(current_setting('stage.check_later', true), '') <> ''
+{{fire_truncate}}  IF _stage_v_nested AND coalesce(current_setting('stage.origin', true), '') <> 'trigger' OR coalesce(current_setting('stage.check_later', true), '') <> ''
     OR coalesce(current_setting('stage.truncates', true), '') = 'on'
   THEN
     RETURN NULL;
