@@ -1,5 +1,7 @@
-/** The reason why a table cannot be staged. */
+/** The reason why writes to a table cannot be staged, and what is left of it beside others. */
+import { quoteLiteral } from '../db/identifier.ts';
 import type { Table } from '../model/table.ts';
+import { raise } from './raise.ts';
 
 /** The templates quote function bodies with this tag; a name that contains it would end the body. */
 const bodyQuote = '$body$';
@@ -10,4 +12,41 @@ export function obstacleOf(table: Table): string | null {
   return JSON.stringify({ ...table, triggers: [] }).includes(bodyQuote)
     ? `has ${bodyQuote} in its definition`
     : table.obstacle;
+}
+
+/** The obstacles that only concern writes: reads, and what foreign keys look up, find all rows in spite of them. */
+const ofWrites: ReadonlySet<string | null> = new Set([
+  'has rules',
+  'has a check over a system column',
+  'has a generated column over a system column',
+  'has a check over the row as a whole',
+  'has a unique index or an exclusion constraint over the row as a whole',
+]);
+
+/**
+ * Returns a table as an overlay has it beside tables that foreign keys or inheritance link with it. Where writes to it cannot be staged,
+ * this overlay has no rows of its own: it lacks what only a write needs, and refuses each row. Null if it cannot be read, either.
+ */
+export function linkedTable(table: Table): Table | null {
+  const obstacle = obstacleOf(table);
+  if (obstacle === null) return table;
+  const readOnly: Table = {
+    ...table,
+    ...{ checks: [], uniques: [], triggers: [] },
+    columns: table.columns.map((column) => ({ ...column, generated: null, default: null })),
+    obstacle: null,
+  };
+  const isReadable = table.obstacle === null || ofWrites.has(table.obstacle);
+  return isReadable && obstacleOf(readOnly) === null ? { ...readOnly, obstacle } : null;
+}
+
+/** Builds the statement that refuses a row of a table whose overlay is read only; empty for others. */
+export function refusalOfRow({ obstacle, name }: Pick<Table, 'obstacle' | 'name'>): string {
+  if (obstacle === null) return '';
+  const message = quoteLiteral(`cannot stage writes to "${name}": it ${obstacle}`);
+  return raise({
+    message: { sql: message.replaceAll(bodyQuote, "$bo' || 'dy$") },
+    sqlstate: '0A000',
+    hint: 'Leave out the rows that lead to this one, or change it directly on the database, outside of the session.',
+  });
 }

@@ -9,7 +9,7 @@ import { sessionUuid } from '../staging/session-id.ts';
 export async function ensureEach(db: Database, relations: readonly number[]): Promise<void> {
   const overlays = createOverlayManager(db);
   for (const relation of relations) {
-    await overlays.ensure([relation]).catch((error: unknown) => {
+    await overlays.ensure([relation], false, [], [relation]).catch((error: unknown) => {
       if (!(error instanceof StageError)) throw error;
     });
   }

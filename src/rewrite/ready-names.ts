@@ -72,9 +72,11 @@ export class ReadyNames {
       ...new Set(lacking.filter(chosen).map(({ meaning }) => meaning.oid as number)),
     ];
     const tables = oids(({ meaning }) => meaning.standIn.madeAs === 'overlay');
+    const written = oids(({ use }) => use.target !== null);
+    const reads = tables.filter((oid) => !written.includes(oid));
     const views = oids(({ meaning }) => meaning.standIn.madeAs === 'staged view');
     const trees = oids((each) => each.use.target !== null && hasChildren(each));
-    if (tables.length > 0) await this.overlays.ensure(tables, cascades, trees);
+    if (tables.length > 0) await this.overlays.ensure(tables, cascades, trees, reads);
     if (views.length > 0) await this.overlays.ensureStagedViews(views);
   }
 }

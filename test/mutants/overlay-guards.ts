@@ -3,6 +3,16 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
+    name: 'a row of a table whose overlay is read only is refused',
+    without: `refusal: '',`,
+    tests: ['proxy/linked-obstacles'],
+  },
+  {
+    name: 'an overlay with staged rows is not replaced by one that is read only',
+    without: 'return linked;',
+    tests: ['proxy/linked-obstacles'],
+  },
+  {
     name: 'an update checks the foreign keys that it changes',
     without: `return '';`,
     tests: ['proxy/found-by-fuzzing'],

@@ -2,6 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { overlayName, shadowName } from '../object-names.ts';
+import { refusalOfRow } from '../obstacle.ts';
 import {
   andWasWithin,
   demandPartitions,
@@ -17,7 +18,7 @@ import {
 import { displayKey, keyDetail, messageOf, messageSql, raise, valuesDetail } from '../raise.ts';
 import { lacksBearer, pairs } from './foreign-keys.ts';
 import type { ParentEvent } from './vanished-keys.ts';
-import { actionOf, reached, vanishedFrom, vanishedKey } from './vanished-keys.ts';
+import { actionOf, reached, vanished, vanishedFrom, vanishedKey } from './vanished-keys.ts';
 
 /**
  * Builds the step that runs for vanished keys at the end of a statement: it raises an error where children remain, or runs the constraint's
@@ -39,7 +40,7 @@ export function parentStep(
   const statement = actionStatement(table, foreignKey, event, rows, action);
   const set = `stage.set_${foreignKey.child.oid}`;
   const columns = quoteLiteral(JSON.stringify(setColumns(foreignKey, event)));
-  const run = `  PERFORM stage.demand_current(${foreignKey.child.oid});
+  const run = `${refuseRewritten(table, foreignKey, event, rows, action)}  PERFORM stage.demand_current(${foreignKey.child.oid});
   _stage_v_set := current_setting('${set}', true);
   PERFORM set_config('stage.mutation', _stage_v_mutation::text, true), set_config('stage.origin', 'action', true), set_config('${set}', ${columns}, true);
   ${statement}
@@ -124,6 +125,21 @@ type Acting = Exclude<ForeignKeyAction, 'no action' | 'restrict'>;
 /** Returns the columns of the child that an action sets. */
 const setColumns = ({ child, onDeleteColumns }: ForeignKey, event: ParentEvent) =>
   event === 'update' ? child.columns : onDeleteColumns;
+
+/** Builds the check that raises where a rule of the child replaces the action: PostgreSQL refuses it then, whichever rows it reaches. */
+function refuseRewritten(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  action: Acting,
+): string {
+  const { child } = foreignKey;
+  const operation = action === 'cascade' && event !== 'update' ? 'DELETE' : 'UPDATE';
+  const refusal = refusalOfRow({ ...child, obstacle: 'has rules' });
+  return `  IF stage.is_rewritten(${child.oid}, '${operation}') AND EXISTS (SELECT FROM ${shadowName(table)} d WHERE ${vanished(table, foreignKey, event, rows)}) THEN ${refusal} END IF;
+`;
+}
 
 function actionStatement(
   table: Table,

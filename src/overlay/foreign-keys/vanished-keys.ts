@@ -48,7 +48,7 @@ export function hasMoved(table: Table, row: string): string | null {
 }
 
 /** Builds a condition that selects the shadow rows by which keys of this foreign key vanished. */
-function vanished(
+export function vanished(
   table: Table,
   foreignKey: ForeignKey,
   event: ParentEvent,

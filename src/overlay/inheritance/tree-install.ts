@@ -4,6 +4,8 @@ import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Table } from '../../model/table.ts';
 import { generationOn } from '../generation.ts';
+import { installOverlay } from '../install/install.ts';
+import { readLinkedTable } from '../install/linked-tables.ts';
 import { oidArray, treeSchema } from '../object-names.ts';
 import { makeSchema } from '../schemas.ts';
 import { treeSql, treeTriggersSql } from './tree.ts';
@@ -23,7 +25,13 @@ export async function installTree(tx: Queryable, root: number, server: number): 
   const [before] = await tx.query('SELECT stage.tree_stamp($1) AS stamp', [root]);
   const all = await Promise.all((await treeTables(tx, root)).map((oid) => readTable(tx, oid)));
   const tables = all.filter((table) => table !== null);
-  const members = tables.filter(({ obstacle }) => obstacle === null);
+  const members: Table[] = [];
+  for (const each of tables) {
+    const member = await readLinkedTable(tx, each);
+    if (member === null) continue;
+    members.push(member);
+    if (member.obstacle !== null) await installOverlay(tx, member, server);
+  }
   const table = tables.find(({ oid }) => oid === root);
   if (table === undefined) return false;
   const isWhole = members.length === tables.length;

@@ -18,6 +18,7 @@ import { ensureBound } from './binding.ts';
 import { installOverlay } from './install.ts';
 import { lockInstallation } from './installation-lock.ts';
 import { KnownTables } from './known-tables.ts';
+import { readLinkedTable } from './linked-tables.ts';
 
 export interface OverlayManager {
   /** Call it before each staged statement. @throws StageError when the service may not stage any more */
@@ -29,12 +30,14 @@ export interface OverlayManager {
    * not free: callers call it when a name resolved to no overlay or to an outdated one.
    * @param cascades whether the statement writes to all tables that refer to its targets, whatever their foreign keys define
    * @param trees targets whose children's rows are written, too
+   * @param reads those of the relations that are only read, so that they may be tables to which writes cannot be staged
    * @throws StageError `statement_not_supported` with a hint for a table that cannot be staged
    */
   ensure(
     relations: readonly number[],
     cascades?: boolean,
     trees?: readonly number[],
+    reads?: readonly number[],
   ): Promise<void>;
   /**
    * Ensures that views and partitions that are read have current staged views.
@@ -78,10 +81,10 @@ export function createOverlayManager(
   return {
     demandUpToDate,
     forget: () => known.forget(),
-    ensure: (relations, cascades = false, trees = []) =>
+    ensure: (relations, cascades = false, trees = [], reads = []) =>
       install(async (tx, server) => {
         const targets = await tablesBehind(tx, relations, trees, server);
-        const { tables, written } = await reachableTables(tx, known, targets, cascades);
+        const { tables, written } = await reachableTables(tx, known, targets, cascades, reads);
         for (const table of tables) await installOverlay(tx, table, server);
         for (const table of tables)
           if (written.includes(table.oid)) await installTriggers(tx, table, server);
@@ -154,36 +157,56 @@ interface Reachable {
   readonly written: readonly number[];
 }
 
+/** Reads a table. @param because null for a table that is written to itself; @param isLinked as in `readInto` */
+type Read = (oid: number, because: Reason | null, isLinked: boolean) => Promise<Table>;
+
 /** Reads the write targets and the tables that they need: the other end of each foreign key, and recursively wherever an action writes. */
 async function reachableTables(
   tx: Queryable,
   known: KnownTables,
   { tables: targets, trees }: Targets,
   cascades: boolean,
+  reads: readonly number[],
 ): Promise<Reachable> {
   const tables = new Map<number, Table>();
-  const read = (oid: number, because: Reason | null) =>
-    readInto(tables, { tx, known }, oid, because);
+  const read: Read = (oid, because, isLinked) =>
+    readInto(tables, { tx, known }, oid, because, isLinked);
   const written = new Set(targets);
-  for (const root of trees) {
-    const because = { target: await nameOf(tx, root), link: 'its rows include those of' };
-    for (const oid of await treeTables(tx, root)) {
-      if (oid !== root) await read(oid, because);
-      written.add(oid);
-    }
-  }
+  for (const root of trees)
+    for (const oid of await writtenMembers(tx, root, read)) written.add(oid);
   // iteration over a set includes elements that are added meanwhile
   for (const oid of written) {
-    const table = await read(oid, null);
-    const target = shownName(table.schema, table.name);
-    const because = { target, link: 'a foreign key links it with' };
-    for (const { parent } of table.references) await read(parent.oid, because);
-    for (const foreignKey of table.referencedBy) {
-      await read(foreignKey.child.oid, because);
-      if (cascades || writesChild(foreignKey)) written.add(foreignKey.child.oid);
-    }
+    const table = await read(oid, null, reads.includes(oid));
+    if (table.obstacle !== null) written.delete(oid);
+    else for (const child of await writtenChildren(table, read, cascades)) written.add(child);
   }
   return { tables: [...tables.values()], written: [...written] };
+}
+
+/** Reads the tables of an inheritance tree. Returns those to which writes can be staged. */
+async function writtenMembers(tx: Queryable, root: number, read: Read): Promise<number[]> {
+  const because = { target: await nameOf(tx, root), link: 'its rows include those of' };
+  const written = [root];
+  for (const oid of await treeTables(tx, root))
+    if (oid !== root && (await read(oid, because, true)).obstacle === null) written.push(oid);
+  return written;
+}
+
+/** Reads the tables that foreign keys link with a table. Returns those to which their actions write. */
+async function writtenChildren(table: Table, read: Read, cascades: boolean): Promise<number[]> {
+  const because = {
+    target: shownName(table.schema, table.name),
+    link: 'a foreign key links it with',
+  };
+  for (const { parent } of table.references) await read(parent.oid, because, true);
+  const written: number[] = [];
+  for (const foreignKey of table.referencedBy) {
+    const child = await read(foreignKey.child.oid, because, !cascades);
+    // a foreign key's action is refused at the rows of a table that cannot be staged
+    const isWritable = child.obstacle === null;
+    if (isWritable && (cascades || writesChild(foreignKey))) written.push(child.oid);
+  }
+  return written;
 }
 
 async function nameOf(tx: Queryable, oid: number): Promise<string> {
@@ -197,22 +220,30 @@ interface Reason {
   readonly link: string;
 }
 
-/** Reads a table, unless it was read before. @param because null for a table that is written to itself */
+/**
+ * Reads a table, unless it was read before.
+ * @param because null for a table that is written to itself
+ * @param isLinked whether the statement only leads to the table, so that it may be one to which writes cannot be staged
+ */
 async function readInto(
   tables: Map<number, Table>,
   { tx, known }: { readonly tx: Queryable; readonly known: KnownTables },
   oid: number,
   because: Reason | null,
+  isLinked: boolean,
 ): Promise<Table> {
   const before = tables.get(oid);
-  if (before !== undefined) return before;
+  // a target is refused although another table's foreign key has led to it before
+  if (before !== undefined && (isLinked || before.obstacle === null)) return before;
   const table = await known.read(tx, oid);
   if (table === null) {
     throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
   }
-  if (obstacleOf(table) !== null) throw await refusalOf(tx, table, because);
-  tables.set(oid, table);
-  return table;
+  const usable = isLinked ? await readLinkedTable(tx, table) : table;
+  if (usable === null || (!isLinked && obstacleOf(table) !== null))
+    throw await refusalOf(tx, table, because);
+  tables.set(oid, usable);
+  return usable;
 }
 
 function writesChild(foreignKey: ForeignKey): boolean {

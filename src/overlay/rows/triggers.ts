@@ -19,6 +19,7 @@ import {
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
+import { refusalOfRow } from '../obstacle.ts';
 import { partitionOf } from '../partitions.ts';
 import { givenParts } from '../triggers/fire.ts';
 import { afterTriggersSql } from '../triggers/fire-after.ts';
@@ -162,6 +163,8 @@ function rowFunctionSql(
     ...calling(table, operation, asStep),
     ...(partition && { function: functionName(named, operation) }),
     oid: table.oid,
+    // guard: a row of a table whose overlay is read only is refused
+    refusal: refusalOfRow(table),
     table_name: quoteLiteral(table.name),
     origin,
     shadow: shadowName(table),

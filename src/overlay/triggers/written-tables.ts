@@ -8,6 +8,7 @@ import type { FoundFunction } from '../../sql/functions/effects.ts';
 import { harmfulInDefinition } from '../../sql/functions/functions.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { targetNamed } from '../functions/named-table.ts';
+import { readLinkedTable } from '../install/linked-tables.ts';
 import { obstacleOf } from '../obstacle.ts';
 import { kindApart, needsColumns, rowTriggers } from './candidates.ts';
 
@@ -42,10 +43,10 @@ export async function writtenTables(
   for (const write of writes) {
     const table = await targetNamed(tx, write, path);
     const { oid } = table;
-    const linked = await linkedTables(tx, table);
+    const { linked, isWhole } = await linkedTables(tx, table);
     linked.forEach(noteLinked);
     const obstacle =
-      ownObstacle(table, write) ?? linkedObstacle(linked) ?? (await codeObstacle(tx, oid));
+      ownObstacle(table, write) ?? linkedObstacle(isWhole) ?? (await codeObstacle(tx, oid));
     const shown = shownName(table.schema, table.name);
     // guard: a trigger writes to no table where more would follow from it
     if (obstacle !== null) throw new Obstacle(`writes to ${shown}, which ${obstacle}`);
@@ -54,23 +55,26 @@ export async function writtenTables(
   return [...found.values()];
 }
 
-async function linkedTables(tx: Queryable, { references, referencedBy }: Table): Promise<Table[]> {
+/** Returns the tables at the other end of a table's foreign keys, and whether they all can have overlays. */
+async function linkedTables(tx: Queryable, { references, referencedBy }: Table) {
   const linked: Table[] = [];
+  let isWhole = true;
   const oids = [
     ...references.map(({ parent }) => parent.oid),
     ...referencedBy.map(({ child }) => child.oid),
   ];
   for (const oid of new Set(oids)) {
     const table = await readTable(tx, oid);
-    if (table !== null) linked.push(table);
+    if (table === null) continue;
+    const usable = await readLinkedTable(tx, table);
+    if (usable === null) isWhole = false;
+    linked.push(usable ?? table);
   }
-  return linked;
+  return { linked, isWhole };
 }
 
-const linkedObstacle = (linked: readonly Table[]) =>
-  linked.some((each) => obstacleOf(each) !== null)
-    ? 'is connected with a table that cannot be staged'
-    : null;
+const linkedObstacle = (isWhole: boolean) =>
+  isWhole ? null : 'is connected with a table that cannot be staged';
 
 /** Returns why no trigger may write to a table in this way, as the end of "which ..."; null if it may. */
 function ownObstacle(table: Table, write: BodyWrite): string | null {

@@ -6,6 +6,7 @@ import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { installTree, treeTables } from '../inheritance/tree-install.ts';
 import { installOverlay } from '../install/install.ts';
+import { isStaged } from '../install/linked-tables.ts';
 import { overlayName, treeName } from '../object-names.ts';
 import type { DependentColumns } from './dependent-columns.ts';
 import { readDependents } from './dependent-columns.ts';
@@ -96,13 +97,6 @@ export function demandNoPolicies(table: Table): void {
     `cannot read views of "${shownName(table.schema, table.name)}" with what is staged: it has row-level security`,
     { hint: 'Read the table itself, or make the view one with security_invoker.' },
   );
-}
-
-/** Whether rows were staged in the table before it became one that cannot be staged. */
-async function isStaged(tx: Queryable, oid: number): Promise<boolean> {
-  const [overlay] = await tx.query('SELECT FROM stage.overlay WHERE relation = $1', [oid]);
-  if (overlay === undefined) return false;
-  return (await tx.query(`SELECT FROM stage_data.shadow_${oid} LIMIT 1`)).length > 0;
 }
 
 function outgrown({ schema, name, obstacle }: Table): StageError {

@@ -11,7 +11,7 @@ DECLARE
   _stage_v_origin stage.row_origin := {{origin}};
   _stage_v_previous record;
 BEGIN
-{{lock_vanishing}}
+{{refusal}}{{lock_vanishing}}
   -- the usual case in one statement: the first touch of a production row
   INSERT INTO {{shadow}} ({{columns}},
     _stage_session, _stage_mutation, _stage_op, _stage_origin,

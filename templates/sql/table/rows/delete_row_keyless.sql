@@ -12,7 +12,7 @@ DECLARE
   _stage_v_taken record;
   _stage_v_first boolean;
 BEGIN
-{{lock_vanishing}}
+{{refusal}}{{lock_vanishing}}
 {{take_row}}
   INSERT INTO {{shadow}} ({{columns}},
     _stage_session, _stage_mutation, _stage_op, _stage_origin,

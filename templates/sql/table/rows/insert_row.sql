@@ -10,7 +10,7 @@ DECLARE
   _stage_v_dead record;
   _stage_v_value text;
 {{given_variable}}BEGIN
-{{prepare_row}}
+{{refusal}}{{prepare_row}}
 {{row_checks}}
   -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT finds the session's own rows
   INSERT INTO {{shadow}} ({{columns}}{{given_column}},

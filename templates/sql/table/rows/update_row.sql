@@ -17,7 +17,7 @@ DECLARE
   _stage_v_seq bigint;
   _stage_v_value text;
 {{given_variable}}BEGIN
-{{prepare_row}}
+{{refusal}}{{prepare_row}}
 {{row_checks}}
 {{unique_checks}}
 {{lock_vanishing}}

@@ -13,7 +13,7 @@ DECLARE
   _stage_v_first boolean;
   _stage_v_value text;
 BEGIN
-{{prepare_row}}
+{{refusal}}{{prepare_row}}
 {{row_checks}}
 {{unique_checks}}
 {{lock_vanishing}}
