@@ -9,11 +9,11 @@ import { sessionUuid } from '../../staging/session-id.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { revisionOf } from '../diff/diff-pages.ts';
 import type { DiffTable } from '../diff/diff-tables.ts';
-import { countChanges, describe, diffTables } from '../diff/diff-tables.ts';
+import { countChanges, diffTables, triggersOf } from '../diff/diff-tables.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import type { BriefShape, ColumnFacts } from './column-facts.ts';
-import { columnFacts } from './column-facts.ts';
+import { columnFacts, rowsUpTo } from './column-facts.ts';
 import {
   carriedFacts,
   keyColumns,
@@ -135,10 +135,10 @@ async function tableBrief(
   const written = await triggerFacts(tx, uuid, table, readableOnly);
   flags.push(...columns.flags);
   flag('carried_along', carried.rows);
-  if (table.kind === 'staged') flag('share_of_table', shareOf(counts, shape));
+  if (table.kind === 'staged') flag('share_of_table', await shareOf(tx, counts, shape));
   for (const { column, count } of sensitiveIn(table.name, sensitiveColumns, counts, shape, columns))
     flag('sensitive_column', count, column);
-  flag('triggers', (await describe(tx, uuid, table)).triggers.length);
+  flag('triggers', (await triggersOf(tx, uuid, table)).length);
   const others = await overlappingSessions(tx, uuid, table, keyOf(shape));
   flag('overlap', others.count);
   const { sampled } = columns;
@@ -173,9 +173,17 @@ function sensitiveIn(
 }
 
 /** Returns the share of a table's rows that are changed, in percent; 0 for a usual share. */
-function shareOf({ updates, deletes }: ChangeCounts, { rows }: BriefShape): number {
-  const share = Math.floor((100 * (updates + deletes)) / Math.max(rows, 1));
-  return share >= unusualShare ? Math.min(share, 100) : 0;
+async function shareOf(
+  tx: Queryable,
+  { updates, deletes }: ChangeCounts,
+  shape: BriefShape,
+): Promise<number> {
+  const touched = updates + deletes;
+  // with more rows than these the share is a usual one
+  const most = Math.floor((100 * touched) / unusualShare);
+  const rows = touched === 0 ? 0 : await rowsUpTo(tx, shape, most + 1);
+  if (rows > most) return 0;
+  return Math.min(Math.floor((100 * touched) / Math.max(rows, 1)), 100);
 }
 
 /** Returns the number of rows in which a sensitive column is set, changed or deleted. Updates that no sample shows count all. */

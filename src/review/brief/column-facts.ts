@@ -16,7 +16,7 @@ const mostValues = 200_000;
 const samplePages = 100;
 
 /** Production is searched for values only in tables of at most this many rows. */
-export const mostSearched = 100_000;
+const mostSearched = 100_000;
 
 export interface BriefColumn {
   readonly name: string;
@@ -36,9 +36,18 @@ export interface BriefColumn {
 export interface BriefShape {
   readonly schema: string;
   readonly name: string;
-  /** Approximate number of its rows. */
-  readonly rows: number;
+  /** The statistics' number of its rows. */
+  readonly estimatedRows: number;
   readonly columns: readonly BriefColumn[];
+}
+
+/** Returns the number of a table's rows: that of the statistics for a large table, else as many as there are, counted up to `most`. */
+export async function rowsUpTo(tx: Queryable, shape: BriefShape, most: number): Promise<number> {
+  if (shape.estimatedRows > mostSearched) return shape.estimatedRows;
+  const table = qualifiedName(shape.schema, shape.name);
+  const counted = `SELECT count(*) AS rows FROM (SELECT FROM ${table} LIMIT $1) r`;
+  const [row] = await tx.query(counted, [most]);
+  return Number(row?.['rows']);
 }
 
 export interface ColumnFacts {
@@ -60,8 +69,8 @@ export async function columnFacts(
   const found = new Found(table.name);
   if (counts.updates > 0) await findChanges(sample, shape, found);
   if (counts.inserts > 1) await findDuplicates(sample, shape, found);
-  if (counts.inserts + counts.updates > 0 && shape.rows <= mostSearched)
-    await findNewValues(sample, shape, found, counts.inserts > 0);
+  if (counts.inserts + counts.updates > 0)
+    await findNewValues(tx, sample, shape, { found, hasInserts: counts.inserts > 0 });
   const { facts, flags, changed } = found;
   return { sampled: sample.sampled, facts, flags, changed };
 }
@@ -115,14 +124,17 @@ async function findDuplicates(
 }
 
 async function findNewValues(
+  tx: Queryable,
   sample: Sample,
-  { schema, name: table, columns }: BriefShape,
-  found: Found,
-  hasInserts: boolean,
+  shape: BriefShape,
+  { found, hasInserts }: { readonly found: Found; readonly hasInserts: boolean },
 ): Promise<void> {
-  const production = qualifiedName(schema, table);
-  for (const { name } of columns.filter(({ isPlain, isKey }) => isPlain && !isKey)) {
-    if (!hasInserts && !found.changed.has(name)) continue;
+  const set = shape.columns.filter(
+    ({ name, isPlain, isKey }) => isPlain && !isKey && (hasInserts || found.changed.has(name)),
+  );
+  if (set.length === 0 || (await rowsUpTo(tx, shape, mostSearched + 1)) > mostSearched) return;
+  const production = qualifiedName(shape.schema, shape.name);
+  for (const { name } of set) {
     const [row] = await sample.query('new_values', name, {
       production,
       column: quoteIdentifier(name),

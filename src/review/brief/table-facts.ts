@@ -1,14 +1,13 @@
 /** Facts about a staged table beyond its columns: what foreign keys carried along, and which other sessions touch the same rows. */
 
 import type { Queryable } from '../../db/database.ts';
-import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
+import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { selectForeignKeys } from '../diff/causes.ts';
 import type { DiffTable } from '../diff/diff-tables.ts';
 import type { BriefColumn, BriefShape } from './column-facts.ts';
-import { mostSearched } from './column-facts.ts';
 
 /** Whether a type `t` and its comparison are PostgreSQL's own. */
 const hasEquality = `t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b' AND EXISTS (
@@ -41,12 +40,12 @@ export async function shapeForBrief(
 ): Promise<BriefShape | null> {
   const [row] = await tx.query(selectShape, [current]);
   if (row === undefined) return null;
-  const [schema, name] = [String(row['schema']), String(row['name'])];
-  const estimated = Number(row['rows']);
-  const columns = JSON.parse(row['columns'] ?? '[]') as BriefColumn[];
-  if (estimated > mostSearched) return { schema, name, rows: estimated, columns };
-  const [counted] = await tx.query(`SELECT count(*) AS rows FROM ${qualifiedName(schema, name)}`);
-  return { schema, name, rows: Number(counted?.['rows']), columns };
+  return {
+    schema: String(row['schema']),
+    name: String(row['name']),
+    estimatedRows: Number(row['rows']),
+    columns: JSON.parse(row['columns'] ?? '[]') as BriefColumn[],
+  };
 }
 
 /** Returns a fact for each foreign key that carried changes to rows of a table, and the number of rows. */

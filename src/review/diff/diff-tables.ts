@@ -243,7 +243,7 @@ WHERE e.events IS NOT NULL
 ORDER BY t.tgname, t.tgrelid`;
 
 /** Lists the triggers of production that run when a table's staged changes are applied; none where nothing is left to apply. */
-async function triggersOf(
+export async function triggersOf(
   tx: Queryable,
   uuid: string,
   { relation, kind }: DiffTable,

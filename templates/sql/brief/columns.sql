@@ -1,14 +1,17 @@
 -- Returns what updates did to each column that they changed, as facts. $3 is a JSON array of the
 -- columns, with name and unit: what their values are measured in, if they are no numbers.
 -- Filled in src/review/brief/column-facts.ts: `changes` is changes.sql, filled.
-WITH {{changes}}, cell AS MATERIALIZED (
-  SELECT c.number, c.row_id, k.name, k.unit, k.place, c.before -> k.name AS before, c.after -> k.name AS after,
-    c.texts -> 'before' ->> k.name AS before_text, c.texts -> 'after' ->> k.name AS after_text
-  FROM change c CROSS JOIN LATERAL (
-    SELECT e.value ->> 'name' AS name, e.value ->> 'unit' AS unit, e.place FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY e (value, place)
-  ) k
-  WHERE c.operation = 'UPDATE' AND ((c.before -> k.name)::text, c.texts -> 'before' ->> k.name)
-    IS DISTINCT FROM ((c.after -> k.name)::text, c.texts -> 'after' ->> k.name)
+WITH {{changes}}, wanted AS MATERIALIZED (
+  SELECT e.value ->> 'name' AS name, e.value ->> 'unit' AS unit, e.place FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY e (value, place)
+), cell AS MATERIALIZED (
+  SELECT c.number, c.row_id, w.name, w.unit, w.place, v.*
+  FROM change c CROSS JOIN wanted w CROSS JOIN LATERAL (
+    SELECT j.*, j.before::text COLLATE "C" AS before_json, j.after::text COLLATE "C" AS after_json FROM (
+      SELECT c.before -> w.name AS before, c.after -> w.name AS after, (c.texts -> 'before' ->> w.name) COLLATE "C" AS before_text,
+        (c.texts -> 'after' ->> w.name) COLLATE "C" AS after_text OFFSET 0
+    ) j OFFSET 0
+  ) v
+  WHERE c.operation = 'UPDATE' AND (v.before_json, v.before_text) IS DISTINCT FROM (v.after_json, v.after_text)
 ), numbers AS MATERIALIZED (
   SELECT c.name, c.place, count(*) AS count, array_agg(c.row_id ORDER BY c.number) AS row_ids,
     array_agg(n.before ORDER BY c.number) AS before, array_agg(n.after ORDER BY c.number) AS after
@@ -53,19 +56,22 @@ WITH {{changes}}, cell AS MATERIALIZED (
     FROM unnest(n.before, n.after) u (before, after)
   ) e WHERE e.low < e.high
 ), pair AS MATERIALIZED (
-  SELECT c.name, coalesce(to_jsonb(c.before_text), c.before) AS before, coalesce(to_jsonb(c.after_text), c.after) AS after,
-    count(*) AS rows, row_number() OVER (PARTITION BY c.name) AS nth
-  FROM cell c GROUP BY c.name, c.before, c.before_text, c.after, c.after_text
-), shown AS MATERIALIZED (
-  SELECT p.name, count(*) AS pairs, jsonb_agg(jsonb_build_object('before', p.before, 'after', p.after, 'rows', p.rows)
-    ORDER BY p.rows DESC, p.before::text COLLATE "C", p.after::text COLLATE "C") AS pairs_shown
-  FROM pair p GROUP BY p.name HAVING count(*) <= 12 AND max(length(p.before::text) + length(p.after::text)) <= 400
+  SELECT c.name, c.place, c.before_json, c.before_text, c.after_json, c.after_text, count(*) AS rows
+  FROM cell c GROUP BY c.name, c.place, c.before_json, c.before_text, c.after_json, c.after_text
 ), summary AS MATERIALIZED (
-  SELECT c.name, c.place, count(*) AS rows, count(DISTINCT (md5(c.after::text), md5(c.after_text))) AS "values",
-    count(*) FILTER (WHERE jsonb_typeof(c.before) = 'null' AND c.before_text IS NULL) AS filled,
-    count(*) FILTER (WHERE jsonb_typeof(c.after) = 'null' AND c.after_text IS NULL) AS emptied,
-    min(coalesce(to_jsonb(c.after_text), c.after)::text) AS "value"
-  FROM cell c GROUP BY c.name, c.place
+  SELECT p.name, p.place, count(*) AS pairs, sum(p.rows)::bigint AS rows, count(DISTINCT (p.after_json, p.after_text)) AS "values",
+    sum(p.rows) FILTER (WHERE p.before_json = 'null' AND p.before_text IS NULL) AS filled,
+    sum(p.rows) FILTER (WHERE p.after_json = 'null' AND p.after_text IS NULL) AS emptied,
+    min(coalesce(to_jsonb(p.after_text)::text, p.after_json)) AS "value"
+  FROM pair p GROUP BY p.name, p.place
+), shown AS MATERIALIZED (
+  SELECT p.name, jsonb_agg(jsonb_build_object('before', p.before::jsonb, 'after', p.after::jsonb, 'rows', p.rows)
+    ORDER BY p.rows DESC, p.before, p.after) AS pairs_shown
+  FROM (
+    SELECT p.name, coalesce(to_jsonb(p.before_text)::text, p.before_json) AS before, coalesce(to_jsonb(p.after_text)::text, p.after_json) AS after, p.rows
+    -- with more pairs than these, values are not listed
+    FROM pair p WHERE p.name IN (SELECT s.name FROM summary s WHERE s.pairs <= 12)
+  ) p GROUP BY p.name HAVING max(length(p.before) + length(p.after)) <= 400
 )
 SELECT s.name AS "column", s.rows, coalesce(o.count, 0) AS outliers, jsonb_build_object('column', s.name, 'rows', s.rows) || CASE
   WHEN s."values" = 1 AND s.rows >= 3 AND length(s."value") <= 400 THEN jsonb_build_object('kind', 'constant', 'value', s."value"::jsonb)
@@ -82,7 +88,7 @@ SELECT s.name AS "column", s.rows, coalesce(o.count, 0) AS outliers, jsonb_build
   ELSE jsonb_build_object('kind', 'changed', 'values', s."values") END
   || CASE WHEN b.name IS NULL OR b.unit = 'length' AND (v.name IS NOT NULL OR s."values" = 1) THEN '{}'
     WHEN b.unit IS NOT NULL THEN jsonb_build_object('unit', b.unit, 'low', b.low, 'high', b.high, 'bins', b.bins) ELSE jsonb_build_object('low', b.low, 'high', b.high, 'bins', b.bins) END
-  || jsonb_strip_nulls(jsonb_build_object('filled', nullif(s.filled, 0), 'emptied', nullif(s.emptied, 0))) AS fact
+  || jsonb_strip_nulls(jsonb_build_object('filled', s.filled, 'emptied', s.emptied)) AS fact
 FROM summary s LEFT JOIN rule r ON r.name = s.name LEFT JOIN odd o ON o.name = s.name LEFT JOIN shown v ON v.name = s.name
 LEFT JOIN bin b ON b.name = s.name
 LEFT JOIN LATERAL stage.number_rule(o.before, o.after) x ON o.name IS NOT NULL
