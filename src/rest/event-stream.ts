@@ -61,17 +61,20 @@ export async function awaitEvents(
 ): Promise<EventPage> {
   const until = performance.now() + (limit === 0 ? 0 : waitMs);
   const concerns = ({ projectId }: Happening) => scope.projects?.includes(projectId) ?? true;
+  const keyOf = (from: string) => JSON.stringify([scope, from, limit]);
   const read = (from: string) =>
-    waiters.share(JSON.stringify([scope, from, limit]), () =>
-      listEventsIn(db, scope, { after: from, limit }),
-    );
-  let page = await read(after);
+    waiters.share(keyOf(from), () => listEventsIn(db, scope, { after: from, limit }));
+  // a client that only waits again reads nothing: many clients wait, most of the time for nothing
+  const quiet = waitMs > 0 ? waiters.quietUntil(keyOf(after)) : undefined;
+  let page = quiet === undefined ? await read(after) : { events: [], last: quiet };
   while (page.events.length === 0 && !signal.aborted && !waiters.isClosed) {
     const timeoutMs = until - performance.now();
     if (timeoutMs <= 0) break;
     const { hasNews, last } = await waiters.next({ concerns, after: page.last, timeoutMs, signal });
-    // without news nothing is read: many clients wait, most of the time for nothing
     page = hasNews ? await read(page.last) : { events: [], last };
+    if (hasNews) continue;
+    // the same client continues from one of these
+    for (const from of [after, last]) waiters.noteQuiet(keyOf(from), last);
   }
   return page;
 }

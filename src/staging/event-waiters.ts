@@ -42,6 +42,13 @@ export interface EventWaiters {
    * at once. The read begins after all these requests.
    */
   share<Result>(key: string, read: () => Promise<Result>): Promise<Result>;
+  /** Notes that a read would return no events of concern up to the event number `last`. The key names the read and its beginning. */
+  noteQuiet(key: string, last: string): void;
+  /**
+   * Returns the number that was noted for a read in the last minute; undefined if the read has to be run. So a request that begins to wait
+   * again costs no query.
+   */
+  quietUntil(key: string): string | undefined;
   /** Ends the wait of all requests, now and from now on. */
   close(): void;
   readonly isClosed: boolean;
@@ -53,6 +60,8 @@ SELECT number, ${sessionIdSql('session')} AS session_id, project_id FROM stage.e
 const intervalMs = 500;
 const mostWaiting = 2_000;
 const mostEvents = 1_000;
+const quietForMs = 60_000;
+const mostQuiet = 2 * mostWaiting;
 
 interface Waiter extends Pick<Awaited, 'concerns'> {
   after: number;
@@ -66,7 +75,6 @@ interface EventsBehind extends Happening {
 /** Creates the list, which queries the database only while requests wait. */
 export function createEventWaiters(db: Queryable): EventWaiters {
   const waiting = new Set<Waiter>();
-  const reads = new Map<string, Promise<unknown>>();
   let isClosed = false;
   let isPolling = false;
   const poll = async (): Promise<void> => {
@@ -99,6 +107,22 @@ export function createEventWaiters(db: Queryable): EventWaiters {
         void poll();
       });
     },
+    ...sharedReads(),
+    ...quietReads(),
+    close() {
+      isClosed = true;
+      for (const { wake } of [...waiting]) wake(false);
+    },
+    get isClosed() {
+      return isClosed;
+    },
+  };
+}
+
+/** Runs equal reads of one turn of the event loop once. */
+function sharedReads(): Pick<EventWaiters, 'share'> {
+  const reads = new Map<string, Promise<unknown>>();
+  return {
     share<Result>(key: string, read: () => Promise<Result>) {
       const known = reads.get(key) as Promise<Result> | undefined;
       if (known !== undefined) return known;
@@ -110,12 +134,26 @@ export function createEventWaiters(db: Queryable): EventWaiters {
       reads.set(key, begun);
       return begun;
     },
-    close() {
-      isClosed = true;
-      for (const { wake } of [...waiting]) wake(false);
+  };
+}
+
+/** Remembers the reads that found nothing, the newest ones. */
+function quietReads(): Pick<EventWaiters, 'noteQuiet' | 'quietUntil'> {
+  const quiet = new Map<string, { readonly last: string; readonly at: number }>();
+  return {
+    noteQuiet(key, last) {
+      // the oldest notes come first
+      quiet.delete(key);
+      quiet.set(key, { last, at: performance.now() });
+      for (const oldest of quiet.keys()) {
+        if (quiet.size <= mostQuiet) break;
+        quiet.delete(oldest);
+      }
     },
-    get isClosed() {
-      return isClosed;
+    quietUntil(key) {
+      const { last, at } = quiet.get(key) ?? { at: Number.NEGATIVE_INFINITY };
+      // the shared query would take long to catch up with what was noted long ago
+      return performance.now() - at < quietForMs ? last : undefined;
     },
   };
 }

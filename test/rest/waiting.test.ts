@@ -78,6 +78,36 @@ suite('rest: waiting for events', (test) => {
     });
   }
 
+  test('reads nothing for who waits again, and hears what happens then', async () => {
+    const paths = [`/sessions/${id}/events?`, '/events?'];
+    const wait = (path: string, seconds: number) =>
+      rest.call('GET', `${path}after=${last}&wait=${seconds}`, as('ann'));
+    const { db } = rest;
+    const { query } = db;
+    const texts: string[] = [];
+    db.query = (text, values) => {
+      texts.push(text);
+      return query(text, values);
+    };
+    const reads = () =>
+      texts.splice(0).filter((text) => !text.includes('project_id FROM stage.event WHERE'));
+    try {
+      for (const path of paths) {
+        assert.equal((await wait(path, 1)).body.events, []);
+        assert.ok(reads().length > 0, path);
+        assert.equal((await wait(path, 1)).body.events, []);
+        assert.equal(reads(), [], path);
+      }
+      const waiting = paths.map((path) => wait(path, 50));
+      await until(() => texts.length > 0);
+      await rest.call('POST', `/sessions/${id}/comments`, as('ann', { body: 'look' }));
+      for (const answer of await Promise.all(waiting)) assert.equal(kindsIn(answer), ['comment']);
+      for (const path of paths) assert.equal(kindsIn(await wait(path, 50)), ['comment'], path);
+    } finally {
+      db.query = query;
+    }
+  });
+
   test('holds no connection: other requests are answered while more wait than there are', async () => {
     const waiting = Array.from({ length: 30 }, () => ask(`after=${last}&wait=50`));
     await until(async () => rest.db.counts().idle === rest.db.counts().open);

@@ -121,6 +121,15 @@ suite('staging: event watch', (test) => {
     assert.equal(await waiting.done, { hasNews: false, last: '3' });
   });
 
+  test('remembers the newest 4,000 reads that found nothing', () => {
+    assert.is(watch.quietUntil('0'), undefined);
+    for (let read = 0; read <= 4_000; read += 1) watch.noteQuiet(String(read), '7');
+    watch.noteQuiet('1', '8');
+    watch.noteQuiet('new', '9');
+    const known = ['0', '1', '2', '3', 'new'].map((read) => watch.quietUntil(read));
+    assert.equal(known, [undefined, '8', undefined, '7', '9']);
+  });
+
   test('runs equal reads of one turn once, and later ones again', async () => {
     let reads = 0;
     const read = async () => {

@@ -24,14 +24,16 @@ const follow = defineRoute({
   errors: ['session_not_found', 'busy'],
   needsUpstream: true,
   handle: async ({ id, query, signal }, { db, events: waiters }) => {
-    const head = query.wait > 0 ? await lastEvent(db) : '0';
-    let events = await listEvents(db, id, query);
+    const key = JSON.stringify([id, query.after, query.limit]);
+    const quiet = query.wait > 0 ? waiters.quietUntil(key) : undefined;
+    const head = quiet ?? (query.wait > 0 ? await lastEvent(db) : '0');
+    let events = quiet === undefined ? await listEvents(db, id, query) : [];
     if (events.length === 0 && query.wait > 0) {
       const concerns = ({ sessionId }: Happening) => sessionId === id;
       const timeoutMs = query.wait * 1000;
-      const { hasNews } = await waiters.next({ concerns, after: head, timeoutMs, signal });
-      const key = JSON.stringify([id, query.after, query.limit]);
-      if (hasNews) events = await waiters.share(key, () => listEvents(db, id, query));
+      const waited = await waiters.next({ concerns, after: head, timeoutMs, signal });
+      if (waited.hasNews) events = await waiters.share(key, () => listEvents(db, id, query));
+      else waiters.noteQuiet(key, waited.last);
     }
     const last = events.at(-1)?.number ?? query.after;
     return { body: { session_id: id, id, events: events.map(eventBody), last } };
