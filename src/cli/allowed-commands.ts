@@ -5,9 +5,12 @@ import type { Host } from './host.ts';
 /** How long the help waits for the daemon. */
 const mostMs = 500;
 
-/** Whether a command line requests the list of all commands. */
-export function asksForCommands([, , first, second]: readonly string[]): boolean {
-  return first === undefined || (second === undefined && ['--help', '-h', 'help'].includes(first));
+/** Returns the group of which a command line requests the list of commands, empty for all commands; null if it requests none. */
+export function groupToList([, , ...words]: readonly string[]): string | null {
+  const isHelp = (word: string | undefined) => word === '--help' || word === '-h';
+  const [first = '', second, third] = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+  if (first === '' || isHelp(first)) return second === undefined ? '' : null;
+  return second === undefined || (isHelp(second) && third === undefined) ? first : null;
 }
 
 /** Returns the caller that STAGE_TOKEN identifies; null without it, and if the daemon does not respond at once. */

@@ -11,6 +11,8 @@ export type Run = (
 
 /** A command that gets its arguments, options and action on first use. */
 export class LazyCommand extends Command {
+  /** Name of the operation of the REST interface without which it is of no use. */
+  operation: string | undefined;
   #configure: (() => Promise<void>) | null = null;
 
   override createCommand(name?: string): LazyCommand {
@@ -34,8 +36,9 @@ export class LazyCommand extends Command {
 
 /** Adds commands below another. */
 export function addCommands(parent: Command, entries: readonly CommandEntry[], run: Run): void {
-  for (const { name, summary, hidden = false, load } of entries) {
+  for (const { name, summary, operation, hidden = false, load } of entries) {
     const command = parent.command(name, { hidden }).summary(summary) as LazyCommand;
+    command.operation = operation;
     command.whenNeeded(async () => configure(command, await load(), run));
   }
   parent.helpCommand(false);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { StageError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
-import { asksForCommands, callerForHelp } from './allowed-commands.ts';
+import { callerForHelp, groupToList } from './allowed-commands.ts';
 import type { Context } from './context.ts';
 import type { Host } from './host.ts';
 import { Interrupted, interruptedExit, isClosedPipe } from './interrupt.ts';
@@ -28,7 +28,7 @@ export async function main(host: Host): Promise<number> {
     };
   const program = createProgram(host, packageVersion(), run);
   try {
-    if (asksForCommands(host.argv)) await limitHelp(program, host);
+    await limitHelp(program, host);
     await program.parseAsync(argumentsOf(host));
     return exit;
   } catch (error) {
@@ -36,10 +36,14 @@ export async function main(host: Host): Promise<number> {
   }
 }
 
-/** Leaves out of the help the commands that the token does not allow. */
+/** Leaves out of the requested list of commands those that the token does not allow. */
 async function limitHelp(program: LazyCommand, host: Host): Promise<void> {
+  const name = groupToList(host.argv);
+  const command = program.commands.find((each) => each.name() === name) as LazyCommand | undefined;
+  const group = name === '' ? program : await command?.load();
+  if (!group?.commands.some((each) => (each as LazyCommand).operation !== undefined)) return;
   const caller = await callerForHelp(host);
-  if (caller?.operations) listAllowed(program, caller.role, caller.operations);
+  if (caller?.operations) listAllowed(group, caller.role, caller.operations);
 }
 
 /** Returns a context with the options known so far, for a command line that could not be parsed. */

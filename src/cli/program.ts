@@ -8,35 +8,24 @@ import { addCommands, examples, LazyCommand } from './lazy-commands.ts';
 import { colourModes } from './output/colour.ts';
 import { topics } from './topics.ts';
 
-/** Names of the commands that take an operation of the REST interface, with the operation. */
-const operationOf = () =>
-  new Map(
-    commandGroups.flatMap(({ entries }) => entries.map(({ name, operation }) => [name, operation])),
-  );
-
-/** Lists in the help only the commands that the given operations allow, and names the others below. */
-export function listAllowed(
-  program: LazyCommand,
-  role: string,
-  operations: readonly string[],
-): void {
-  const wanted = operationOf();
+/** Lists in the help of a group, or of the program, only the commands that the given operations allow, and names the others below. */
+export function listAllowed(group: LazyCommand, role: string, operations: readonly string[]): void {
   const isAllowed = (command: Command) => {
-    const operation = wanted.get(command.name());
+    const { operation } = command as LazyCommand;
     return operation === undefined || operations.includes(operation);
   };
-  const hidden = program.commands.filter((command) => !isAllowed(command));
-  if (hidden.length === 0) return;
+  const others = group.commands.filter((command) => !isAllowed(command));
+  if (others.length === 0) return;
   const listed = Help.prototype.visibleCommands;
-  program.configureHelp({
+  group.configureHelp({
     showGlobalOptions: true,
     visibleCommands(command) {
       const visible = listed.call(this, command);
-      return command === program ? visible.filter(isAllowed) : visible;
+      return command === group ? visible.filter(isAllowed) : visible;
     },
   });
-  const names = hidden.map((command) => command.name()).join(', ');
-  program.addHelpText('after', `\nNot for your token, whose role is ${role}: ${names}`);
+  const names = others.map((command) => command.name()).join(', ');
+  group.addHelpText('after', `\nNot for your token, whose role is ${role}: ${names}`);
 }
 
 const help = examples([

@@ -11,6 +11,7 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'set',
+    operation: 'setPolicy',
     summary: 'set the policy from a file, for all daemons',
     load: async () => (await import('./policy-set.ts')).policySetCommand,
   },
@@ -21,6 +22,7 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'history',
+    operation: 'listPolicies',
     summary: 'list the versions of the policy',
     load: async () => (await import('./policy-history.ts')).policyHistoryCommand,
   },

@@ -6,11 +6,13 @@ import { defineCommand } from '../../define-command.ts';
 const entries: readonly CommandEntry[] = [
   {
     name: 'list',
+    operation: 'listLogins',
     summary: 'list the browsers that are logged in, and unused links',
     load: async () => (await import('./login-list.ts')).loginListCommand,
   },
   {
     name: 'revoke',
+    operation: 'revokeLogins',
     summary: 'log all browsers of a person out',
     load: async () => (await import('./login-revoke.ts')).loginRevokeCommand,
   },

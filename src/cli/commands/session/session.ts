@@ -6,6 +6,7 @@ import { defineCommand } from '../../define-command.ts';
 const entries: readonly CommandEntry[] = [
   {
     name: 'new',
+    operation: 'createSession',
     summary: 'start a session',
     load: async () => (await import('./session-new.ts')).sessionNewCommand,
   },
@@ -26,11 +27,13 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'split',
+    operation: 'splitSession',
     summary: 'move staged rows to a session of their own',
     load: async () => (await import('./session-split.ts')).sessionSplitCommand,
   },
   {
     name: 'review',
+    operation: 'reviewSession',
     summary: 'record the review of an approval past the policy',
     load: async () => (await import('./session-review.ts')).sessionReviewCommand,
   },
@@ -41,6 +44,7 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'delete',
+    operation: 'deleteSession',
     summary: 'delete a session and what it staged',
     load: async () => (await import('./session-delete.ts')).sessionDeleteCommand,
   },
