@@ -35,7 +35,9 @@ td:first-child { width: 1% }
 td:first-child, td:first-child code { overflow-wrap: normal; white-space: nowrap }
 td:first-child code { font-weight: bold }
 td.long:first-child, td.long:first-child code { overflow-wrap: anywhere; white-space: normal; width: 25% }
-@media (max-width: 40em) { td, td:first-child, td.long:first-child { display: block; width: auto } td + td { border: 0; padding-top: 0 } }
+@media (max-width: 40em) { td, td:first-child, td.long:first-child { display: block; width: auto } td + td { border: 0; padding-top: 0 }
+  td:first-child { white-space: normal }
+  td:first-child code, td.long:first-child code { display: inline-block; max-width: 100%; overflow-wrap: anywhere; white-space: normal; width: auto } }
 del, ins, code { font-family: ui-monospace, monospace; white-space: pre-wrap; text-decoration: none }
 del { background: #f004 } ins { background: #0a04 } .trigger, .cut, .alarm { font-weight: bold }
 `;
