@@ -5,8 +5,8 @@ export interface Part {
   readonly text: string;
 }
 
-/** The most words of a side that are compared, as the cost is the product of both lengths. Longer differing middles are reported whole. */
-const mostWords = 400;
+/** The most words that may be removed and added between two texts: beyond them the differing middles are reported whole. */
+const mostEdits = 400;
 
 const words = (text: string) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 
@@ -31,49 +31,63 @@ export function wordDifferences(before: string, after: string): Part[] {
 }
 
 function differences(old: readonly string[], now: readonly string[]): Part[] {
-  if (old.length > mostWords || now.length > mostWords) {
+  const steps = shortestEdits(old, now);
+  if (steps === null) {
     return [
       { kind: 'removed', text: old.join('') },
       { kind: 'added', text: now.join('') },
     ];
   }
-  const common = commonLengths(old, now);
   const parts: Part[] = [];
-  let [i, j] = [0, 0];
-  while (i < old.length || j < now.length) {
-    if (i < old.length && old[i] === now[j]) {
-      parts.push({ kind: 'same', text: old[i] ?? '' });
-      i += 1;
-      j += 1;
-    } else if (
-      j >= now.length ||
-      (i < old.length && at(common, i + 1, j) >= at(common, i, j + 1))
-    ) {
-      parts.push({ kind: 'removed', text: old[i] ?? '' });
-      i += 1;
-    } else {
-      parts.push({ kind: 'added', text: now[j] ?? '' });
-      j += 1;
-    }
+  let [i, j] = [old.length, now.length];
+  const same = (until: number) => {
+    for (; i > until; i -= 1, j -= 1) parts.push({ kind: 'same', text: old[i - 1] ?? '' });
+  };
+  for (let edits = steps.length - 1; edits > 0; edits -= 1) {
+    const { isAdded, reaches } = lastEdit(steps[edits - 1] as Int32Array, edits, i - j);
+    same(reaches);
+    parts.push(
+      isAdded
+        ? { kind: 'added', text: now[j - 1] ?? '' }
+        : { kind: 'removed', text: old[i - 1] ?? '' },
+    );
+    if (isAdded) j -= 1;
+    else i -= 1;
   }
-  return parts;
+  same(0);
+  return parts.reverse();
 }
 
-const at = (lengths: readonly Uint16Array[], i: number, j: number) => lengths[i]?.[j] ?? 0;
-
-/** Computes, for each pair of positions, the length of the longest common subsequence of the remaining words. */
-function commonLengths(old: readonly string[], now: readonly string[]): Uint16Array[] {
-  const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
-  for (let i = old.length - 1; i >= 0; i -= 1) {
-    const row = lengths[i] as Uint16Array;
-    for (let j = now.length - 1; j >= 0; j -= 1) {
-      row[j] =
-        old[i] === now[j]
-          ? at(lengths, i + 1, j + 1) + 1
-          : Math.max(at(lengths, i + 1, j), at(lengths, i, j + 1));
+/**
+ * Returns, for each number of edits up to the smallest that is enough, how far they reach in `old` on each diagonal (E. Myers, An O(ND)
+ * Difference Algorithm, 1986): its cost depends on the edits and not on the lengths. Null if more than `mostEdits` are needed.
+ */
+function shortestEdits(old: readonly string[], now: readonly string[]): Int32Array[] | null {
+  const steps: Int32Array[] = [];
+  for (let edits = 0; edits <= mostEdits; edits += 1) {
+    const before = steps.at(-1) ?? new Int32Array(1);
+    const reached = new Int32Array(2 * edits + 1);
+    steps.push(reached);
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      let i = edits === 0 ? 0 : lastEdit(before, edits, diagonal).reaches;
+      while (i < old.length && i - diagonal < now.length && old[i] === now[i - diagonal]) i += 1;
+      reached[diagonal + edits] = i;
+      if (i >= old.length && i - diagonal >= now.length) return steps;
     }
   }
-  return lengths;
+  return null;
+}
+
+/** Returns how far a number of edits reaches on a diagonal; -1 on one that they do not reach. */
+const furthest = (reached: Int32Array, edits: number, diagonal: number) =>
+  Math.abs(diagonal) > edits ? -1 : (reached[diagonal + edits] as number);
+
+/** Returns the last edit on the furthest way to a diagonal, and how far that way reaches with it. */
+function lastEdit(before: Int32Array, edits: number, diagonal: number) {
+  const adding = furthest(before, edits - 1, diagonal + 1);
+  const removing = furthest(before, edits - 1, diagonal - 1) + 1;
+  const isAdded = adding >= removing;
+  return { isAdded, reaches: isAdded ? adding : removing };
 }
 
 /** Merges adjacent parts of one kind. A run of differences becomes its removed text, then its added text. */

@@ -117,12 +117,16 @@ const longKey = 40;
 /** The combined length beyond which two texts are shown as their differences, and the characters of context around each. */
 const longTexts = 160;
 const around = 40;
+/** The share of the longer text that has to be common where no passage is long. */
+const mostlySame = 0.6;
 
-/** Returns the differences of two long texts with their context; null if the texts are short or have no long passage in common. */
+/** Returns the differences of two long texts with their context; null if the texts are short or have too little in common. */
 function textDifferences(before: string, after: string): Html | null {
   if (before.length + after.length <= longTexts) return null;
   const parts = wordDifferences(before, after);
-  if (!parts.some(({ kind, text }) => kind === 'same' && text.length >= around)) return null;
+  const same = parts.filter(({ kind }) => kind === 'same').map(({ text }) => text.length);
+  const share = same.reduce((sum, each) => sum + each, 0) / Math.max(before.length, after.length);
+  if (Math.max(0, ...same) < around && share < mostlySame) return null;
   const last = parts.length - 1;
   const shown = parts.map(({ kind, text }, at) => {
     if (kind === 'removed') return html`<del>${text}</del>`;

@@ -182,13 +182,8 @@ suite('diff as html', (test) => {
 
   test('shows of two long texts what differs', () => {
     const words = Array.from({ length: 100 }, (_, at) => `word${at}`);
-    const update = (after: string) => {
-      const change = {
-        type: 'UPDATE',
-        row_id: 1,
-        before: { d: words.join(' ') },
-        after: { d: after },
-      };
+    const update = (after: string, before = words.join(' ')) => {
+      const change = { type: 'UPDATE', row_id: 1, before: { d: before }, after: { d: after } };
       const tables = { t: { inserts: 0, updates: 1, deletes: 0, changes: [change] } };
       return written(create, JSON.stringify({ session_id: 's', digest: 'd', summary: {}, tables }));
     };
@@ -196,6 +191,20 @@ suite('diff as html', (test) => {
     assert.match(document, /…[^<]*word49 <del>word50<\/del><ins>&#60;new&#62;<\/ins> word51[^<]*…/);
     assert.not.match(document, /word2 |word97/);
     assert.match(update('all other'), /<del>word0 .*word99<\/del> → <ins>all other<\/ins>/);
+    // many small differences, with short passages in common
+    const many = update(words.map((word, at) => (at % 5 === 2 ? 'new' : word)).join(' '));
+    assert.is(many.match(/<del>word\d+<\/del><ins>new<\/ins>/g)?.length, 20);
+    // two differences far apart in a very long text
+    const long = Array.from({ length: 5000 }, (_, at) => `w${at}`);
+    const apart = update(long.with(1, '<a>').with(4998, '<b>').join(' '), long.join(' '));
+    assert.match(
+      apart,
+      /w0 <del>w1<\/del><ins>&#60;a&#62;<\/ins> w2 [^<]*…[^<]* w4997 <del>w4998<\/del><ins>&#60;b&#62;<\/ins> w4999/,
+    );
+    assert.not.match(apart, ' w2500 ');
+    // texts that share only small words are not woven together
+    const other = words.map((_, at) => (at % 5 === 2 ? `word${at}` : `other${at}`)).join(' ');
+    assert.match(update(other), /<del>word0 .*word99<\/del> → <ins>other0 .*other99<\/ins>/);
   });
 
   test('says that it is not whole until its end takes that back', () => {
