@@ -140,6 +140,12 @@ suite('sql: functions', (test) => {
     assert.not(isAllowedFunction({ schema: 'app', name: 'f' }, ['b.f', 'app.g']));
   });
 
+  test('advises to list only functions that a list can allow, and says what that means', () => {
+    const hint = (schema: string | null, name: string) => functionRefusal({ schema, name }).hint;
+    assert.match(hint(null, 'setval'), /allow_functions; .* at once, before any approval/);
+    assert.not.match(hint('stage', 'begin_statement'), 'allow_functions');
+  });
+
   test('knows which volatile functions write nothing', () => {
     assert.ok(isStageableVolatile('pg_catalog', 'random'));
     assert.ok(isStageableVolatile('pg_catalog', 'nextval'));

@@ -45,7 +45,9 @@ export function functionRefusal(use: FunctionUse): Refusal {
   }
   return refuse(
     `function ${name}() cannot be run in a staged session`,
-    'Leave the call out, or have the function added to allow_functions in the configuration of the service.',
+    isInternalSchema(use.schema ?? '')
+      ? 'Leave the call out: the staging service alone calls its functions.'
+      : 'Leave the call out. An operator can list the function in allow_functions; what it does then takes effect at once, before any approval.',
   );
 }
 
