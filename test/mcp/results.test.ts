@@ -173,6 +173,14 @@ suite('mcp: answers', (test) => {
     assert.not.match(own, /Staged in the session/);
   });
 
+  test('a statement without a count of rows has none', async () => {
+    const opened = await agent.use('open_session', { purpose: 'empty a table' });
+    const write = { session_id: opened.body.session_id, sql: 'TRUNCATE wide' };
+    const { own, body } = await agent.use('stage_write', write);
+    assert.match(own, /^TRUNCATE: no count of rows\. What it changes is staged in the session/);
+    assert.is(body.rows_affected, null);
+  });
+
   test('arguments that are wrong are named, with what they have to be and a call that is right', async () => {
     for (const [tool, input, ...said] of [
       [

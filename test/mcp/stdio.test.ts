@@ -225,7 +225,9 @@ suite('mcp over stdio', (test) => {
 
   test('a discarded session is gone, and takes its own short id to discard', async () => {
     const session_id = await open('to be given up');
-    assert.ok((await agent.use('discard_session', { session_id, confirm: 'yes' })).isError);
+    const unsure = await agent.use('discard_session', { session_id, confirm: 'yes' });
+    assert.ok(unsure.isError);
+    assert.match(unsure.own, `confirm has to be ${session_id.slice(5, 13)} to discard`);
     const confirm = session_id.slice(5, 13);
     assert.is((await agent.use('discard_session', { session_id, confirm })).body.status, 'deleted');
     const gone = await agent.use('session_status', { session_id });

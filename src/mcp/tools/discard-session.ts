@@ -25,7 +25,11 @@ export const discardSession = defineTool({
   work: async ({ confirm }, { api, sessionId }) => {
     // guard: a session is discarded by its own short id
     if (confirm !== shortId(sessionId)) {
-      throw new StageError('invalid_request', 'confirm does not name this session', {});
+      throw new StageError(
+        'invalid_request',
+        `confirm has to be ${shortId(sessionId)} to discard this session`,
+        {},
+      );
     }
     await api.deleteSession(sessionId);
     return {

@@ -23,12 +23,13 @@ export const stageWrite = defineTool({
     const { status, mutationCount } = (await api.getSession(sessionId)).value;
     const [rows, isCut] = fitting(result.rows);
     const { command } = result;
-    const affected = result.affected ?? 0;
-    const counted = `${affected} ${affected === 1 ? 'row' : 'rows'}`;
+    const { affected } = result;
+    const counted =
+      affected === null ? 'no count of rows' : `${affected} ${affected === 1 ? 'row' : 'rows'}`;
     return {
       summary: isRead(command)
         ? `${command}: ${counted}. This is a read: only what a WITH query of it changes is staged, and production is unchanged.`
-        : `${command ?? 'The statement'}: ${counted}. Staged in the session; production is unchanged.`,
+        : `${command ?? 'The statement'}: ${counted}. ${affected === null ? 'What it changes is staged' : 'Staged'} in the session; production is unchanged.`,
       next: isRead(command)
         ? 'Read with query, and keep stage_write for INSERT, UPDATE, DELETE and MERGE.'
         : 'Check all changes with show_diff; propose when they are what was asked for.',
