@@ -178,7 +178,7 @@ suite('stage token', (test) => {
     await until(async () => (await seen())[1]);
     assert.match((await list(hal)).stdout, /\tida\tauthor\t\t\t\t\d{4}-\d\d-\d\dT[\d:.]+Z\n/);
     const refused = await list(ida);
-    assert.match(refused.stderr, /did not answer when they were last used: .*role operator\./);
+    assert.match(refused.stderr, /did not report when they were last used: .*role operator\./);
     assert.match(refused.stdout, /\tida\tauthor\t\t\t\t\n/);
     for (const name of ['hal', 'ida']) await stage('revoke', name);
   });

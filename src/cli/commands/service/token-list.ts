@@ -49,7 +49,7 @@ async function findLastUses(context: Context): Promise<LastUses> {
     if (!(error instanceof StageError)) throw error;
     const { message, hint = '' } = error;
     await context.out.advise(
-      sanitize(`The daemon did not answer when they were last used: ${message}. ${hint}`.trim()),
+      sanitize(`The daemon did not report when they were last used: ${message}. ${hint}`.trim()),
     );
     return new Map();
   }
