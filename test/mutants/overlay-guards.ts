@@ -3,6 +3,11 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
+    name: 'rows are parked also where the functions of their table are of another release',
+    without: 'NULL;',
+    tests: ['staging/parked-by-others'],
+  },
+  {
     name: 'a row of a table whose overlay is read only is refused',
     without: `refusal: '',`,
     tests: ['proxy/linked-obstacles'],

@@ -12,8 +12,13 @@ BEGIN
   BEGIN
     EXECUTE format('INSERT INTO stage.parked_change SELECT $1, $2, d.* FROM stage_data.diff_%s($1) d', p_relation)
     USING p_session, p_as;
-  EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
-    NULL;  -- a type was dropped with CASCADE, and the staged values with it
+  EXCEPTION WHEN syntax_error_or_access_rule_violation OR data_exception THEN
+    BEGIN
+      -- guard: rows are parked also where the functions of their table are of another release
+      PERFORM stage.park_changes(p_session, p_relation, p_as);
+    EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
+      NULL;  -- the type of the key was dropped
+    END;
   END;
   EXECUTE format('DELETE FROM stage_data.shadow_%s WHERE _stage_session = $1', p_relation) USING p_session;
 END $$;
