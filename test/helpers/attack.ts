@@ -8,7 +8,11 @@ const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
 INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;
 CREATE TABLE victim (id int);
-CREATE FUNCTION evil() RETURNS int LANGUAGE plpgsql AS 'BEGIN INSERT INTO victim VALUES (1); RETURN 1; END';
+CREATE SEQUENCE written;
+-- What EXECUTE runs is not followed, so that the function is not staged. A rollback leaves the sequence as it is: it shows a write that is
+-- undone because the check before COMMIT refuses it.
+CREATE FUNCTION evil() RETURNS int LANGUAGE plpgsql AS
+  $$BEGIN EXECUTE 'INSERT INTO victim VALUES (1)'; PERFORM nextval('written'); RETURN 1; END$$;
 CREATE FUNCTION evil(int) RETURNS int LANGUAGE sql AS 'SELECT evil()';
 CREATE FUNCTION dormant() RETURNS SETOF int LANGUAGE plpgsql AS
   'BEGIN RETURN NEXT 1; RETURN NEXT 2; PERFORM evil(); RETURN NEXT 3; END';
@@ -36,8 +40,13 @@ export const stage = `UPDATE item SET name = 'staged' WHERE id = 1`;
 /**
  * Defines a suite with one test for each attempt.
  * @param attempts the messages that a client sends, by the name of the attempt
+ * @param undone the attempts in which the function runs, and the statement is refused and undone afterwards
  */
-export function attack(name: string, attempts: Record<string, readonly Buffer[]>): void {
+export function attack(
+  name: string,
+  attempts: Record<string, readonly Buffer[]>,
+  undone: readonly string[] = [],
+): void {
   suite(name, (test) => {
     let proxied: Proxied;
     let before: string[];
@@ -48,12 +57,18 @@ export function attack(name: string, attempts: Record<string, readonly Buffer[]>
     test.after(() => proxied.stop());
 
     // A breach must not affect the tests after it.
-    test.beforeEach(() => proxied.database.query('TRUNCATE victim').then(() => undefined));
+    test.beforeEach(() =>
+      proxied.database
+        .query(`TRUNCATE victim; ALTER SEQUENCE written RESTART`)
+        .then(() => undefined),
+    );
 
     for (const [attempt, messages] of Object.entries(attempts)) {
       test(attempt, async () => {
         const answers = await runScript(await proxied.session(), messages);
         assert.equal(await proxied.contents(), before);
+        const [sequence] = await proxied.database.query('SELECT is_called FROM written');
+        assert.is(sequence?.['is_called'], undone.includes(attempt), 'the function ran to its end');
         assert.ok(answers.includes('Z I'));
       });
     }
