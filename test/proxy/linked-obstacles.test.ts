@@ -51,6 +51,9 @@ INSERT INTO master VALUES (1, 1); CREATE RULE never AS ON DELETE TO kept DO INST
 CREATE TABLE trunk (id int PRIMARY KEY, v int); CREATE TABLE twig (PRIMARY KEY (id)) INHERITS (trunk);
 INSERT INTO trunk VALUES (1, 1), (2, 2); INSERT INTO twig VALUES (5, 5);
 CREATE RULE never AS ON DELETE TO twig DO INSTEAD NOTHING;
+CREATE TABLE stem (id int PRIMARY KEY, n int DEFAULT 7 CHECK (n > 0)); CREATE TABLE shoot (PRIMARY KEY (id)) INHERITS (stem);
+INSERT INTO stem VALUES (1, 1); INSERT INTO shoot VALUES (2, 2); CREATE RULE never AS ON DELETE TO stem DO INSTEAD NOTHING;
+CREATE VIEW stems AS SELECT * FROM stem;
 CREATE TABLE sometimes (id int PRIMARY KEY); CREATE TABLE under (id int PRIMARY KEY, s int REFERENCES sometimes);
 INSERT INTO sometimes VALUES (1);
 CREATE TABLE later (id int PRIMARY KEY); INSERT INTO later VALUES (1);
@@ -186,6 +189,25 @@ suite('a table that cannot be staged, and the tables beside it', (test) => {
       { id: 5, v: 5 },
     ]);
     assert.is((await refusal(url, 'INSERT INTO twig VALUES (6, 6)')).code, '0A000');
+  });
+
+  test('is read together with its children, which are written to', async () => {
+    const url = await proxied.session('staged');
+    const client = await proxied.connect(url);
+    await client.query('INSERT INTO shoot (id) VALUES (3)');
+    await client.query('UPDATE shoot SET n = 5 WHERE id = 2');
+    for (const relation of ['stem', 'stems'])
+      assert.equal((await client.query(`SELECT * FROM ${relation} ORDER BY id`)).rows, [
+        { id: 1, n: 1 },
+        { id: 2, n: 5 },
+        { id: 3, n: 7 },
+      ]);
+    for (const text of [
+      'DELETE FROM stem WHERE id = 3',
+      'INSERT INTO stems VALUES (4)',
+      'UPDATE ONLY stem SET n = 2',
+    ])
+      assert.is((await refusal(url, text)).code, '0A000', text);
   });
 
   test('is written to again once its rule is dropped, and not once it has one', async () => {

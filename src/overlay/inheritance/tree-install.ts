@@ -32,7 +32,7 @@ export async function installTree(tx: Queryable, root: number, server: number): 
     members.push(member);
     if (member.obstacle !== null) await installOverlay(tx, member, server);
   }
-  const table = tables.find(({ oid }) => oid === root);
+  const table = [...members, ...tables].find(({ oid }) => oid === root);
   if (table === undefined) return false;
   const isWhole = members.length === tables.length;
   const signature = signatureOf(tables);
