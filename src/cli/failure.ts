@@ -32,12 +32,11 @@ export async function reportFailure(out: Output, error: StageError, debug: boole
   await out.note(`${out.paintNote('advice', 'hint:')} ${advice(error)}`);
 }
 
-/** Returns what to do next, ending with a command to type. */
+/** Returns what to do next, with a command to type where one helps. */
 function advice({ hint, code }: StageError): string {
-  if (hint && typeable.test(hint)) return sanitize(hint);
-  return [...(hint ? [sanitize(hint)] : []), `Next: ${nextCommands[code] ?? 'stage --help'}`].join(
-    ' ',
-  );
+  const command = nextCommands[code];
+  if (hint && (command === undefined || typeable.test(hint))) return sanitize(hint);
+  return [...(hint ? [sanitize(hint)] : []), `Next: ${command ?? 'stage --help'}`].join(' ');
 }
 
 const typeable = /`?\bstage [a-z-]|--[a-z]|Did you mean|Allowed choices/;

@@ -118,6 +118,7 @@ const rows: readonly Row[] = [
   },
   { code: 64, when: 'the usage is wrong', args: () => ['diff', '--no-such-option'] },
   { code: 64, when: 'the configuration is wrong', args: () => ['status', '--server', 'nowhere'] },
+  { code: 64, when: 'a script is not there', args: () => ['run', 'nowhere.sql'] },
   { code: 64, when: 'nobody can be asked', args: ({ session }) => ['approve', session] },
 ];
 
@@ -163,8 +164,16 @@ suite('exit codes', (test) => {
       assert.is(outcome.code, code, outcome.stderr);
       if (code > 2 && outcome.stdout === '')
         assert.match(outcome.stderr, /^error: [\s\S]*\nhint: .*(?:stage |--|Did you mean).*\n$/);
+      assert.not.match(outcome.stderr, 'Next: stage --help');
     });
   }
+
+  test('advice that is complete is not followed by the way to the help', async () => {
+    const digest = ['--digest', 'sha256:00'];
+    const { stderr } = await start(['approve', session, '--yes', ...digest]).outcome;
+    assert.match(stderr, /\nhint: \S.*\n$/);
+    assert.not.match(stderr, 'Next:');
+  });
 
   test('130 when it is interrupted', async () => {
     const { child, outcome } = start(['wait', session, '--interval', '20ms']);

@@ -47,6 +47,9 @@ export const runCommand = defineCommand<Options>({
 
 async function read(host: Host, file: string): Promise<Buffer> {
   return readFile(resolve(host.cwd(), file)).catch((cause: NodeJS.ErrnoException) => {
-    throw new StageError('usage', `cannot read ${file}: ${cause.code ?? cause.message}`, { cause });
+    throw new StageError('usage', `cannot read ${file}: ${cause.code ?? cause.message}`, {
+      hint: 'Name the files of SQL: `stage run change.sql`.',
+      cause,
+    });
   });
 }
