@@ -46,7 +46,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   rewrite: ['server-connection', 'overlay', 'wire', 'sql', 'db'],
   'server-connection': ['overlay', 'staging', 'wire', 'sql', 'db'],
   rest: ['review', 'overlay', 'staging', 'db'],
-  review: ['overlay', 'staging', 'db'],
+  review: ['overlay', 'staging', 'sql', 'db'],
   overlay: ['staging', 'sql', 'db'],
   staging: ['db'],
   wire: [],

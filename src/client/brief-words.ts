@@ -94,6 +94,17 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
     `${fields.number('rows')} inserted rows equal another inserted one in ${fields.list('columns').map(columnOf).join(', ')}`,
   new_values: (fields) =>
     `no row of production has ${fields.list('values').map(shortCell).join(', ')} (${rowsInWords(fields.number('rows'))})`,
+  beyond_production: (fields) => {
+    const part = (count: 'above' | 'below', value: 'highest' | 'lowest', words: string) =>
+      fields.json(count) === null
+        ? []
+        : [`${rowsInWords(fields.number(count))} ${words} ${shortCell(fields.json(value))}`];
+    const parts = [
+      ...part('above', 'highest', 'above every row of production, up to'),
+      ...part('below', 'lowest', 'below every row of production, down to'),
+    ];
+    return parts.join('; ');
+  },
   carried: (fields) =>
     `${alongInWords(fields, ['deletes', 'updates'])}, by the foreign key ${nameCell(fields.required('foreign_key'))}`,
   written: (fields) =>
@@ -144,9 +155,15 @@ const flagWords: Readonly<Record<FlagCode, (flag: Flag, where: string) => string
     `${count === 1 ? 'another open session changes' : `${count} other open sessions change`} the same rows of ${where}`,
   further_changes: ({ count }, where) =>
     `${count} further ${count === 1 ? 'change' : 'changes'} of ${where}, which no net change shows`,
+  no_where: ({ count }, where) =>
+    `UPDATE or DELETE without WHERE: ${rowsInWords(count)} of ${where}`,
+  beyond_production: ({ count }, where) =>
+    `values beyond those of every row of production in ${where}: ${rowsInWords(count)}`,
   new_table_for_author: (_, where) => `the author has not changed ${where} before`,
   size_for_author: ({ count }) =>
     `${count} changes, more than ten times as many as the author's usual ones`,
+  time_of_day: ({ count }) =>
+    `proposed at an unusual time: none of the author's ${count} earlier sessions within three hours of this time of day`,
 };
 
 /** Returns the flags of a brief in words. */

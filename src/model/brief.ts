@@ -15,8 +15,11 @@ export const flagCodes = [
   'triggers',
   'overlap',
   'further_changes',
+  'no_where',
+  'beyond_production',
   'new_table_for_author',
   'size_for_author',
+  'time_of_day',
 ] as const;
 export type FlagCode = (typeof flagCodes)[number];
 
@@ -27,7 +30,7 @@ export const flagShape = shape(
     table: orNull(text('The table that it concerns; null for the session')),
     column: orNull(text('The column that it concerns; null for the table')),
     count: count(
-      'Number of rows, of sessions for overlap, of triggers for triggers; a percentage for share_of_table',
+      'Number of rows, of sessions for overlap and time_of_day, of triggers for triggers; a percentage for share_of_table',
     ),
   },
   'Flag',

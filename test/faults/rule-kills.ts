@@ -32,7 +32,11 @@ const rules = [
   {
     name: 'auto',
     projects: ['auto'],
-    auto_approve: { max_rows: 3, operations: ['update'], flags: ['share_of_table', 'overlap'] },
+    auto_approve: {
+      max_rows: 3,
+      operations: ['update'],
+      flags: ['share_of_table', 'overlap', 'beyond_production'],
+    },
   },
   { name: 'old', projects: ['old'], expire: '1h' },
 ];

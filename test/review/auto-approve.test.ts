@@ -13,9 +13,10 @@ suite('review: approval by the policy', (test) => {
   test.before(async () => {
     ruled = await startRuled();
     await ruled.rest.database.query(`CREATE TABLE items (id int PRIMARY KEY, stock int, price int);
-      INSERT INTO items SELECT g, 0, 0 FROM generate_series(1, 100) g;
+      INSERT INTO items SELECT g, 0, 0 FROM generate_series(1, 98) g;
+      INSERT INTO items VALUES (99, 1000, 1000), (100, -1000, -1000);
       CREATE TABLE parts (id int PRIMARY KEY, item int REFERENCES items ON DELETE CASCADE);
-      CREATE TABLE watched (id int PRIMARY KEY, n int); INSERT INTO watched SELECT g, 0 FROM generate_series(1, 100) g;
+      CREATE TABLE watched (id int PRIMARY KEY, n int); INSERT INTO watched SELECT g, g * 1000 FROM generate_series(0, 100) g;
       CREATE TABLE log (n int);
       CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS
         $$ BEGIN INSERT INTO log VALUES (NEW.n); RETURN NULL; END $$`);
@@ -238,7 +239,7 @@ suite('review: approval by the policy', (test) => {
       ],
     );
     assert.equal(await faults({ auto_approve: { ...auto, flags: ['trigger'], rehersed: true } }), [
-      'rules[0].auto_approve.flags[0]: must be one of beyond_rule, new_values, duplicates, carried_along, deletes, keys_moved, share_of_table, sensitive_column, triggers, overlap, further_changes, new_table_for_author, size_for_author; did you mean triggers?',
+      'rules[0].auto_approve.flags[0]: must be one of beyond_rule, new_values, duplicates, carried_along, deletes, keys_moved, share_of_table, sensitive_column, triggers, overlap, further_changes, no_where, beyond_production, new_table_for_author, size_for_author, time_of_day; did you mean triggers?',
       'rules[0].auto_approve.rehersed: there is no such key; did you mean rehearsed?',
     ]);
     const strict = await startRuled({ fourEyes: true });

@@ -105,6 +105,38 @@ suite('briefs of authors', (test) => {
     assert.equal((await sizeOf(31)).length, 1);
   });
 
+  test('time_of_day needs ten sessions, all of which were proposed at other times of day', async () => {
+    const setTime = (id: string, time: string) =>
+      staging.database.query(
+        `UPDATE stage.session SET proposed_at = '2026-03-01 ${time}+00' WHERE id = '${id.slice(5)}'`,
+      );
+    const flagsAt = async (time: string) => {
+      const id = await proposed('fay', orders(1));
+      await setTime(id, time);
+      const rules = { readableOnly: false, ownOnly: false, sensitiveColumns: [] };
+      const { flags } = await readBrief(staging.service, id, rules);
+      await rejectSession(staging.service, id, null);
+      return only(flags, 'time_of_day');
+    };
+    for (let earlier = 0; earlier < 10; earlier += 1) {
+      assert.equal(await flagsAt('12:00'), [], 'too few sessions');
+      // at both sides of midnight
+      await setTime(await approved('fay', orders(1)), earlier % 2 === 0 ? '23:00' : '00:30');
+    }
+    const flag = { code: 'time_of_day', table: null, column: null, count: 10 };
+    for (const time of ['12:00', '03:31', '19:59']) assert.equal(await flagsAt(time), [flag], time);
+    for (const time of ['03:30', '20:00', '23:59', '00:00'])
+      assert.equal(await flagsAt(time), [], time);
+    const { id } = await createSession(staging.service, {
+      ...{ projectId: 'shop', createdAs: 'fay', reads: 'staged' as const },
+      metadata: new JsonText('{}'),
+    });
+    await staging.stage(id, orders(1));
+    const rules = { readableOnly: false, ownOnly: false, sensitiveColumns: [] };
+    const { flags } = await readBrief(staging.service, id, rules);
+    assert.equal(only(flags, 'time_of_day'), [], 'it is not proposed');
+  });
+
   test('triggers counts those that approval fires', async () => {
     const insert = (table: string) => flagsOf('eve', `INSERT INTO ${table} VALUES (1, 'x')`);
     const triggers = (count: number): Flag => ({

@@ -11,6 +11,8 @@ export interface TableChanges {
   readonly carried: number;
   /** Rows in which values are that no row has had, by column. */
   readonly newValues: Readonly<Record<string, number>>;
+  /** Rows that get a greater or lesser value than any row has had, by column. */
+  readonly beyond: Readonly<Record<string, number>>;
   /** Inserted rows that are equal to another one. */
   readonly duplicates: number;
 }
@@ -28,6 +30,14 @@ SELECT coalesce(sum(rows), 0)::int AS rows FROM (
   GROUP BY n.${column}
 ) g HAVING count(*) <= 12`;
 
+/** Times up to tomorrow count as those of now. */
+const beyondOf = (table: string, column: string) =>
+  `
+SELECT count(*)::int AS rows FROM ${table} n LEFT JOIN former_${table} o ON o.id = n.id
+WHERE n.${column} IS DISTINCT FROM o.${column} AND (n.${column} < (SELECT min(${column}) FROM former_${table}) OR n.${column} > ${
+    ['made', 'sold'].includes(column) ? "now() + interval '24 hours' AND n.$& > " : ''
+  }(SELECT max(${column}) FROM former_${table}))`.replace('$&', column);
+
 const duplicates = `
 SELECT coalesce(sum(rows), 0)::int AS rows FROM (
   SELECT count(*) AS rows FROM products n WHERE NOT EXISTS (SELECT FROM former_products o WHERE o.id = n.id)
@@ -38,6 +48,12 @@ SELECT coalesce(sum(rows), 0)::int AS rows FROM (
 const texts: Readonly<Record<string, readonly string[]>> = {
   products: ['name', 'status', 'seen'],
   orders: ['note'],
+};
+
+/** The columns of numbers and times that are no keys, by table. */
+const amounts: Readonly<Record<string, readonly string[]>> = {
+  products: ['price', 'stock', 'made', 'sold'],
+  orders: [],
 };
 
 /** Returns what statements do, by table. @param client a connection to production */
@@ -62,10 +78,15 @@ export async function expectedOf(
     const found = new Map<string, TableChanges>();
     for (const [table, columns] of Object.entries(texts)) {
       const { rows: changes } = await client.query(changesOf(table));
-      const newValues: Record<string, number> = {};
-      for (const column of columns) newValues[column] = await count(newValuesOf(table, column));
+      const each = async (names: readonly string[] = [], sqlOf: typeof newValuesOf) => {
+        const counts: Record<string, number> = {};
+        for (const name of names) counts[name] = await count(sqlOf(table, name));
+        return counts;
+      };
+      const newValues = await each(columns, newValuesOf);
+      const beyond = await each(amounts[table], beyondOf);
       found.set(table, {
-        ...{ changes, newValues },
+        ...{ changes, newValues, beyond },
         rows: await count(`SELECT count(*) AS rows FROM former_${table}`),
         carried: table === 'orders' ? carried : 0,
         duplicates: table === 'products' ? await count(duplicates) : 0,

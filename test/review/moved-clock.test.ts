@@ -121,7 +121,11 @@ suite('review: clocks that are moved', (test) => {
   });
 
   test('the policy approves when its window opens, also after the clock was put back', async () => {
-    const auto = { max_rows: 1, operations: ['update'], flags: ['share_of_table', 'overlap'] };
+    const auto = {
+      max_rows: 1,
+      operations: ['update'],
+      flags: ['share_of_table', 'overlap', 'beyond_production'],
+    };
     await ruled.set({ tables: ['items'], auto_approve: auto, windows: [office] });
     setClock('2026-10-24T10:00:00Z');
     const id = await small();

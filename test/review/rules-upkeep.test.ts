@@ -18,7 +18,7 @@ suite('review: upkeep by the rules', (test) => {
   test.before(async () => {
     ruled = await startRuled();
     await ruled.rest.database.query(`CREATE TABLE items (id int PRIMARY KEY, stock int);
-      INSERT INTO items SELECT g, 0 FROM generate_series(1, 100) g;
+      INSERT INTO items SELECT g, CASE g WHEN 100 THEN 1000 ELSE 0 END FROM generate_series(1, 100) g;
       CREATE TABLE parts (id int PRIMARY KEY, n int); INSERT INTO parts SELECT g, 0 FROM generate_series(1, 100) g;
       CREATE FUNCTION break() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$`);
   });

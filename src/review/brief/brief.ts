@@ -12,8 +12,11 @@ import type { DiffTable } from '../diff/diff-tables.ts';
 import { countChanges, diffTables, triggersOf } from '../diff/diff-tables.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
-import type { BriefShape, ColumnFacts } from './column-facts.ts';
-import { columnFacts, rowsUpTo } from './column-facts.ts';
+import type { ColumnFacts } from './column-facts.ts';
+import { columnFacts } from './column-facts.ts';
+import type { BriefShape } from './sample.ts';
+import { rowsUpTo } from './sample.ts';
+import { rowsWithoutWhere } from './statement-facts.ts';
 import {
   carriedFacts,
   keyColumns,
@@ -27,6 +30,9 @@ import {
 const fewestSessions = 3;
 const unusualShare = 20;
 const unusualFactor = 10;
+/** The times of day of this many earlier approved sessions show when an author works. */
+const fewestTimes = 10;
+const unusualSeconds = 3 * 3600;
 
 export interface BriefRules {
   /** Whether tables that a role that staged in the session may not read are only counted. */
@@ -135,6 +141,7 @@ async function tableBrief(
   const written = await triggerFacts(tx, uuid, table, readableOnly);
   flags.push(...columns.flags);
   flag('carried_along', carried.rows);
+  flag('no_where', await rowsWithoutWhere(tx, uuid, { ...table, table: shape.name }));
   if (table.kind === 'staged') flag('share_of_table', await shareOf(tx, counts, shape));
   for (const { column, count } of sensitiveIn(table.name, sensitiveColumns, counts, shape, columns))
     flag('sensitive_column', count, column);
@@ -198,21 +205,24 @@ function rowsOf(
   return counts.inserts + counts.deletes + (changed.get(column) ?? 0);
 }
 
-/** Compares a session with the earlier ones of its author: their tables, and the number of their changes. */
+/** Compares a session with the earlier ones of its author: their tables, the number of their changes, and when they were proposed. */
 async function authorFlags(
   tx: Queryable,
   uuid: string,
   briefs: readonly TableBrief[],
 ): Promise<Flag[]> {
   const [row] = await tx.query(loadSql('brief/author.sql'), [uuid]);
-  if (Number(row?.['sessions']) < fewestSessions) return [];
+  const count = Number(row?.['sessions']);
+  const flags: Flag[] = [];
+  if (count >= fewestTimes && Number(row?.['nearest']) > unusualSeconds)
+    flags.push({ code: 'time_of_day', table: null, column: null, count });
+  if (count < fewestSessions) return flags;
   const usual = new Set(JSON.parse(row?.['tables'] ?? '[]') as string[]);
   const stepsOf = (counts: TableBrief) => changesIn(counts) + counts.furtherChanges;
-  const flags = briefs
-    .filter(({ table }) => !usual.has(table))
-    .map((counts): Flag => {
-      const count = stepsOf(counts);
-      return { code: 'new_table_for_author', table: counts.table, column: null, count };
+  for (const counts of briefs.filter(({ table }) => !usual.has(table)))
+    flags.push({
+      ...{ code: 'new_table_for_author', table: counts.table, column: null },
+      count: stepsOf(counts),
     });
   const all = briefs.reduce((sum, counts) => sum + stepsOf(counts), 0);
   if (all > unusualFactor * Math.max(1, Number(row?.['median'])))

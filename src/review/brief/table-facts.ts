@@ -7,7 +7,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { selectForeignKeys } from '../diff/causes.ts';
 import type { DiffTable } from '../diff/diff-tables.ts';
-import type { BriefColumn, BriefShape } from './column-facts.ts';
+import type { BriefColumn, BriefShape } from './sample.ts';
 
 /** Whether a type `t` and its comparison are PostgreSQL's own. */
 const hasEquality = `t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b' AND EXISTS (
@@ -27,7 +27,15 @@ SELECT n.nspname AS schema, c.relname AS name, (
       WHEN t.oid IN ('timestamp'::regtype, 'date'::regtype) THEN 'timestamp' END,
     'isPlain', t.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bool'::regtype) OR t.typtype = 'e'
     -- guard: a brief runs no cast of users with the service's rights
-    AND NOT stage.has_json_cast(t.oid)
+    AND NOT stage.has_json_cast(t.oid),
+    'ordered', CASE WHEN NOT a.attname = ANY (o.key_columns) AND t.oid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype,
+        'float4'::regtype, 'float8'::regtype, 'date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)
+      AND a.attidentity = '' AND NOT EXISTS (SELECT FROM pg_attrdef d WHERE d.adrelid = c.oid AND d.adnum = a.attnum
+        AND pg_get_expr(d.adbin, d.adrelid) LIKE '%nextval(%')
+      AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f' AND a.attnum = ANY (k.conkey))
+      THEN t.typname END,
+    'hasIndex', EXISTS (SELECT FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam
+      WHERE i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree')
   ) ORDER BY a.attnum)
   FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 ) AS columns

@@ -1,6 +1,6 @@
 -- Returns what updates did to each column that they changed, as facts. $3 is a JSON array of the
 -- columns, with name and unit: what their values are measured in, if they are no numbers.
--- Filled in src/review/brief/column-facts.ts: `changes` is changes.sql, filled.
+-- Filled in src/review/brief/sample.ts: `changes` is changes.sql, filled.
 WITH {{changes}}, wanted AS MATERIALIZED (
   SELECT e.value ->> 'name' AS name, e.value ->> 'unit' AS unit, e.place FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY e (value, place)
 ), cell AS MATERIALIZED (

@@ -1,5 +1,5 @@
 -- Returns how many inserted rows have the values of another inserted one in all columns of the JSON array $3.
--- Filled in src/review/brief/column-facts.ts: `changes` is changes.sql, filled.
+-- Filled in src/review/brief/sample.ts: `changes` is changes.sql, filled.
 WITH {{changes}}
 SELECT coalesce(sum(g.rows), 0) AS rows FROM (
   SELECT count(*) AS rows FROM change c

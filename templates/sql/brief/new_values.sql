@@ -1,5 +1,5 @@
 -- Returns the values that a session sets in a column of few values, and that no row of production has, at most 12 of them.
--- $3 is the column's name. Filled in src/review/brief/column-facts.ts: `changes` is changes.sql, filled; `production` is the table.
+-- $3 is the column's name. Filled in src/review/brief/sample.ts: `changes` is changes.sql, filled; `production` is the table.
 WITH {{changes}}, had AS MATERIALIZED (
   SELECT DISTINCT to_jsonb(t.{{column}}) AS value FROM {{production}} t WHERE t.{{column}} IS NOT NULL LIMIT 51
 ), given AS (
