@@ -153,7 +153,7 @@ suite('rest: revert', (test) => {
       const done = await shell.run(['revert', id, '--skip-changed'], { env });
       assert.is(done.code, 0);
       assert.match(done.stdout, /^sess_[0-9a-f]{32}\tactive\n$/);
-      assert.match(done.stderr, /left out, for it has changed since: products 5\n/);
+      assert.match(done.stderr, /left out, because it has changed since: products 5\n/);
       const again = await shell.run(['revert', done.stdout.slice(0, 37)], { env });
       assert.is(again.code, 6);
     } finally {

@@ -166,6 +166,16 @@ suite('revert', (test) => {
     assert.is(changes.length, 2);
   });
 
+  test('names a row that has changed by the key that it has in production', async () => {
+    const session = await approved('UPDATE owner SET id = 10 WHERE id = 1');
+    await staging.database.query(
+      `UPDATE owner SET name = 'later' WHERE id = 10; INSERT INTO owner VALUES (1, 'another')`,
+    );
+    const error = await rejects<StageError>(revert(session));
+    const [told] = JSON.parse(JSON.stringify(error.facts['conflicts'])) as [{ row_id: object }];
+    assert.equal(told.row_id, { text: '10' });
+  });
+
   test('refuses where nothing is left', async () => {
     const session = await approved(`UPDATE owner SET name = 'z' WHERE id = 1`);
     await staging.database.query(`UPDATE owner SET name = 'later' WHERE id = 1`);

@@ -1815,7 +1815,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloo
 BEGIN
   RETURN QUERY
   WITH last AS MATERIALIZED (
-    SELECT DISTINCT ON (a.lineage) a.lineage, a.row_key, a.operation, coalesce(a.new_data, a.old_data) AS image,
+    SELECT DISTINCT ON (a.lineage) a.lineage, a.operation, coalesce(a.new_data, a.old_data) AS image,
       CASE WHEN a.operation = 'DELETE' THEN a.texts -> 'old_data' ELSE a.texts -> 'new_data' END AS texts
     FROM stage.audit a WHERE a.session = p_session AND a.relation = p_audited ORDER BY a.lineage, a."position" DESC
   ), first AS MATERIALIZED (
@@ -1829,7 +1829,7 @@ BEGIN
     LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) (k.n)."id" OFFSET 0) p ON true
     CROSS JOIN LATERAL (SELECT (p.image).*) i
   )
-  SELECT c.lineage, CASE WHEN c.operation = 'DELETE' THEN 'key_exists' WHEN c.is_there THEN 'changed' ELSE 'gone' END, c.row_key, d.field,
+  SELECT c.lineage, CASE WHEN c.operation = 'DELETE' THEN 'key_exists' WHEN c.is_there THEN 'changed' ELSE 'gone' END, pg_catalog.to_jsonb((c.n)."id"), d.field,
     CASE WHEN c.operation <> 'DELETE' THEN CASE WHEN d.field IS NULL THEN c.image ELSE c.image -> d.field END END,
     CASE WHEN d.field IS NULL THEN c.earlier ELSE c.earlier -> d.field END,
     CASE WHEN d.field IS NULL THEN CASE WHEN c.is_there THEN c.current END ELSE c.current -> d.field END,

@@ -11,7 +11,7 @@ import {
   rowTypeName,
   sourceCall,
 } from '../object-names.ts';
-import { keyColumns, keysEqual, rowImage } from '../row-identity.ts';
+import { keyColumns, keysEqual, rowImage, rowKey } from '../row-identity.ts';
 import { exactTexts } from './exact-texts.ts';
 
 const entries = `a.session = p_session AND a.relation = p_audited AND a.operation = p_operation
@@ -31,6 +31,7 @@ export function revertSql(table: Table): string {
     row_type: rowTypeName(table),
     restored_body: quoteLiteral(restoredBody(table)),
     l_key: `jsonb_build_array(${table.key.map(({ name }) => `l.image -> ${quoteLiteral(name)}`).join(', ')})`,
+    n_row_id: rowKey(table, keyColumns(table, '(c.n).')),
     row_image: rowImage(table),
     current_texts: exactTexts(table, 'i.'),
     p_columns: columnList(columns, 'p.'),

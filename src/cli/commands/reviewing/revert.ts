@@ -31,6 +31,6 @@ export const revertCommand = defineServerCommand<Options>({
     );
     const left = [...new Set(skipped.map(conflictPlace))];
     for (const place of left)
-      await out.note(`left out, for it has changed since: ${sanitize(place)}`);
+      await out.note(`left out, because it has changed since: ${sanitize(place)}`);
   },
 });
