@@ -59,7 +59,7 @@ export function treeSql(table: Table, members: readonly Table[]): string {
       .join('\n'),
     hidden: hidings.map(({ condition }) => condition).join('\n    '),
     own_session: ownSession(table),
-    u_is_visible: stagedRowIsVisible(table),
+    u_is_visible: stagedRowIsVisible(table, table),
   });
   return [...hidings.flatMap(({ script }) => script), view].join(';\n');
 }

@@ -2,7 +2,13 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Policy, Table } from '../../model/table.ts';
-import { columnNames, overlayName, upsertSchema } from '../object-names.ts';
+import {
+  columnList,
+  columnNames,
+  overlayName,
+  rowTypeName,
+  upsertSchema,
+} from '../object-names.ts';
 
 /** The checks of a row: whether the role may see it or touch it, and whether it may become what the statement makes of it. */
 const policyChecks = {
@@ -18,10 +24,16 @@ type PolicyCheck = keyof typeof policyChecks;
 const policyCheckName = (table: Table, check: PolicyCheck) =>
   `${upsertSchema(table)}.policy_${table.oid}_${check}`;
 
-const policyCheckCall = (table: Table, check: PolicyCheck, row: string) =>
-  `${policyCheckName(table, check)}(${columnNames(table)
-    .map((name) => row + quoteIdentifier(name))
-    .join(', ')})`;
+/** The most arguments that a call can have. Rows with more columns are passed as one value, of the shadow's row type. */
+const maxArguments = 100;
+const isPassedWhole = (table: Table) => table.columns.length > maxArguments;
+
+/** @param staged the table in whose shadow the rows are: that of a partition is its partitioned table */
+function policyCheckCall(table: Table, check: PolicyCheck, row: string, staged: Table): string {
+  const isWhole = isPassedWhole(table);
+  const values = columnList(columnNames(isWhole ? staged : table), row);
+  return `${policyCheckName(table, check)}(${isWhole ? `ROW(${values})` : values})`;
+}
 
 /**
  * Builds the condition that row `u` is of the connection's own session. For a table without policies, it holds only as long as the table
@@ -33,9 +45,9 @@ export const ownSession = (table: Table) =>
     : 'stage.own_session(u._stage_session)';
 
 /** Builds the condition of the overlay view that the role may see the staged row `u`. PostgreSQL itself filters production's rows. */
-export function stagedRowIsVisible(table: Table): string {
+export function stagedRowIsVisible(table: Table, staged: Table): string {
   if (table.policies === null) return '';
-  return `\n  AND (NOT u._stage_staged OR ${policyCheckCall(table, 'see', 'u.')} IS NULL)`;
+  return `\n  AND (NOT u._stage_staged OR ${policyCheckCall(table, 'see', 'u.', staged)} IS NULL)`;
 }
 
 /** Returns the options of the overlay view: the client's conditions must not see rows before the policies have filtered them. */
@@ -43,16 +55,21 @@ export const overlayOptions = (table: Table) =>
   table.policies === null ? '' : 'WITH (security_barrier)';
 
 /** Builds the functions that evaluate the policies for a row. The overlay view depends on one of them. */
-export function policyFunctionsSql(table: Table): string[] {
+export function policyFunctionsSql(table: Table, staged: Table): string[] {
   if (table.policies === null) return [];
   const policies = table.policies;
   return (Object.keys(policyChecks) as PolicyCheck[]).map((check) =>
-    policyCheckSql(table, policies, check),
+    policyCheckSql(table, policies, check, staged),
   );
 }
 
 /** Builds a function that returns null for a row that passes, else the name of the violated policy, or '' where PostgreSQL names none. */
-function policyCheckSql(table: Table, policies: readonly Policy[], check: PolicyCheck): string {
+function policyCheckSql(
+  table: Table,
+  policies: readonly Policy[],
+  check: PolicyCheck,
+  staged: Table,
+): string {
   const { command, isCheck } = policyChecks[check];
   const relevant = policies.flatMap((policy) => {
     if (policy.command !== 'all' && policy.command !== command) return [];
@@ -68,7 +85,9 @@ function policyCheckSql(table: Table, policies: readonly Policy[], check: Policy
       (policy) =>
         `WHEN ${isFor(policy)} AND (${policy.expression}) IS NOT TRUE THEN ${quoteLiteral(policy.name)}`,
     );
-  const parameters = table.columns.map(({ baseType }) => baseType).join(', ');
+  const parameters = isPassedWhole(table)
+    ? rowTypeName(staged)
+    : table.columns.map(({ baseType }) => baseType).join(', ');
   const body = `SELECT CASE WHEN NOT pg_catalog.row_security_active(${table.oid}::pg_catalog.oid) THEN NULL
     WHEN NOT stage.catalog_comes_first() THEN ''
     WHEN (${allowed.join(' OR ') || 'false'}) IS NOT TRUE THEN ''
@@ -86,9 +105,14 @@ function isFor({ roles }: Policy): string {
 
 /** Builds the row to check, with its generated columns computed. */
 function givenRow(table: Table): string {
+  const isWhole = isPassedWhole(table);
   const given = table.columns
-    .map(({ name, type }, index) => `$${index + 1}::${type} AS ${quoteIdentifier(name)}`)
+    .map(({ name, type }, index) => {
+      const column = quoteIdentifier(name);
+      return `${isWhole ? `_stage_g.${column}` : `$${index + 1}`}::${type} AS ${column}`;
+    })
     .join(', ');
+  const from = isWhole ? ' FROM (SELECT ($1).*) _stage_g' : '';
   const computed = table.columns
     .map(({ name, generated }) =>
       generated === null
@@ -96,7 +120,7 @@ function givenRow(table: Table): string {
         : `(${generated.expression}) AS ${quoteIdentifier(name)}`,
     )
     .join(', ');
-  return `(SELECT ${computed} FROM (SELECT ${given}) AS ${quoteIdentifier(table.name)})`;
+  return `(SELECT ${computed} FROM (SELECT ${given}${from}) AS ${quoteIdentifier(table.name)})`;
 }
 
 const triggerName = (table: Table) => `${upsertSchema(table)}.policy_${table.oid}`;
@@ -111,7 +135,7 @@ export function policyTriggerSql(table: Table, view: string): string[] {
 
 /**
  * Builds the function that checks rows, and the overlay's trigger.
- * @param settings the table by whose OID the statement's settings are called
+ * @param settings the table by whose OID the statement's settings are called, and in whose shadow the rows are
  */
 export function policyTriggersSql(table: Table, settings: Table): string[] {
   if (table.policies === null) return [];
@@ -120,11 +144,11 @@ export function policyTriggersSql(table: Table, settings: Table): string[] {
       check: triggerName(table),
       table: settings.oid,
       table_name: quoteLiteral(table.name),
-      may_insert: policyCheckCall(table, 'insert', 'NEW.'),
-      may_touch: policyCheckCall(table, 'touch', 'OLD.'),
-      may_update: policyCheckCall(table, 'update', 'NEW.'),
-      may_see_new: policyCheckCall(table, 'see', 'NEW.'),
-      may_delete: policyCheckCall(table, 'delete', 'OLD.'),
+      may_insert: policyCheckCall(table, 'insert', 'NEW.', settings),
+      may_touch: policyCheckCall(table, 'touch', 'OLD.', settings),
+      may_update: policyCheckCall(table, 'update', 'NEW.', settings),
+      may_see_new: policyCheckCall(table, 'see', 'NEW.', settings),
+      may_delete: policyCheckCall(table, 'delete', 'OLD.', settings),
     }),
     ...policyTriggerSql(table, overlayName(table)),
     ...operationsOnHidden(table.policies).map(

@@ -39,9 +39,9 @@ export function overlaySql(table: Table, partition: NamedPartition | null = null
     h_hides_u: isKeyless(table) ? hidesRow(table, 'u.') : keyMatches(table, 'h.', 'u.'),
     view_options: overlayOptions(named),
     own_session: ownSession(named),
-    u_is_visible: stagedRowIsWithin(table, partition) + stagedRowIsVisible(named),
+    u_is_visible: stagedRowIsWithin(table, partition) + stagedRowIsVisible(named, table),
   });
-  return [...policyFunctionsSql(named), overlay].join(';\n');
+  return [...policyFunctionsSql(named, table), overlay].join(';\n');
 }
 
 /** Builds the expression that converts a column of production to the row type's column. */

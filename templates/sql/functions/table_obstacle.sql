@@ -12,7 +12,6 @@ BEGIN
       WHEN c.relpersistence = 't' THEN 'is a temporary table'
       WHEN row_security_active(c.oid)
         THEN 'has row-level security that applies to the service account, which has to own the table or to have BYPASSRLS'
-      WHEN c.relrowsecurity AND c.relnatts > 100 THEN 'has row-level security and more than 100 columns'
       WHEN EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid) THEN 'has rules'
       WHEN EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname LIKE '\_stage\_%')
         THEN 'has a column whose name begins with _stage_'
