@@ -1,19 +1,24 @@
 /**
- * Schemas that others wrote, staged and compared with direct execution: `npm run schemas -- <file of a schema> ...`. Each table gets two
+ * Schemas that others wrote, staged and compared with direct execution: `npm run schemas -- [--search-path NAMES] <file> ...`. Each table gets two
  * rows, then ordinary writes, through one session and on a twin. Then the session is approved and reverted. The files are those of public
- * applications, such as `db/structure.sql`, or of `pg_dump --schema-only`, and are not part of this repository. STAGE_TEST_PG sets the
- * major version.
+ * applications, such as `db/structure.sql`, or of `pg_dump --schema-only`, and are not part of this repository. Where an application sets a
+ * search path for its connections, the databases get it by --search-path. STAGE_TEST_PG sets the major version.
  */
 import { basename, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { dropLeftovers } from './helpers/database.ts';
 import { startProxied } from './helpers/proxied.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
 import type { Compared } from './schemas/compare.ts';
 import { compareSchema } from './schemas/compare.ts';
 
-const files = process.argv.slice(2);
+const { values, positionals: files } = parseArgs({
+  allowPositionals: true,
+  options: { 'search-path': { type: 'string' } },
+});
+const searchPath = values['search-path']?.split(',').map((name) => name.trim()) ?? [];
 if (files.length === 0) {
-  process.stdout.write('usage: npm run schemas -- <file of a schema> ...\n');
+  process.stdout.write('usage: npm run schemas -- [--search-path NAMES] <file> ...\n');
   process.exit(2);
 }
 const file = `schemas_${process.pid}`;
@@ -42,7 +47,7 @@ try {
   for (const each of files) {
     const proxied = await startProxied('');
     try {
-      const compared = await compareSchema(proxied, resolve(each));
+      const compared = await compareSchema(proxied, resolve(each), searchPath);
       report(basename(each), compared);
       if (compared.differing.length > 0) process.exitCode = 1;
     } finally {

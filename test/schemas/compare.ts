@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { quoteIdentifier } from '../../src/db/identifier.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { deletesOf, waysToInsert, writesOf } from './statements.ts';
@@ -30,9 +31,23 @@ async function load({ url }: TestDatabase, file: string): Promise<string[]> {
   return stderr.split('\n').filter((line) => line.includes('ERROR'));
 }
 
-/** Runs everything on an empty database and its twin. */
-export async function compareSchema(proxied: Proxied, file: string): Promise<Compared> {
+/** Gives all later connections to a database a search path. */
+async function setSearchPath(database: TestDatabase, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const path = names.map(quoteIdentifier).join(', ');
+  await database.query(
+    `DO $do$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = ', current_database()) || $path$${path}$path$; END $do$`,
+  );
+}
+
+/** Runs everything on an empty database and its twin. @param searchPath the schemas in which their connections find names */
+export async function compareSchema(
+  proxied: Proxied,
+  file: string,
+  searchPath: readonly string[] = [],
+): Promise<Compared> {
   const { database, twin } = proxied;
+  for (const side of [database, twin]) await setSearchPath(side, searchPath);
   const [loadErrors] = [await load(database, file), await load(twin, file)];
   const [tables, types] = [await readTables(database), await readTypes(database)];
   const rows = await addRows(proxied, tables, types);
