@@ -16,7 +16,7 @@ suite('schemas of files', (test) => {
       );
       for (const url of [proxied.database.url, proxied.twin.url]) {
         const { rows } = await (await proxied.connect(url)).query('SHOW search_path');
-        assert.equal(rows, [{ search_path: '"elsewhere", "public"' }]);
+        assert.equal(rows, [{ search_path: 'elsewhere, public' }]);
       }
       assert.equal([tables, rows], [5, 10]);
       assert.ok(equal > 8 * tables, `${equal} equal`);
