@@ -10,7 +10,7 @@ import type { DiffTable } from '../diff/diff-tables.ts';
 import type { BriefColumn, BriefShape } from './sample.ts';
 
 /** Whether a type `t` and its comparison are PostgreSQL's own. */
-const hasEquality = `t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b' AND EXISTS (
+const builtinEquality = `t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b' AND EXISTS (
       SELECT FROM pg_opclass oc JOIN pg_am am ON am.oid = oc.opcmethod
       WHERE oc.opcintype = t.oid AND oc.opcdefault AND am.amname = 'btree' AND oc.opcnamespace = 'pg_catalog'::regnamespace)`;
 
@@ -21,7 +21,7 @@ SELECT n.nspname AS schema, c.relname AS name, (
   FROM pg_class r WHERE r.oid IN (SELECT c.oid UNION SELECT p.relid FROM pg_partition_tree(c.oid) p)
 ) AS rows, (
   SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'isKey', a.attname = ANY (o.key_columns),
-    'hasEquality', ${hasEquality},
+    'hasEquality', ${builtinEquality},
     'isGiven', NOT a.atthasdef AND a.attidentity = '' AND a.attgenerated = '',
     'unit', CASE WHEN t.oid IN ('text'::regtype, 'varchar'::regtype) THEN 'length' WHEN t.oid = 'timestamptz'::regtype THEN 'timestamptz'
       WHEN t.oid IN ('timestamp'::regtype, 'date'::regtype) THEN 'timestamp' END,
@@ -113,7 +113,7 @@ export async function keyColumns(
   { current }: DiffTable,
 ): Promise<readonly KeyColumn[]> {
   const [row] = await tx.query(
-    `SELECT (SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'hasEquality', ${hasEquality}) ORDER BY a.attnum)
+    `SELECT (SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'hasEquality', ${builtinEquality}) ORDER BY a.attnum)
        FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
        WHERE a.attrelid = o.relation AND a.attname = ANY (o.key_columns) AND a.attnum > 0) AS key
      FROM stage.overlay o WHERE o.relation = $1`,
@@ -124,6 +124,9 @@ export async function keyColumns(
 
 /** At most this many sessions that change the same rows of a table are named. */
 const mostNamed = 20;
+/** A session with more rows in a table has many: the search for others begins with their rows, if they have fewer. */
+const fewRows = 1_000;
+const mostCompared = 100_000;
 
 export interface OverlappingSessions {
   /** Those with the most rows in common first. */
@@ -147,7 +150,14 @@ export async function overlappingSessions(
     shadow: `stage_data.shadow_${relation}`,
     same_key: key.map(isSame).join(' AND '),
   };
-  const rows = await tx.query(fillSql(loadSql('brief/overlaps.sql'), parts), [uuid, mostNamed]);
+  // keys that are compared as texts are found by no index
+  const isLarge =
+    key.every(({ hasEquality }) => hasEquality) && (await hasManyRows(tx, uuid, parts.shadow));
+  const search = isLarge
+    ? fillSql(loadSql('brief/overlaps_of_many.sql'), parts)
+    : fillSql(loadSql('brief/overlaps.sql'), parts);
+  const values = [uuid, mostNamed, ...(isLarge ? [mostCompared] : [])];
+  const rows = await tx.query(search, values);
   return {
     sessions: rows.map((row) => ({
       sessionId: String(row['session_id']),
@@ -155,6 +165,12 @@ export async function overlappingSessions(
     })),
     count: Number(rows[0]?.['sessions'] ?? 0),
   };
+}
+
+async function hasManyRows(tx: Queryable, uuid: string, shadow: string): Promise<boolean> {
+  const heads = `SELECT FROM ${shadow} m WHERE m._stage_session = $1 AND m._stage_head LIMIT $2`;
+  const [own] = await tx.query(`SELECT count(*) AS rows FROM (${heads}) h`, [uuid, fewRows + 1]);
+  return Number(own?.['rows']) > fewRows;
 }
 
 function isSame({ name, hasEquality }: KeyColumn): string {
