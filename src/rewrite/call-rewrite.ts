@@ -20,19 +20,18 @@ export const stagesCalls = (write: Write): write is CallingWrite =>
   write.form === 'query' && write.stagesCalls !== undefined;
 
 /**
- * Returns an INSERT that was refused, because it calls a function that may write, as one that stages what functions write.
+ * Returns an INSERT, UPDATE or DELETE that was refused, because it calls a function that may write, as one that stages what functions write.
  * @throws the refusal for other writes
  */
-export function callingInsert(write: Write, refusal: unknown): CallingWrite {
+export function callingWrite(write: Write, refusal: unknown): CallingWrite {
   const isStageable =
     write.form === 'query' &&
     write.rights.length === 1 &&
-    write.rights[0]?.operation === 'INSERT' &&
     write.called.some(({ schema }) => schema !== 'pg_catalog') &&
     write.upserts.length + write.merges.length === 0;
-  // guard: only a plain INSERT stages what the functions write that it calls
+  // guard: only a plain INSERT, UPDATE or DELETE stages what the functions write that it calls
   if (!isStageable || !(refusal instanceof StageError)) throw refusal;
-  return { ...write, stagesCalls: 'INSERT' };
+  return { ...write, stagesCalls: 'change' };
 }
 
 /**
@@ -58,12 +57,22 @@ const movesNames = new StageError(
   { hint: 'Set it by a statement of its own.' },
 );
 
+const inCondition = (name: string) =>
+  new StageError(
+    'statement_not_supported',
+    `cannot stage what function ${name}() writes where WHERE or ON calls it`,
+    { hint: 'Call it in the select list of a query that has found the rows.' },
+  );
+
 /**
  * Returns the calls of a statement without those of functions that are staged: the effects of these are known.
  * @throws StageError for a CALL of a procedure that is not staged, and for a statement in which names may move
  */
 export function unstagedIn(write: CallingWrite, calls: StagedCalls): Calls {
   checkProcedure(write, calls);
+  const readsRows = write.relations.some(({ target }) => target !== 'INSERT');
+  // guard: a function that writes decides about no rows: PostgreSQL would also pass it those that the session has changed or deleted
+  if (calls.inCondition !== null && readsRows) throw inCondition(calls.inCondition);
   // guard: names in a staged function do not move while the statement runs
   if (calls.writing.length > 0 && changesPath(write.functions)) throw movesNames;
   const { functions, fields, operators, types } = write;
@@ -104,11 +113,12 @@ export async function spliceCalls(
   };
 }
 
-/** Returns the setting that names the INSERT which calls functions, as its triggers name it; none for a temporary table, which has none. */
+/** Returns the setting that names the write which calls functions, as its triggers name it; none for a temporary table, which has none. */
 function callingOption({ rights }: CallingWrite, named: readonly Named[]): Record<string, string> {
   const [right] = rights;
   const { kind, table } = right ? meaningAt(named, right.target) : { kind: null, table: null };
-  return kind === null || kind === 'temporary' ? {} : { 'stage.calling': `${table}_i` };
+  if (!right || kind === null || kind === 'temporary') return {};
+  return { 'stage.calling': `${table}_${right.operation.charAt(0).toLowerCase()}` };
 }
 
 /** The place of a name that is not in the statement's text. */

@@ -38,6 +38,8 @@ export interface StagedCalls {
   readonly writing: readonly QualifiedName[];
   /** The tables that they write to. */
   readonly written: readonly QualifiedName[];
+  /** The first of them that a condition on rows calls; null if there is none. */
+  readonly inCondition: string | null;
   /** Why the first of the functions is not staged; null if it is, or if that is not known. */
   readonly obstacle: string | null;
 }
@@ -120,6 +122,7 @@ export class FunctionNames {
     return {
       replacements: replaced(asked, functions, () => true),
       writing: writing.map(nameOf),
+      inCondition: writing.find(({ isCondition }) => isCondition)?.name ?? null,
       written: functions.filter(stages).flatMap(({ written }) => written),
       obstacle: functions[0]?.obstacle ?? null,
     };

@@ -13,13 +13,7 @@ import type { DefinitionWrite, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { findArbiters } from './arbiters.ts';
 import type { CallingWrite } from './call-rewrite.ts';
-import {
-  callingInsert,
-  spliceCalls,
-  stagesCalls,
-  unstagedIn,
-  withWritten,
-} from './call-rewrite.ts';
+import { callingWrite, spliceCalls, stagesCalls, unstagedIn, withWritten } from './call-rewrite.ts';
 import { CodeBlocks } from './code-blocks.ts';
 import { isRefusedCopy } from './copy-columns.ts';
 import {
@@ -111,7 +105,7 @@ export class Rewriter {
       if (!isRefused(made)) cache.set(write, made);
       return made;
     } catch (error) {
-      return this.stageCalls(callingInsert(write, error));
+      return this.stageCalls(callingWrite(write, error));
     }
   }
 

@@ -25,7 +25,7 @@ export function isReadOfShape(plan: QueryPlan): boolean {
 
 /**
  * Returns a write as it applies to its whole shape; null unless no part of its text affected its classification, and all places precede
- * literals. The names of functions are places only where an INSERT may stage what they write.
+ * literals. The names of functions are places only where a write may stage what they write.
  */
 export function writeOfShape(plan: QueryPlan, shape: string): QueryPlan | null {
   const [statement] = plan.statements;
@@ -38,8 +38,8 @@ export function writeOfShape(plan: QueryPlan, shape: string): QueryPlan | null {
   if ([...relations, ...qualifiers].some(({ end }) => end > fixed)) return null;
   const loose = verdict.called.filter(({ end }) => end > fixed);
   if (loose.length === 0) return plan;
-  const mayCall = verdict.rights[0]?.operation === 'INSERT';
-  // guard: an INSERT in which a name of a function follows a literal is not used for another text
+  const mayCall = verdict.rights.length === 1;
+  // guard: a write in which a name of a function follows a literal is not used for another text
   if (mayCall && loose.some((call) => isOfUsers(call, verdict))) return null;
   // no name is replaced where another text has it
   return { ...plan, statements: [{ ...statement, verdict: { ...verdict, called: [] } }] };

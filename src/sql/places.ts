@@ -22,7 +22,10 @@ export interface RelationUse {
 }
 
 /** A function's name as written, with its byte range. The range has the same bounds as that of a relation's name. */
-export interface CallPlace extends QualifiedName, ByteRange {}
+export interface CallPlace extends QualifiedName, ByteRange {
+  /** Whether the call stands in a condition on the rows of tables: in WHERE or ON. */
+  readonly isCondition?: true;
+}
 
 /** The byte range of `schema.` in a column reference that qualifies its table with a schema (`public.t.c`). */
 export interface Qualifier extends ByteRange {

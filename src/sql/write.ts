@@ -128,8 +128,8 @@ export interface QueryWrite extends AnyWrite {
   readonly changes: ChangedRows | null;
   /** See `Read.replacement`. */
   readonly replacement?: Replacement;
-  /** Set if it stages the writes of the functions that it calls, of the procedure of a CALL, or of a DO block. Only an INSERT has a target. */
-  readonly stagesCalls?: 'SELECT' | 'INSERT' | 'CALL' | 'DO';
+  /** Set if it stages the writes of the functions that it calls, of the procedure of a CALL, or of a DO block. Only a `change`, which is an INSERT, UPDATE or DELETE, has a target. */
+  readonly stagesCalls?: 'SELECT' | 'change' | 'CALL' | 'DO';
   /** The block of a DO. */
   readonly block?: CodeBlock;
 }

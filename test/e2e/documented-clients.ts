@@ -58,9 +58,22 @@ export const ofClients: readonly SqlStatement[] = [
     [['210', '210']],
   ),
   limits(
-    'In a staged write, functions read production, except for an INSERT that calls one',
+    'In a staged write, functions read production, except for one that calls a function',
     'UPDATE item SET qty = stock() WHERE id = 9 RETURNING qty',
     [[210]],
+  ),
+  limits(
+    'A condition may be evaluated for a row of production that the session has deleted or changed',
+    ['DELETE FROM item WHERE id = 8', 'SELECT id FROM item WHERE 10 / (id - 8) > 5'],
+    '22012',
+  ),
+  limits(
+    'Write\n`CASE WHEN qty <> 0 THEN 10 / qty > 2 END`',
+    [
+      'DELETE FROM item WHERE id = 8',
+      'SELECT id FROM item WHERE CASE WHEN id <> 8 THEN 10 / (id - 8) > 5 END',
+    ],
+    [[9]],
   ),
   limits(
     'A volatile function of a user in a staged write is refused',

@@ -4,6 +4,7 @@ import type { Guard } from './guard.ts';
 const tests = ['proxy/unstaged-functions'];
 const blocks = ['proxy/code-blocks'];
 const inserts = ['proxy/calling-inserts.test'];
+const changes = ['proxy/calling-changes.test'];
 const upserts = ['proxy/upserting-code'];
 const attacks = ['attacks/function-effects'];
 
@@ -110,27 +111,37 @@ export const functionGuards: readonly Guard[] = [
     tests,
   },
   {
-    name: 'an INSERT calls no function in which it stands',
+    name: 'a function that writes decides about no rows: PostgreSQL would also pass it those that the session has changed or deleted',
+    without: '',
+    tests: changes,
+  },
+  {
+    name: 'no condition of a body calls a function that writes',
+    without: '',
+    tests: ['proxy/unstaged-functions'],
+  },
+  {
+    name: 'a write calls no function in which it stands',
     without: '',
     tests,
   },
   {
-    name: 'nothing is written to the table of an INSERT, or to one that refers to it, by what it calls',
+    name: 'nothing is written to the table of a write, or to one that refers to it, by what it calls',
     without: '',
     tests: inserts,
   },
   {
-    name: 'the policy checks the rows of an INSERT that has called functions',
+    name: 'the policy checks the rows of a write that has called functions',
     without: '',
     tests: ['proxy/limits.test'],
   },
   {
-    name: 'only a plain INSERT stages what the functions write that it calls',
+    name: 'only a plain INSERT, UPDATE or DELETE stages what the functions write that it calls',
     without: "if (write.form !== 'query') throw refusal;",
     tests: inserts,
   },
   {
-    name: 'an INSERT in which a name of a function follows a literal is not used for another text',
+    name: 'a write in which a name of a function follows a literal is not used for another text',
     without: 'if (plan.statements.length > 0) return plan;',
     tests: inserts,
   },

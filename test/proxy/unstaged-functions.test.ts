@@ -64,7 +64,11 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   waits: [block('UPDATE watched SET n = 1'), /triggers for updates of certain columns/],
   inner: [
     block('UPDATE plain SET id = (SELECT writer())'),
-    /calls writer\(\), which writes, in a statement that writes/,
+    /calls writer\(\), which writes to plain, in UPDATE of it/,
+  ],
+  inner_condition: [
+    block('PERFORM FROM plain WHERE id = writer()'),
+    /calls writer\(\), which writes, in WHERE or ON/,
   ],
   inner_conflict: [
     block('INSERT INTO plain SELECT writer() ON CONFLICT DO NOTHING'),
@@ -72,7 +76,7 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
   inner_insert: [
     block('INSERT INTO plain SELECT writer()'),
-    /calls writer\(\), which writes to plain, in an INSERT into it/,
+    /calls writer\(\), which writes to plain, in INSERT of it/,
   ],
   deep: [block('PERFORM hidden_writer()'), /calls hidden_writer\(\), which writes to keyless/],
   deeper: [

@@ -14,7 +14,7 @@ import { generationOn } from '../generation.ts';
 import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
 import type { Source } from '../views/table-source.ts';
-import { callsOfInserts } from './calling-inserts.ts';
+import { callsOfWrites } from './calling-writes.ts';
 import { beyondExtent, usesOfDefaults } from './check-body.ts';
 import { checkWriting, checkWritten } from './check-writing.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
@@ -258,7 +258,7 @@ async function callsIn(
   uses: FoundUses | FunctionUses,
 ): Promise<BodyReplacement[]> {
   const replacements: Replacement[] = [];
-  const inserts: BodyReplacement[] = [];
+  const writes: BodyReplacement[] = [];
   const called: Known[] = [];
   for (const { start, end, ...call } of body.called) {
     if (call.schema === 'pg_catalog') continue;
@@ -269,13 +269,13 @@ async function callsIn(
     uses.relations.push(...known.uses.relations.map((name) => recorded(context, name)));
     uses.functions.push(...known.uses.functions.map((name) => recorded(context, name)));
     noteWriting(known, call, body, uses);
-    inserts.push(...(await callsOfInserts(context, call, known, body)));
+    writes.push(...(await callsOfWrites(context, call, known, body)));
     if (known.schema === null) continue;
     replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });
   }
   const takesRows = called.some((each) => each.takesRows);
   if (takesRows && called.some(({ schema, givesRows }) => schema !== null && givesRows))
     throw new Obstacle('hands rows of tables on');
-  // an INSERT may call several functions
-  return [...replacements, ...new Map(inserts.map((each) => [each.start, each])).values()];
+  // a write may call several functions
+  return [...replacements, ...new Map(writes.map((each) => [each.start, each])).values()];
 }

@@ -32,16 +32,14 @@ export interface BodyUses {
   readonly locking: readonly ByteRange[];
   /** The ON CONFLICT clauses. */
   readonly upserts: readonly BodyUpsert[];
-  /** The functions that its statements with targets call, other than those of `inserts`. */
+  /** The functions that its statements with targets call, other than those of `callers`. */
   readonly calledByWrites: readonly QualifiedName[];
-  /** The plain INSERT statements that call functions. */
-  readonly inserts: readonly BodyInsert[];
+  /** The plain INSERT, UPDATE and DELETE statements that call functions. */
+  readonly callers: readonly BodyCaller[];
 }
 
-/** An INSERT of a body that calls functions. */
-export interface BodyInsert {
-  /** First byte of the target's name, as in its `RelationUse`. */
-  readonly target: number;
+/** A statement of a body that writes and calls functions. */
+export interface BodyCaller extends Pick<Right, 'target' | 'operation'> {
   readonly first: FirstWord;
   readonly called: readonly QualifiedName[];
 }
@@ -77,17 +75,17 @@ export function usesOf(text: Buffer, extent: Extent = 'reads'): BodyUses | null 
 function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
   const upserts = bodyUpserts(text, write.upserts);
   if (upserts === null) return null;
-  const inserts = insertsOf(write, text);
-  const calledByWrites = write.rights.length > 0 && inserts.length === 0 ? write.called : [];
-  return { ...write, writes: writesOf(write), calledByWrites, inserts, upserts };
+  const callers = callersOf(write, text);
+  const calledByWrites = write.rights.length > 0 && callers.length === 0 ? write.called : [];
+  return { ...write, writes: writesOf(write), calledByWrites, callers, upserts };
 }
 
-/** Returns a statement that is a plain INSERT. Functions that it calls may write, because it is known before they do. */
-function insertsOf({ rights, upserts, called }: QueryWrite, text: Buffer): BodyInsert[] {
+/** Returns a statement that is a plain write. Functions that it calls may write, because it is known before they do. */
+function callersOf({ rights, upserts, called }: QueryWrite, text: Buffer): BodyCaller[] {
   const [right, ...others] = rights;
   const first = firstWord(text);
-  if (right?.operation !== 'INSERT' || others.length + upserts.length > 0) return [];
-  return first && called.length > 0 ? [{ target: right.target, first, called }] : [];
+  if (!right || !first || others.length + upserts.length > 0 || called.length === 0) return [];
+  return [{ target: right.target, operation: right.operation, first, called }];
 }
 
 const writesOf = ({ relations, rights }: QueryWrite): BodyWrite[] =>
@@ -132,7 +130,7 @@ function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
 /** Returns the uses of a read. */
 export const readUses = (read: Read): BodyUses => ({
   ...read,
-  ...{ rights: [], writes: [], upserts: [], calledByWrites: [], inserts: [] },
+  ...{ rights: [], writes: [], upserts: [], calledByWrites: [], callers: [] },
 });
 
 /** Returns the same uses with each position mapped by `moved`. */
@@ -156,8 +154,8 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     writes: uses.writes,
     upserts: movedUpserts(uses.upserts, moved),
     calledByWrites: uses.calledByWrites,
-    inserts: uses.inserts.map(({ target, first, called }) => {
-      return { target: moved(target), first: move(first), called };
+    callers: uses.callers.map((caller) => {
+      return { ...caller, target: moved(caller.target), first: move(caller.first) };
     }),
   };
 }
@@ -176,6 +174,6 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     writes: parts.flatMap(({ writes }) => writes),
     upserts: parts.flatMap(({ upserts }) => upserts),
     calledByWrites: parts.flatMap(({ calledByWrites }) => calledByWrites),
-    inserts: parts.flatMap(({ inserts }) => inserts),
+    callers: parts.flatMap(({ callers }) => callers),
   };
 }

@@ -277,15 +277,15 @@ function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffe
     ...uses.groupings.map(({ start }) => ({ start, end: start })),
     ...uses.locking,
     ...uses.upserts.flatMap(({ clause, first }) => [clause, first]),
-    ...uses.inserts.map(({ first }) => first),
+    ...uses.callers.map(({ first }) => first),
   ]);
   const inside = (before ?? []).flatMap(({ start, end }, index) => {
     const place = after?.[index];
     const replacement = place && replacements.find((each) => isSameRange(each, place));
     return replacement ? [{ start, end, text: replacement.text }] : [];
   });
-  const { upserts, inserts } = inBody(part);
-  const calls = [...upserts, ...inserts].flatMap(({ first }) => {
+  const { upserts, callers } = inBody(part);
+  const calls = [...upserts, ...callers].flatMap(({ first }) => {
     const call = replacements.find((each) => isSameRange(each, first))?.call;
     return call === undefined ? [] : [Buffer.from(call)];
   });

@@ -1,7 +1,9 @@
--- Notes that the next INSERT of a copy into a table calls functions that write. Returns true. See stage.enter_call.
-CREATE OR REPLACE FUNCTION stage.begin_calling(p_relation oid) RETURNS boolean
+-- Notes that the next write of a copy calls functions that write. Returns true. See stage.enter_call.
+-- p_key: as in stage.enter_call.
+DROP FUNCTION IF EXISTS stage.begin_calling(oid);
+CREATE OR REPLACE FUNCTION stage.begin_calling(p_key text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM set_config('stage.calling', format('body %s_i', p_relation), true);
+  PERFORM set_config('stage.calling', concat('body ', p_key), true);
   RETURN true;
 END $$;

@@ -10,9 +10,9 @@ DECLARE
   v_table oid := TG_ARGV[0];
   v_granted boolean;
   v_operation text := coalesce(TG_ARGV[1], TG_OP);
-  -- stage.begin_statement checks the columns of an INSERT that calls functions
+  -- stage.begin_statement checks the columns of a write that calls functions
   -- guard: a function writes with the client's rights to the whole table
-  v_by_function boolean := coalesce(current_setting('stage.called', true), '') = 'on' AND pg_trigger_depth() = 1 AND coalesce(current_setting('stage.calling', true), '') <> v_table || '_i';
+  v_by_function boolean := coalesce(current_setting('stage.called', true), '') = 'on' AND pg_trigger_depth() = 1 AND coalesce(current_setting('stage.calling', true), '') <> concat(v_table, '_', lower(left(v_operation, 1)));
   v_by_trigger boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger';
 BEGIN
   IF has_table_privilege(v_table, 'INSERT, UPDATE, DELETE') OR has_any_column_privilege(v_table, 'INSERT, UPDATE') THEN

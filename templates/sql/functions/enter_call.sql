@@ -1,5 +1,5 @@
 -- Returns the number of the statement that begins to write while functions of the client's statement run. Each statement of a function is one
--- of its own. An INSERT that calls functions which write stays open meanwhile: its key is in stage.calling before it begins, and among
+-- of its own. A write that calls functions which write stays open meanwhile: its key is in stage.calling before it begins, and among
 -- stage.callers until it ends, with its statement and its mutation.
 -- Called by the BEFORE STATEMENT triggers. p_key names the table and the operation, e.g. 16402_i.
 CREATE OR REPLACE FUNCTION stage.enter_call(p_key text, p_id text) RETURNS text
@@ -11,14 +11,14 @@ DECLARE
   v_relation oid := split_part(p_key, '_', 1);
   v_depth int := pg_trigger_depth();
 BEGIN
-  -- guard: nothing is written to the table of an INSERT, or to one that refers to it, by what it calls
+  -- guard: nothing is written to the table of a write, or to one that refers to it, by what it calls
   IF v_callers <> '[]' THEN PERFORM stage.refuse_caller_table(v_relation, v_callers, v_depth = 1); END IF;
   IF v_depth > 1 THEN RETURN v_statement; END IF;
   IF v_statement IN (current_setting('stage.ended', true), v_callers -> -1 ->> 1) THEN
     v_statement := set_config('stage.statement', p_id, true);
   END IF;
   IF v_calling <> '' THEN
-    IF v_calling NOT IN (p_key, 'body ' || p_key) THEN RAISE EXCEPTION 'an INSERT that calls functions has another table than %', v_calling USING ERRCODE = 'feature_not_supported'; END IF;
+    IF v_calling NOT IN (p_key, 'body ' || p_key) THEN RAISE EXCEPTION 'a write that calls functions has another table than %', v_calling USING ERRCODE = 'feature_not_supported'; END IF;
     PERFORM set_config('stage.calling', '', true),
       set_config('stage.callers', (v_callers || jsonb_build_array(jsonb_build_array(p_key, v_statement, p_id)))::text, true);
   END IF;

@@ -1,4 +1,4 @@
--- Ends a statement that wrote while functions of the client's statement ran. Where it is an INSERT that called them, its own statement and
+-- Ends a statement that wrote while functions of the client's statement ran. Where it is the one that called them, its own statement and
 -- mutation are in effect again: its log entry and the policy's check of its rows are still to come.
 -- Called by the AFTER STATEMENT triggers. p_key as in stage.enter_call.
 CREATE OR REPLACE FUNCTION stage.leave_call(p_key text) RETURNS void
@@ -12,10 +12,10 @@ BEGIN
     PERFORM set_config('stage.callers', v_callers::text, true), set_config('stage.mutation', v_caller ->> 2, true),
       set_config('stage.mutations', v_caller ->> 2, true), set_config('stage.mutations_of', v_caller ->> 1, true),
       set_config('stage.statement', v_caller ->> 1, true), set_config('stage.ended', v_caller ->> 1, true);
-    -- guard: the policy checks the rows of an INSERT that has called functions
+    -- guard: the policy checks the rows of a write that has called functions
     IF coalesce(current_setting('stage.checked_tables', true), '') <> '' THEN PERFORM stage.note_checked(split_part(p_key, '_', 1), true); END IF;
   END IF;
-  -- the rows of an INSERT that is still open are staged by indexes
+  -- the rows of a write that is still open are staged by indexes
   IF v_callers <> '[]' THEN PERFORM set_config('enable_seqscan', 'off', true); END IF;
 END $$;
 REVOKE ALL ON FUNCTION stage.leave_call(text) FROM PUBLIC;

@@ -6,6 +6,7 @@ import { findLocking } from '../../locate/locking-ranges.ts';
 import type { Read } from '../../read.ts';
 import type { Refusal } from '../../refusal.ts';
 import type { Write } from '../../write.ts';
+import { withConditions } from '../condition-calls.ts';
 import { plainRead, plainWrite } from '../plain-verdicts.ts';
 import { collectUses } from '../query-uses.ts';
 import { unclearLocking } from '../refused-parts.ts';
@@ -20,8 +21,8 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
   const count = uses.locksInVain ? 0 : uses.lockingClauses;
   const locking = count > 0 ? findLocking(source.text, count) : [];
   if (!locking) return unclearLocking;
-  const { relations, calls, unclear, called, qualifiers, upserts, overriding, merges, rights } =
-    uses;
+  const { relations, calls, unclear, qualifiers, upserts, overriding, merges, rights } = uses;
+  const called = withConditions(query, uses.called, source);
   const common = { relations, unclear, called, locking, qualifiers, groupings: uses.groupings };
   const draws = calls.functions.some(changesSequence);
   return uses.writes || draws
