@@ -47,6 +47,6 @@ export function refusalOfRow({ obstacle, name }: Pick<Table, 'obstacle' | 'name'
   return raise({
     message: { sql: message.replaceAll(bodyQuote, "$bo' || 'dy$") },
     sqlstate: '0A000',
-    hint: 'Leave out the rows that lead to this one, or change it directly on the database, outside of the session.',
+    hint: 'Leave out the rows that lead to this one.',
   });
 }

@@ -69,6 +69,11 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
         `INSERT INTO f${seed}_k${at} SELECT (SELECT count(*) FROM f${seed}_k${at}), f${seed}_${pick(at)}(${n()}) RETURNING n INTO v;`,
       () =>
         `INSERT INTO f${seed}_k${at} SELECT x.id + 20, x.id + f${seed}_${pick(at)}(x.id) FROM (SELECT id FROM ${a} ORDER BY id LIMIT ${1 + pick(2)}) x;`,
+      // one row each: the order of rows is not PostgreSQL's
+      () =>
+        `UPDATE f${seed}_k${at} SET n = f${seed}_${pick(at)}(${n()})${one(pick, '', ', id = id + 40')} WHERE id = ${pick(3)} RETURNING n INTO v;`,
+      () =>
+        `DELETE FROM f${seed}_k${at} WHERE id = ${pick(3)} RETURNING f${seed}_${pick(at)}(n) INTO v;`,
     );
   if (at > 1) parts.push(() => `v := v + coalesce(f${seed}_again(${n()}, 1), 0);`);
   return parts[pick(parts.length)]?.() ?? '';
@@ -108,6 +113,8 @@ function drawStatement(pick: Pick, seed: number): string {
     `SELECT ${f}1(${pick(9)}) AS x, ${pick(3)} AS y`,
     `SELECT * FROM ${f}2()`,
     `SELECT ${f}2(p => ${pick(9)})`,
+    `UPDATE ${f}k3 SET n = ${f}${pick(3)}(${pick(9)}) WHERE id = ${pick(4)} RETURNING n`,
+    `DELETE FROM ${f}k3 WHERE id = ${pick(4)} RETURNING ${f}${pick(3)}(n)`,
     `SELECT ${f}1(NULL)`,
     `SELECT * FROM ${f}rows(${pick(9)})`,
     `SELECT ${f}sql(${pick(9)})`,
