@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { StageError } from '../errors.ts';
+import { invalidUtf8 } from '../invalid-utf8.ts';
 
 /** A read past the end, or a text that is not UTF-8, throws StageError `protocol_violation` with the message that the server would send. */
 export class MessageReader {
@@ -53,7 +54,7 @@ export class MessageReader {
     if (end === -1) throw malformed('invalid string in message');
     const text = this.bytes(end - this.at);
     this.at += 1;
-    if (!isUtf8(text)) throw malformed('invalid byte sequence for encoding "UTF8"', '22021');
+    if (!isUtf8(text)) throw malformed(invalidUtf8(text), '22021');
     return text;
   }
 

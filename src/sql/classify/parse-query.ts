@@ -1,6 +1,7 @@
 /** Splits a query string into statements and classifies each. A text that cannot be parsed is never classified as a read. */
 import { isUtf8 } from 'node:buffer';
 import type { RawStmt } from 'libpg-query';
+import { invalidUtf8 } from '../../invalid-utf8.ts';
 import { ParserFailure, parseTree } from '../parser/parser.ts';
 import { longestRun } from '../parser/text-scan.ts';
 import { maxWeight, weightOf } from '../parser/text-weight.ts';
@@ -69,9 +70,9 @@ function unfitness(text: Buffer, maxBytes: number): Refusal | null {
     );
   }
   // The parser would stop at a zero byte, and would decode invalid UTF-8 differently from the server.
-  if (text.includes(0)) return notUtf8(': 0x00');
+  if (text.includes(0)) return notUtf8(text);
   // guard: a text is UTF-8
-  return isUtf8(text) ? null : notUtf8('');
+  return isUtf8(text) ? null : notUtf8(text);
 }
 
 /** Returns why the parser failed on a text, or did not accept it. */
@@ -81,9 +82,9 @@ function reasonAgainst(text: Buffer): Refusal {
   return weight > maxWeight ? tooHeavy : tooComplex;
 }
 
-function notUtf8(what: string): Refusal {
+function notUtf8(text: Buffer): Refusal {
   return refuse(
-    `invalid byte sequence for encoding "UTF8"${what}`,
+    invalidUtf8(text),
     'Send statements in UTF-8: a staged session has no other encoding.',
     '22021',
   );
