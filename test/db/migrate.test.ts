@@ -137,19 +137,22 @@ suite('migrations', (test) => {
     const [row] = (await holder.query('SELECT pg_backend_pid() AS pid')).rows;
     const refused = rejects<StageError>(migrate(service()));
     const outcome = { isOver: false };
-    void refused.finally(() => {
+    const end = () => {
       outcome.isOver = true;
-    });
-    // A writer that waits behind the migration, at most half as long as a statement of the service may.
-    while (!outcome.isOver)
-      await database.query(
-        `SET lock_timeout = '5s'; BEGIN; LOCK TABLE stage.mutation IN ROW EXCLUSIVE MODE; COMMIT`,
-      );
+    };
+    void refused.then(end, end);
+    try {
+      // A writer that waits behind the migration, at most half as long as a statement of the service may.
+      while (!outcome.isOver)
+        await database.query(
+          `SET lock_timeout = '5s'; BEGIN; LOCK TABLE stage.mutation IN ROW EXCLUSIVE MODE; COMMIT`,
+        );
+    } finally {
+      await holder.end();
+    }
     const error = await refused;
     assert.is(error.code, 'upstream_unavailable');
     assert.match(error.message, new RegExp(`in use by process ${row.pid} \\(idle in transaction`));
-    await holder.query('COMMIT');
-    await holder.end();
     await migrate(service());
     const [newest] = await database.query<{ number: number }>(
       'SELECT max(number) AS number FROM stage.migration',
