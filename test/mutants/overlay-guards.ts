@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
-    name: 'rows are parked also where the functions of their table are of another release',
+    name: 'rows are parked also where the functions of their table are of an earlier release',
     without: 'NULL;',
     tests: ['staging/parked-by-others'],
   },

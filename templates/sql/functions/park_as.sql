@@ -14,7 +14,7 @@ BEGIN
     USING p_session, p_as;
   EXCEPTION WHEN syntax_error_or_access_rule_violation OR data_exception THEN
     BEGIN
-      -- guard: rows are parked also where the functions of their table are of another release
+      -- guard: rows are parked also where the functions of their table are of an earlier release
       PERFORM stage.park_changes(p_session, p_relation, p_as);
     EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
       NULL;  -- the type of the key was dropped
