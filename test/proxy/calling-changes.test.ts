@@ -78,6 +78,9 @@ suite('UPDATE and DELETE that call functions which write', (test) => {
     "UPDATE tall_1 SET n = next_of('a') WHERE id = 2",
     'UPDATE lines SET account = opened((SELECT max(id) + 1 FROM accounts)::int) WHERE id = 1',
     "UPDATE lines SET note = 'none' || next_of('a') WHERE id = 77",
+    "WITH w AS (UPDATE lines SET note = 'x' WHERE id = 3 RETURNING id, account) SELECT id, take(account) FROM w",
+    'WITH w AS (DELETE FROM lines WHERE id = 5 RETURNING account) SELECT take(account) FROM w',
+    'WITH w AS (SELECT take(1, 2) AS t) UPDATE lines SET amount = t FROM w WHERE id = 1 RETURNING amount',
   ]);
   alike('errors, and nothing of them', [
     'UPDATE lines SET amount = take(account, 1000)',
