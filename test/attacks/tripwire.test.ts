@@ -64,6 +64,9 @@ suite('the tripwire and code that knows it', (test) => {
       const answers = await runScript(url, [...messages, s, q('ROLLBACK')]);
       assert.equal(await fingerprint(attacked.database), before);
       assert.match(answers.join('\n'), /E .*C=0A000 .*(write to|settings of the staging)/);
+      // the statement itself is refused, not only its COMMIT, before which the database checks once more
+      const isBlock = Buffer.concat(messages).includes('BEGIN');
+      assert.is(answers.includes('Z E'), isBlock, answers.join('\n'));
     });
   }
 
@@ -78,6 +81,7 @@ suite('the tripwire and code that knows it', (test) => {
         ]);
         assert.equal(await fingerprint(attacked.database), before);
         assert.is(answers.filter((answer) => answer.startsWith('E ')).length, 2);
+        assert.is(answers.filter((answer) => answer === 'Z E').length, 2, 'refused before COMMIT');
       }
     });
   }
