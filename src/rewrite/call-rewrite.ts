@@ -1,5 +1,6 @@
 /** Statements that stage what functions and procedures write which they call. */
 import { StageError } from '../errors.ts';
+import { settingKey } from '../overlay/rows/after-statement.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import { refusedStatement } from '../sql/classify/refused-statements.ts';
 import type { Calls } from '../sql/functions/calls.ts';
@@ -117,8 +118,8 @@ export async function spliceCalls(
 function callingOption({ rights }: CallingWrite, named: readonly Named[]): Record<string, string> {
   const [right] = rights;
   const { kind, table } = right ? meaningAt(named, right.target) : { kind: null, table: null };
-  if (!right || kind === null || kind === 'temporary') return {};
-  return { 'stage.calling': `${table}_${right.operation.charAt(0).toLowerCase()}` };
+  if (!right || table === null || kind === 'temporary') return {};
+  return { 'stage.calling': settingKey({ oid: table }, right.operation) };
 }
 
 /** The place of a name that is not in the statement's text. */

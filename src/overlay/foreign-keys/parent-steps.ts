@@ -126,6 +126,9 @@ type Acting = Exclude<ForeignKeyAction, 'no action' | 'restrict'>;
 const setColumns = ({ child, onDeleteColumns }: ForeignKey, event: ParentEvent) =>
   event === 'update' ? child.columns : onDeleteColumns;
 
+/** Returns whether an action deletes the rows of the child; other actions update them. */
+const deletes = (action: Acting, event: ParentEvent) => action === 'cascade' && event !== 'update';
+
 /** Builds the check that raises where a rule of the child replaces the action: PostgreSQL refuses it then, whichever rows it reaches. */
 function refuseRewritten(
   table: Table,
@@ -135,7 +138,7 @@ function refuseRewritten(
   action: Acting,
 ): string {
   const { child } = foreignKey;
-  const operation = action === 'cascade' && event !== 'update' ? 'DELETE' : 'UPDATE';
+  const operation = deletes(action, event) ? 'DELETE' : 'UPDATE';
   const refusal = refusalOfRow({ ...child, obstacle: 'has rules' });
   return `  IF stage.is_rewritten(${child.oid}, '${operation}') AND EXISTS (SELECT FROM ${shadowName(table)} d WHERE ${vanished(table, foreignKey, event, rows)}) THEN ${refusal} END IF;
 `;
@@ -150,7 +153,7 @@ function actionStatement(
 ): string {
   const children = reached(table, foreignKey, event, rows);
   const child = overlayName(foreignKey.child);
-  if (action === 'cascade' && event !== 'update')
+  if (deletes(action, event))
     return `DELETE FROM ${child} o USING ${shadowName(table)} d WHERE ${children};`;
   const values = new Map(
     action === 'cascade'

@@ -5,6 +5,7 @@ import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import type { CallPlace } from '../../sql/places.ts';
+import { settingKey } from '../rows/after-statement.ts';
 import { Obstacle } from './function-script.ts';
 import type { Known, OwnFunctions } from './known-functions.ts';
 import { targetNamed } from './named-table.ts';
@@ -41,7 +42,7 @@ export async function callsOfWrites(
       each.name === table.name && each.schema === table.schema;
     if (known.uses.written?.some(isSame))
       throw new Obstacle(`calls ${name}(), which writes to ${table.name}, in ${operation} of it`);
-    const key = quoteLiteral(`${table.oid}_${operation.charAt(0).toLowerCase()}`);
+    const key = quoteLiteral(settingKey(table, operation));
     calls.push({ ...first, call: `stage.begin_calling(${key})` });
   }
   return calls;

@@ -23,8 +23,10 @@ export const operations = ['insert', 'update', 'delete'] as const;
 export type Operation = (typeof operations)[number];
 
 /** Returns the part of the settings' names for a kind of statement on the overlay, e.g. `16402_u`. */
-export const settingKey = (table: Pick<Table, 'oid'>, operation: Operation) =>
-  `${table.oid}_${operation[0]}`;
+export const settingKey = (
+  table: Pick<Table, 'oid'>,
+  operation: Operation | Uppercase<Operation>,
+) => `${table.oid}_${operation.charAt(0).toLowerCase()}`;
 
 /** The rows of a statement that staged more rows than this are checked by freshly planned queries without nested loops. */
 const bigStatement = 200;
