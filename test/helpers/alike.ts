@@ -5,7 +5,7 @@ import type { Step } from './sql-stories.ts';
 import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
 import type { WireClient } from './wire-script.ts';
-import { connectWire, inWords, q, runScript } from './wire-script.ts';
+import { connectWire, inWords, q, run, runScript, s } from './wire-script.ts';
 
 interface Alike {
   /** The session's read mode. */
@@ -32,6 +32,30 @@ export async function assertAlike(
   await approve(proxied, session);
   return answers;
 }
+
+/**
+ * Returns a function that defines a test of the same statements for each protocol and read mode.
+ * @param shown the queries that follow them where reads are staged
+ */
+export const alikeEachWay =
+  (test: TestDefiner, proxied: () => Proxied, shown: readonly string[]) =>
+  (
+    name: string,
+    texts: readonly string[],
+    modes: readonly ('staged' | 'production')[] = ['staged', 'production'],
+  ): void => {
+    const both = { simple: q, extended: (text: string) => Buffer.concat([run(text), s]) };
+    for (const [way, send] of Object.entries(both))
+      for (const reads of modes)
+        test(
+          `${name}: ${way}, ${reads} reads`,
+          async () => {
+            const all = [...texts, ...(reads === 'staged' ? shown : [])];
+            await assertAlike(proxied(), all.map(send), { reads });
+          },
+          { timeout: 120_000 },
+        );
+  };
 
 async function approve({ daemon, contents, twinContents }: Proxied, session: string) {
   for (const step of ['propose', 'approve']) {

@@ -1,9 +1,9 @@
 /** INSERT that calls functions which write: what both write is staged, answered as PostgreSQL answers, and applied by the approval. */
-import { assertAlike } from '../helpers/alike.ts';
+import { alikeEachWay } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, run, runScript, s } from '../helpers/wire-script.ts';
+import { q, runScript } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE accounts (id int PRIMARY KEY, balance numeric NOT NULL DEFAULT 0 CHECK (balance >= 0));
@@ -61,24 +61,7 @@ suite('INSERT that calls functions which write', (test) => {
     proxied = await startProxied(schema);
   });
   test.after(() => proxied.stop());
-  const alike = (
-    name: string,
-    texts: readonly string[],
-    modes: readonly ('staged' | 'production')[] = ['staged', 'production'],
-  ) => {
-    const limit = { timeout: 120_000 };
-    const both = { simple: q, extended: (text: string) => Buffer.concat([run(text), s]) };
-    for (const [way, send] of Object.entries(both))
-      for (const reads of modes)
-        test(
-          `${name}: ${way}, ${reads} reads`,
-          async () => {
-            const shown = reads === 'staged' ? seen : [];
-            await assertAlike(proxied, [...texts, ...shown].map(send), { reads });
-          },
-          limit,
-        );
-  };
+  const alike = alikeEachWay(test, () => proxied, seen);
 
   alike('VALUES and SELECT', [
     'INSERT INTO lines (account, amount) VALUES (1, take(1))',
