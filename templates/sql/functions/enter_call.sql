@@ -18,7 +18,11 @@ BEGIN
     v_statement := set_config('stage.statement', p_id, true);
   END IF;
   IF v_calling <> '' THEN
-    IF v_calling NOT IN (p_key, 'body ' || p_key) THEN RAISE EXCEPTION 'a write that calls functions has another table than %', v_calling USING ERRCODE = 'feature_not_supported'; END IF;
+    -- rows of a table with children, or of MERGE, are written under other keys
+    IF v_calling NOT IN (p_key, 'body ' || p_key) THEN
+      RAISE EXCEPTION 'cannot stage what a function writes that this write of "%" calls', (SELECT relname FROM pg_class WHERE oid = v_relation)
+        USING ERRCODE = 'feature_not_supported', HINT = 'Call the function in a SELECT before, and use its result.';
+    END IF;
     PERFORM set_config('stage.calling', '', true),
       set_config('stage.callers', (v_callers || jsonb_build_array(jsonb_build_array(p_key, v_statement, p_id)))::text, true);
   END IF;
