@@ -1,4 +1,5 @@
 /** Facts about the statements that staged a table's rows. */
+import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '../../db/database.ts';
 import { loadSql } from '../../db/sql-file.ts';
 import { writesWithoutWhere } from '../../sql/locate/unconditional.ts';
@@ -16,6 +17,8 @@ export async function rowsWithoutWhere(
   if (kind !== 'staged') return 0;
   const ids: string[] = [];
   for (const row of await tx.query(loadSql('brief/statements.sql'), [uuid, relation, name])) {
+    // a text of this length may take 20 ms: others have their turn between two
+    await setImmediate();
     const found = await writesWithoutWhere(String(row['query']));
     const isWide = found.some(
       (each) => each.operation === row['operation'] && each.table === table,
