@@ -6,7 +6,7 @@ import { readerOf } from './read-noun.ts';
 
 const readSent = readerOf(briefShape);
 
-/** @throws SyntaxError for an invalid response */
+/** Reads a brief. @throws SyntaxError for an invalid response */
 export function readBrief(json: JsonText): Brief {
   const brief = readSent(json);
   // a newer daemon may know other flags
@@ -20,7 +20,7 @@ export interface Card extends CardHead {
   readonly brief: Brief;
 }
 
-/** @throws SyntaxError for an invalid response */
+/** Reads a card. @throws SyntaxError for an invalid response */
 export function readCard(json: JsonText): Card {
   return { ...readHead(json), brief: readBrief(json) };
 }

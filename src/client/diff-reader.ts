@@ -19,7 +19,7 @@ export interface ReadChange extends Change {
 
 type Members = Map<string, JsonText>;
 
-/** Whether a value contains changes or steps: document, `tables`, a table, its `changes`; or `steps`. */
+/** Returns whether a value contains changes or steps: document, `tables`, a table, its `changes`; or `steps`. */
 function leadsToChanges(path: readonly string[]): boolean {
   if (path.length === 0 || (path.length === 1 && path[0] === 'steps')) return true;
   return path[0] === 'tables' && (path.length < 3 || (path.length === 3 && path[2] === 'changes'));

@@ -7,7 +7,7 @@ import { Fields } from './fields.ts';
 import type { DiffFilter } from './filters.ts';
 import type { Call, Transport } from './transport.ts';
 
-/** The most changes that fit into one response, even on a machine under load. */
+/** The maximum number of changes that fit into one response, even on a machine under load. */
 const mostAtOnce = 20_000;
 const pageSize = 1000;
 const stepsOnPage = 10_000;
@@ -15,7 +15,7 @@ const stepsOnPage = 10_000;
 /**
  * Streams the diff's JSON. The document is the same, whether it takes one response or several.
  * @param path the path of the diff
- * @param most the most changes that are read in one response
+ * @param most the maximum number of changes that are read in one response
  * @throws StageError the daemon's error, or `session_busy` if the diff changes between its pages
  */
 export async function* diffText(

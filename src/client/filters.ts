@@ -53,7 +53,7 @@ export interface ChangeFilter extends Paging {
 export interface DiffFilter {
   readonly table?: string | undefined;
   readonly type?: Operation | undefined;
-  /** The most changes to return. The counts still cover the whole diff. */
+  /** The maximum number of changes to return. The counts still cover the whole diff. */
   readonly limit?: number | undefined;
   /** Whether all steps of the requested table and operation follow the changes, in the order in which approval replays them. */
   readonly steps?: 'true' | undefined;

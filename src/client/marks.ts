@@ -17,7 +17,7 @@ export function witnessOf({ type, before, after, texts }: NumberedChange): strin
   return hash.digest('base64');
 }
 
-/** Whether a change was marked and is unchanged since. */
+/** Returns whether a change was marked and is unchanged since. */
 export function isMarked(marks: Marks, change: NumberedChange): boolean {
   const witness = marks.get(markKey(change));
   return witness !== undefined && witness === witnessOf(change);

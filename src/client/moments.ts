@@ -2,7 +2,10 @@
 
 const form = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
 
-/** Returns a moment as requests have it: `window`, or the time in UTC. Without an offset it is a time of this machine. Null if it is none. */
+/**
+ * Returns a moment as requests have it: `window`, or the time in UTC. Without an offset it is a time of this machine. Null if the text is
+ * no such time.
+ */
 export function momentIn(text: string): string | null {
   const given = text.trim();
   if (given.toLowerCase() === 'window') return 'window';

@@ -64,7 +64,7 @@ export class News {
     return isNews;
   }
 
-  /** Sets the last known event to the session's last one; it stays 0 where the daemon does not report it. */
+  /** Sets the last known event to the session's last one; it stays 0 if the daemon does not report it. */
   async #catchUp(): Promise<void> {
     try {
       this.#last = (await this.#api.getSession(this.#sessionId)).value.lastEvent;

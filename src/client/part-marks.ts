@@ -10,14 +10,14 @@ export type PartMarks = ReadonlyMap<string, 'whole' | ReadonlyMap<string, JsonTe
 
 export const noMarks: PartMarks = new Map();
 
-/** The number of rows and tables that a request names at most. */
+/** The maximum number of rows and tables that a request names. */
 const mostMarked = 10_000;
 
 type Row = Pick<NumberedChange, 'table' | 'rowId'>;
 
 export const isTableMarked = (marks: PartMarks, table: string) => marks.get(table) === 'whole';
 
-/** Whether a row is marked: itself, or with its table. */
+/** Returns whether a row is marked: itself, or with its table. */
 export function isRowMarked(marks: PartMarks, { table, rowId }: Row): boolean {
   const rows = marks.get(table);
   return rows === 'whole' || rows?.has(rowId.text) === true;

@@ -22,7 +22,7 @@ export function sanitize(text: string): string {
   return text.replace(unsafe, (character) => (character === ' ' ? ' ' : escapeOf(character)));
 }
 
-/** Whether `sanitize` leaves a text unchanged. */
+/** Returns whether `sanitize` leaves a text unchanged. */
 export function isSafe(text: string): boolean {
   return sanitize(text) === text;
 }

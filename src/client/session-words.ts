@@ -24,8 +24,8 @@ export function authorOf({ createdAs, roles }: Session): string {
 }
 
 /**
- * Describes what else is to be known of a session: when it is applied, or that it went past the policy, and who reviewed that. Empty for any
- * other session.
+ * Describes a session beyond its status: when it is applied, or that it went past the policy, and who reviewed that. Empty for any other
+ * session.
  */
 export function remarkOf(session: Session): string {
   const { applyAt, scheduledAs, breakGlass, reviewDue, reviewedAs } = session;

@@ -79,7 +79,7 @@ const bytes = /^"\\\\x(?:[0-9a-f]{2})*"$/;
 const nothing = new JsonText('{}');
 const none = new JsonText('null');
 
-/** Whether two values are the same, or both are missing. */
+/** Returns whether two values are the same, or both are missing. */
 export function isSame(value: Value | undefined, other: Value | undefined): boolean {
   return value?.json.text === other?.json.text && value?.text === other?.text;
 }
@@ -96,7 +96,7 @@ export function columnCell(value: Value): string {
   return isSafe(text) && isDocument(text) ? text : textCell(text);
 }
 
-/** The most bytes that are shown as they are. */
+/** The maximum number of bytes that are shown as they are. */
 const mostBytes = 32;
 const cells = new WeakMap<Value, string>();
 
@@ -114,7 +114,7 @@ function bytesCell(value: Value): string {
   return cell;
 }
 
-/** Whether a text is JSON that cannot be mistaken for another value. */
+/** Returns whether a text is JSON that cannot be mistaken for another value. */
 export function isDocument(text: string): boolean {
   if (!/^["[{]/.test(text)) return false;
   try {

@@ -5,7 +5,7 @@ export interface Part {
   readonly text: string;
 }
 
-/** The most words that may be removed and added between two texts: beyond them the differing middles are reported whole. */
+/** The maximum number of words that may be removed and added between two texts. Beyond it, the differing middles are reported whole. */
 const mostEdits = 400;
 
 const words = (text: string) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
@@ -113,7 +113,7 @@ function joined(parts: readonly Part[]): Part[] {
   return merged(result);
 }
 
-/** Whether a part is whitespace between two differences, which belongs to them. */
+/** Returns whether a part is whitespace between two differences, which belongs to them. */
 function isGap(parts: readonly Part[], index: number): boolean {
   const next = parts[index + 1]?.kind ?? 'same';
   return /^\s+$/.test(parts[index]?.text ?? '') && next !== 'same';

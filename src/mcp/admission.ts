@@ -56,7 +56,7 @@ export function createAdmission(options: AdmissionOptions) {
   };
 }
 
-/** Whether the daemon has a review page: it lets nobody make links otherwise. */
+/** Returns whether the daemon has a review page: without one, it permits nobody to make links. */
 const hasPage = ({ operations }: CallerReport) => operations?.includes('makeReviewLink') ?? false;
 
 /** Refuses tokens that may review, since text from the database can steer an agent: a row could have itself approved. */

@@ -20,7 +20,7 @@ export interface StatementResult {
   readonly truncated: boolean;
 }
 
-/** The most characters of rows that are returned. */
+/** The maximum number of characters of rows that are returned. */
 const maxBuffered = 100_000;
 /** The length beyond which a value is cut, in characters. */
 const maxValue = 20_000;
@@ -39,7 +39,7 @@ interface Wire {
   sync(): void;
 }
 
-/** A query that does not fetch the rows beyond the limit; that of pg fetches them. */
+/** A query that leaves the rows beyond the limit at the server. The query of pg would fetch them. */
 class FirstRows extends pg.Query<JsonValue[]> {
   handlePortalSuspended(wire: Wire): void {
     wire.sync();

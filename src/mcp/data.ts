@@ -3,7 +3,7 @@ import { safeJson } from '../client/sanitize.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 
-/** The most bytes of data in one result: about 10,000 tokens. */
+/** The maximum number of bytes of data in one result: about 10,000 tokens. */
 const maxBytes = 40 * 1024;
 
 export const heading =

@@ -9,7 +9,7 @@ type Input = z.ZodObject<z.ZodRawShape>;
 type Argument = z.core.JSONSchema.JSONSchema;
 type Issue = z.core.$ZodIssue;
 
-/** The most problems that are reported at once. */
+/** The maximum number of problems that are reported at once. */
 const mostProblems = 5;
 const mostOfName = 60;
 

@@ -1,4 +1,7 @@
-/** The adapter to the protocol, for both of its eras: tools, and the diff as a resource. Only it and the two servers run the SDK. */
+/**
+ * The adapter to the protocol, with and without sessions: it offers tools, and the diff as a resource. Only it and the two servers run the
+ * SDK.
+ */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -39,7 +42,7 @@ export function createMcpServer(place: Connected): McpServer {
   return server;
 }
 
-/** Whether a place offers a tool: not one that opens sessions beside the given one, and none that the token does not allow. */
+/** Returns whether a place offers a tool: none that opens other sessions if one is given, and none that the token does not allow. */
 function isOffered({ name, operations }: Tool, place: Connected): boolean {
   if (place.pinned !== null && name === 'open_session') return false;
   return operations.every((each) => place.operations?.includes(each) ?? true);
@@ -71,7 +74,7 @@ function register(server: McpServer, place: Connected, tool: Tool): void {
   );
 }
 
-/** Returns what sends notifications of progress for a call; null if its client has not asked for them. */
+/** Returns the function that notifies the client of a call's progress; null if the client has not requested that. */
 function progressOf({ mcpReq }: ServerContext): Call['progress'] {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return null;

@@ -71,7 +71,7 @@ export async function reportStatus(
   };
 }
 
-/** Returns the rules that hold for the session, and the votes on it; nothing where no policy is set, or the session is decided. */
+/** Returns the rules that hold for the session, and the votes on it; nothing if no policy is set, or if the session is decided. */
 async function policyFacts({ api, sessionId }: Call, status: SessionStatus): Promise<JsonObject> {
   if (status !== 'active' && status !== 'proposed') return {};
   const { version, verdicts, approvals } = (await checkSession(api, sessionId)).value;

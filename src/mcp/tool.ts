@@ -12,7 +12,7 @@ export interface ToolContext {
   run(statement: Statement): Promise<StatementResult>;
   /** The project of sessions that name none. */
   readonly project: string | undefined;
-  /** Returns the address of a session on the review page, which logs nobody in; null where there is no page. */
+  /** Returns the address of a session on the review page, which logs nobody in; null if there is no page. */
   reviewUrl(sessionId: string): string | null;
   /** Differs by process and token; constant while the process runs. */
   readonly nonce: string;
@@ -24,7 +24,7 @@ export interface Call extends ToolContext {
   readonly sessionId: string;
   /** Aborted when the caller cancels. */
   readonly signal: AbortSignal;
-  /** Reports to the client that the call goes on; null where it does not take notifications of progress. */
+  /** Reports to the client that the call goes on; null if it does not accept notifications of progress. */
   readonly progress: ((message: string) => Promise<void>) | null;
 }
 

@@ -34,13 +34,13 @@ export interface ConflictRules {
   readonly ignoredColumns?: readonly string[] | undefined;
 }
 
-/** Whether a conflict blocks approval. */
+/** Returns whether a conflict blocks approval. */
 export const counts = ({ ignored }: Conflict): boolean => ignored !== true;
 
 /**
  * Runs the same check as approve, and changes nothing. A final session has no conflicts. Ignored conflicts come last.
  * @param readableOnly whether only the existence of a conflict is reported where a role that staged in the session may not read the table
- * @throws StageError `session_not_found`, `took_too_long`
+ * @throws StageError `session_not_found`, `took_too_long`, or `busy` while tables are being altered
  */
 export async function findConflicts(
   db: Database,
@@ -90,7 +90,7 @@ interface Compared extends ConflictRules {
 
 /**
  * Finds a session's conflicts in the given tables. Ignored conflicts come last.
- * @param locked the result of `lockTouchedRows` in the same transaction; empty where no rows are locked
+ * @param locked the result of `lockTouchedRows` in the same transaction; empty if no rows are locked
  */
 export async function detectConflicts(
   tx: Queryable,

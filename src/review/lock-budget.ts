@@ -16,7 +16,7 @@ export class InTheWay extends Error {
     this.code = sqlstate;
   }
 
-  /** Whether a SQLSTATE is a lock conflict: an unavailable lock, a serialization failure, or a deadlock. */
+  /** Returns whether a SQLSTATE is a lock conflict: an unavailable lock, a serialization failure, or a deadlock. */
   static has(sqlstate: string | undefined): boolean {
     return sqlstate === '55P03' || sqlstate === '40001' || sqlstate === '40P01';
   }

@@ -21,7 +21,10 @@ export interface Sides {
 export class SidesCache {
   readonly #known = new WeakMap<Change, Sides>();
 
-  /** @param columns the columns of the change's table, which are the same from frame to frame */
+  /**
+   * Returns the sides of a change.
+   * @param columns the columns of the change's table, which are the same from frame to frame
+   */
   of(change: Change, columns: readonly KnownColumn[]): Sides {
     const known = this.#known.get(change);
     if (known) return known;
@@ -35,7 +38,7 @@ export class SidesCache {
   }
 }
 
-/** Whether an update changes a column; true for every column of an insert or delete. */
+/** Returns whether an update changes a column; true for every column of an insert or delete. */
 export function isChanged(change: Change, { before, after }: Sides, column: string): boolean {
   return change.type !== 'UPDATE' || !isSame(before.get(column), after.get(column));
 }
@@ -56,7 +59,7 @@ export function shortText(text: string, most: number): string {
   return `${sanitize([...text.slice(0, most)].join(''))}… (${size} bytes)`;
 }
 
-/** The most characters of a value in a grid; no cell is wider. */
+/** The maximum number of characters of a value in a grid; no cell is wider. */
 const gridText = 120;
 
 /** Returns the cell of a grid: the value, or before → after with the differences marked. */
@@ -82,7 +85,7 @@ function changedCell(before: Value | undefined, after: Value | undefined): Span[
   return shortened(nearDifference(before, after) ?? arrow(old, now));
 }
 
-/** The most parts of a document in a cell. */
+/** The maximum number of parts of a document in a cell. */
 const mostParts = 3;
 /** The combined length up to which documents are compared in the grid, as a frame has many cells. The detail compares longer ones, too. */
 const longestDocument = 20_000;

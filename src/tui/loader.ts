@@ -21,7 +21,7 @@ const sessionEveryMs = 2000;
 const conflictsEveryMs = 5000;
 /** The longest wait for an event while nothing else can happen: a proposed or decided session takes no statements. */
 const quietMs = 60_000;
-/** The most comments that are shown. */
+/** The maximum number of comments that are shown. */
 const mostComments = 500;
 /** The wait after a read, as a multiple of its duration. */
 const rest = { session: 2, conflicts: 20 };
@@ -216,7 +216,7 @@ export class Loader {
     await this.#once(JSON.stringify(need), () => this.#fetch(need));
   }
 
-  /** Does work that has not begun yet. It is repeated before the session changes only if it returned true. */
+  /** Does work unless it is under way, or has returned false or failed since the session last changed or `hurry` was called. */
   async #once(name: string, work: () => Promise<boolean>): Promise<void> {
     if (this.#known.has(name)) return;
     this.#known.add(name);

@@ -178,7 +178,7 @@ function partOf({ part, withTies = false }: Deciding): PartChoice | undefined {
   return part && { rows: choicesOf(part), withTies };
 }
 
-/** The most rows that a notice names. */
+/** The maximum number of rows that a notice names. */
 const mostPlaces = 3;
 
 /** Returns an error's message and hint. */

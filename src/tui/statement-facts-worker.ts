@@ -8,7 +8,7 @@ process.on('message', (query: string) => {
   process.send?.(read(query));
 });
 
-// the reader's time limit begins only now: on a busy machine the start takes longer than any statement may
+// the reader's time limit begins at this message: on a busy machine, the start of a process takes longer than any statement may
 process.send?.('ready');
 
 // the interface is gone

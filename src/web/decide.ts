@@ -158,7 +158,7 @@ export function actionsFor(
     }));
 }
 
-/** Whether somebody is among those of a list: a person is a name, in upper or lower case. */
+/** Returns whether somebody is among those of a list: a person is a name, in upper or lower case. */
 const isNamed = (name: string | null, people: readonly (string | null)[]) =>
   name !== null && people.some((each) => each !== null && personOf(each) === personOf(name));
 

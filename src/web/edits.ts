@@ -17,7 +17,7 @@ export interface Edits {
   readonly takeOut: ((table: string, rowId: JsonText | null) => void) | null;
 }
 
-/** @param after called after each edit */
+/** Returns the edits of a session. @param after called after each edit */
 export function editsFor({ session, operations }: Known, after: () => void): Edits {
   const allows = (name: string) => session.status === 'active' && operations.has(name);
   return {

@@ -19,7 +19,7 @@ interface Bar {
 /** Fewer rows need no figure: a sentence states as much. */
 const fewestRows = 3;
 
-/** Returns the figures of a table's columns; none where its brief has no counts for them. */
+/** Returns the figures of a table's columns; none if its brief has no counts for them. */
 export function figuresOf({ facts, sampled }: TableBrief): Child[] {
   const figures = facts.flatMap((fact) => {
     const fields = new Fields(fact);

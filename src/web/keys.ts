@@ -67,11 +67,11 @@ export function listen(view: SessionView): void {
   });
 }
 
-/** Whether a key belongs to the browser or to an open dialog. */
+/** Returns whether a key belongs to the browser or to an open dialog. */
 const isOthers = ({ ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   ctrlKey || metaKey || altKey || document.querySelector('dialog[open]') !== null;
 
-/** Whether keys are characters for the target. A checkbox takes the space only. */
+/** Returns whether keys are characters for the target. A checkbox takes the space only. */
 function isTextField(target: EventTarget | null): target is HTMLElement {
   if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
   return target instanceof HTMLTextAreaElement;

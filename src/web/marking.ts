@@ -23,7 +23,7 @@ export interface Marking {
   set(marks: PartMarks): void;
 }
 
-/** Whether the caller may do something with a part in this state of the session. */
+/** Returns whether the caller may do something with a part in this state of the session. */
 export function canMark({ session, operations }: Known): boolean {
   if (session.status === 'proposed') return operations.has('approveSession');
   return session.status === 'active' && operations.has('splitSession');

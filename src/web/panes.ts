@@ -22,7 +22,7 @@ export async function readAllConflicts(id: string): Promise<readonly Conflict[]>
   return readConflicts(new Fields(await request('GET', `/sessions/${id}/conflicts`)));
 }
 
-/** @param settle settles a conflict; null if that is not possible */
+/** Draws the conflicts. @param settle settles a conflict; null if that is not possible */
 export function conflictsPane(
   conflicts: readonly Conflict[] | null,
   settle: Edits['settle'],

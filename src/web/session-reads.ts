@@ -4,14 +4,14 @@ import { Fields } from '../client/fields.ts';
 import type { Session } from '../model/session.ts';
 import { request, withQuery } from './http.ts';
 
-/** Whether the session can still be decided on. */
+/** Returns whether the session can still be decided on. */
 export const isOpen = ({ status }: Session) => status === 'active' || status === 'proposed';
 
 /** Identifies the state that a diff was read in. */
 const stateOf = ({ status, round, edits, mutationCount }: Session) =>
   [status, round, edits, mutationCount].join();
 
-/** Whether a session is in the state in which its diff was read before. */
+/** Returns whether a session is in the state in which its diff was read before. */
 export const isAsBefore = (now: Session, before: Session) => stateOf(now) === stateOf(before);
 
 export async function readSessionOf(id: string): Promise<Session> {

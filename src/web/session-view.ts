@@ -223,7 +223,7 @@ export class SessionView {
     this.#learn({ digest: null });
   }
 
-  /** Shows that the session has changed, unless an event has said how. */
+  /** Shows that the session has changed, unless an event has reported how. */
   #changeUnlessKnown(now: Session): void {
     const isKnown = this.#known !== null && isAsBefore(now, this.#known.session);
     if (!isKnown) this.#change(now, 'it is not as it was');

@@ -6,7 +6,7 @@ import type { Child } from './dom.ts';
 import { h } from './dom.ts';
 import { Refusal, request } from './http.ts';
 
-/** Reads the verdict of the policy; null where the caller may not know it, or the session is not open. */
+/** Reads the verdict of the policy; null if the caller may not know it, or the session is not open. */
 export async function readPolicyOf(id: string): Promise<SessionPolicy | null> {
   try {
     return readSessionPolicy(await request('GET', `/sessions/${id}/policy`));
@@ -16,7 +16,7 @@ export async function readPolicyOf(id: string): Promise<SessionPolicy | null> {
   }
 }
 
-/** Returns the votes and the rules; nothing where no rule holds for the session. */
+/** Returns the votes and the rules; nothing if no rule holds for the session. */
 export function policyView(policy: SessionPolicy | null): Child[] {
   if (policy === null) return [];
   const { approvals, verdicts } = policy;

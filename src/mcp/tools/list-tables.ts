@@ -12,7 +12,7 @@ const selectTables = readFileSync(
   'utf8',
 ).replace('{{internal_schemas}}', () => internalSchemas);
 
-/** The most tables in one result. A table with its columns takes about twenty times the space of its name. */
+/** The maximum number of tables in one result. A table with its columns takes about twenty times the space of its name. */
 const mostNames = 500;
 const mostDescribed = 50;
 

@@ -40,7 +40,10 @@ export const openSession = defineTool({
   },
 });
 
-/** Creates a session, or returns the one of the same purpose. One that takes no more writes has used up its key, so the next is tried. */
+/**
+ * Creates a session, or returns the one of the same purpose. A session that accepts no more writes has used up its idempotency key, so the
+ * next key is tried.
+ */
 async function open(
   { api, project, nonce }: Call,
   input: { purpose: string; project?: string | undefined },

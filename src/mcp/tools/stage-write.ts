@@ -40,7 +40,7 @@ export const stageWrite = defineTool({
   },
 });
 
-/** Whether a command tag, which is that of the outermost statement, is that of a read. */
+/** Returns whether a command tag is that of a read. The tag is that of the outermost statement. */
 function isRead(command: string | null): boolean {
   return /^(?:SELECT|SHOW|EXPLAIN|FETCH)/.test(command ?? '');
 }

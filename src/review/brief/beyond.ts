@@ -6,7 +6,10 @@ import { JsonText } from '../../model/json.ts';
 import type { BriefColumn, BriefShape, Found, Sample } from './sample.ts';
 import { mostSearched, rowsUpTo } from './sample.ts';
 
-/** @param hasInserts whether rows are inserted: otherwise only columns that updates changed are searched */
+/**
+ * Finds the columns with values beyond all values of production.
+ * @param hasInserts whether rows are inserted: otherwise only columns that updates changed are searched
+ */
 export async function findBeyond(
   tx: Queryable,
   sample: Sample,
@@ -36,7 +39,7 @@ function partsOf({ schema, name }: BriefShape, { name: column, ordered, hasIndex
   const most = `max(${value})`;
   // times up to now are nothing unusual, in any time zone
   const later = `greatest(${most}, (now() + interval '1 day')::pg_catalog.${type})`;
-  // without an index the first row that is as great ends the search
+  // without an index, the search ends at the first row that has such a value
   const exists = (comparison: string) =>
     hasIndex ? 'false' : `EXISTS (SELECT FROM ${production} t WHERE ${value} ${comparison})`;
   return {

@@ -26,16 +26,16 @@ import {
   triggerFacts,
 } from './table-facts.ts';
 
-/** An author is compared with this many earlier approved sessions at least. */
+/** The least number of earlier approved sessions with which an author's tables and number of changes are compared. */
 const fewestSessions = 3;
 const unusualShare = 20;
 const unusualFactor = 10;
-/** The times of day of this many earlier approved sessions show when an author works. */
+/** The least number of earlier approved sessions that show the times of day at which an author works. */
 const fewestTimes = 10;
 const unusualSeconds = 3 * 3600;
 
 export interface BriefRules {
-  /** Whether tables that a role that staged in the session may not read are only counted. */
+  /** Whether a table is only counted if some role that staged in the session may not read it. */
   readonly readableOnly: boolean;
   /** Whether other sessions are counted, but not named. */
   readonly ownOnly: boolean;
@@ -43,7 +43,10 @@ export interface BriefRules {
   readonly sensitiveColumns: readonly string[];
 }
 
-/** @throws StageError `session_not_found`, `took_too_long` */
+/**
+ * Reads the brief of a session.
+ * @throws StageError `session_not_found`, `took_too_long`
+ */
 export async function readBrief(db: Database, id: string, rules: BriefRules): Promise<Brief> {
   return (await readRound(db, id, rules)).brief;
 }
@@ -64,7 +67,7 @@ export async function readRound(
   return inSnapshot(db, (tx) => briefIn(tx, id, rules));
 }
 
-/** Reads a brief in a snapshot of the caller. */
+/** Reads a brief in the caller's snapshot. */
 export async function briefIn(tx: Queryable, id: string, rules: BriefRules): Promise<BriefOfRound> {
   const session = await getSession(tx, id);
   const uuid = sessionUuid(id);
@@ -90,7 +93,7 @@ export interface Overlaps {
   readonly flags: readonly Flag[];
 }
 
-/** Reads which open sessions change the same rows as a session does now, by table, as in a brief that hides nothing. */
+/** Reads the open sessions that change the same rows as a session does now, by table, as a brief that hides nothing shows them. */
 export async function readOverlaps(db: Database, id: string): Promise<Overlaps> {
   return inSnapshot(db, async (tx) => {
     const { status } = await getSession(tx, id);
@@ -107,7 +110,7 @@ export async function readOverlaps(db: Database, id: string): Promise<Overlaps> 
   });
 }
 
-/** Returns flags with those for overlaps that hold now. */
+/** Returns a brief's flags with those for overlaps replaced by the present ones. */
 export const withOverlaps = (flags: readonly Flag[], now: readonly Flag[]): Flag[] => [
   ...flags.filter(({ code }) => code !== 'overlap'),
   ...now,
@@ -186,14 +189,14 @@ async function shareOf(
   shape: BriefShape,
 ): Promise<number> {
   const touched = updates + deletes;
-  // with more rows than these the share is a usual one
+  // a table with more rows than these has a usual share
   const most = Math.floor((100 * touched) / unusualShare);
   const rows = touched === 0 ? 0 : await rowsUpTo(tx, shape, most + 1);
   if (rows > most) return 0;
   return Math.min(Math.floor((100 * touched) / Math.max(rows, 1)), 100);
 }
 
-/** Returns the number of rows in which a sensitive column is set, changed or deleted. Updates that no sample shows count all. */
+/** Returns the number of rows in which a sensitive column is set, changed or deleted. If only a sample was read, all updates count. */
 function rowsOf(
   column: string,
   counts: ChangeCounts,

@@ -15,7 +15,7 @@ export interface StoredCard extends CardHead {
 
 const columns = `${sessionIdSql('c.session')} AS session_id, c.round, c.digest, stage.iso_time(c.made_at) AS made_at, c.brief`;
 
-/** The present cards: none of an earlier round, nor of other rows, nor of another configuration. */
+/** Selects the present cards: none of an earlier round, of other rows, or of another configuration. */
 const selectPresent = `
 SELECT ${columns} FROM stage.session s JOIN stage.card c ON c.session = s.id
 -- guard: a card of another round is not shown as the present one
@@ -44,7 +44,7 @@ export async function presentCards(
   return new Map(rows.map((row) => [String(row['session_id']), toCard(row)]));
 }
 
-/** Reads the card of a round, as it was then; null if there is none. */
+/** Reads the card of a round, as it was stored; null if there is none. */
 export async function cardOfRound(
   db: Queryable,
   id: string,
@@ -91,7 +91,7 @@ export async function proposalWithoutCard(
   return row === undefined ? null : { id: String(row['id']), round: Number(row['round']) };
 }
 
-/** The row of the session is locked for a moment: a rejection removes cards that exist before it, so none may be stored after it. */
+/** Locks the row of the session for a moment: a rejection removes the cards that exist by then, so none may be stored after it. */
 const insertCard = `
 INSERT INTO stage.card (session, round, edits, mutations, sensitive, brief)
 SELECT s.id, $2, $3, $4, $5, $6 FROM stage.session s
@@ -116,6 +116,7 @@ export async function storeCard(
   await db.query(insertCard, [...placeOf(proposal), JSON.stringify(sensitiveColumns), body]);
 }
 
+/** Stores the digest of a proposal's card that has none, if the card describes the rows of this proposal. */
 export async function storeDigest(db: Database, proposal: Proposal, digest: string): Promise<void> {
   await db.query(setDigest, [...placeOf(proposal), digest]);
 }

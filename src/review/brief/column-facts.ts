@@ -58,7 +58,7 @@ async function findDuplicates(
   found: Found,
 ): Promise<void> {
   const given = columns.filter(({ isKey, isGiven }) => isGiven && !isKey).map(({ name }) => name);
-  // one column proves too little: many rows are open
+  // one column proves too little: many rows may have the state `open`, for example
   if (given.length < 2) return;
   const [row] = await sample.query('duplicates', JSON.stringify(given));
   const rows = Number(row?.['rows']);

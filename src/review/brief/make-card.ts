@@ -15,10 +15,10 @@ import { proposalWithoutCard, roundName, storeCard, storeDigest } from './card-s
 
 const tryAgainMs = 600_000;
 
-/** The pause after which a card is tried again when others held locks on its tables. */
+/** The wait before a card is tried again, in milliseconds, if others held locks on its tables. */
 const busyMs = 2_000;
 
-/** The card of a session in a state, as it is stored: nothing is hidden in it. */
+/** A card with the state of the session that it describes, as both are stored. It hides nothing. */
 interface MadeCard {
   readonly proposal: Proposal;
   readonly brief: Brief;
@@ -39,7 +39,7 @@ export function createCardMaker(
   deciding: Database,
   sensitiveColumns: readonly string[],
 ): CardMaker {
-  /** When a round may be tried again: one that fails does not stand in the way of others. */
+  /** The time at which each round may be tried again, so that a round that fails does not block the others. */
   const tried = new Map<string, number>();
   const recent = () => {
     const now = performance.now();
@@ -65,7 +65,7 @@ export function createCardMaker(
   };
 }
 
-/** The session is too large for a card, or is gone. */
+/** The errors that are expected: the session is too large for a card, or is gone. */
 const isNoFault = new Set(['took_too_long', 'session_not_found']);
 
 async function makeCard(
@@ -92,7 +92,7 @@ async function readProposal(
 ): Promise<MadeCard | null> {
   await renewOutdated(db, id);
   return inSnapshot(db, async (tx) => {
-    // nobody waits for a card: what changes the definition of a table must not end in a deadlock with it
+    // nobody waits for a card, so in a deadlock with a change of a table's definition this transaction is the one to fail
     await yieldFirst(tx);
     const { status, round, edits, mutationCount } = await getSession(tx, id);
     if (status !== 'proposed') return null;

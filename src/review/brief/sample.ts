@@ -1,4 +1,4 @@
-/** The changes of a table that a brief reads: all, or a sample. And what is found in them. */
+/** The changes of a table that a brief reads, all or a sample, and the facts that are found in them. */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -23,21 +23,21 @@ export interface BriefColumn {
   readonly hasEquality: boolean;
   /** Whether clients give its value: it has no default. */
   readonly isGiven: boolean;
-  /** The unit of its values in figures, if they are no numbers: characters of a text, or time by a type; else null. */
+  /** The measure of values that are no numbers: the length of a text, or a time of this type; null for numbers and for all other types. */
   readonly unit: 'length' | 'timestamptz' | 'timestamp' | null;
-  /** Whether it is of a built-in type with few values or short ones, which production can be searched for. */
+  /** Whether its type is built in and has few or short values, so that production can be searched for them. */
   readonly isPlain: boolean;
-  /** Its type, if it is of numbers or times that mean an amount: not of a key or a reference, and not of a sequence. */
+  /** Its type if its values are numbers or times that are amounts, rather than keys, references or numbers of a sequence; else null. */
   readonly ordered: string | null;
   /** Whether an index begins with it. */
   readonly hasIndex: boolean;
 }
 
-/** Facts on a table as it is now. */
+/** The facts about a table's present definition. */
 export interface BriefShape {
   readonly schema: string;
   readonly name: string;
-  /** The statistics' number of its rows. */
+  /** The number of its rows according to the statistics. */
   readonly estimatedRows: number;
   readonly columns: readonly BriefColumn[];
 }
@@ -100,7 +100,7 @@ export async function openSample(
   return { sampled: Number(row?.['count']), query };
 }
 
-/** Returns a page of the diff, of all kinds, behind the number p.after and with at most $2 changes. */
+/** Returns SQL for a page of the diff: at most $2 changes of any kind, after the number p.after. */
 function pageOfStart({ page }: DiffTable): string {
   const values: Readonly<Record<string, string>> = {
     $1: 'p.after',

@@ -6,8 +6,8 @@ import { writesWithoutWhere } from '../../sql/locate/unconditional.ts';
 import type { DiffTable } from '../diff/diff-tables.ts';
 
 /**
- * Counts the staged rows that statements without WHERE wrote: UPDATE and DELETE that name the table. What a view or a function writes is
- * not among them. Of each table the twenty statements with the most rows are read.
+ * Counts the staged rows that statements without WHERE wrote: UPDATE and DELETE that name the table. Rows that a view or a function wrote
+ * are not counted. Of each table, only the twenty statements with the most rows are read, and none longer than 10,000 characters.
  */
 export async function rowsWithoutWhere(
   tx: Queryable,
@@ -17,7 +17,7 @@ export async function rowsWithoutWhere(
   if (kind !== 'staged') return 0;
   const ids: string[] = [];
   for (const row of await tx.query(loadSql('brief/statements.sql'), [uuid, relation, name])) {
-    // a text of this length may take 20 ms: others have their turn between two
+    // a text of 10,000 characters may take 20 ms, so other work gets its turn before the next one
     await setImmediate();
     const found = await writesWithoutWhere(String(row['query']));
     const isWide = found.some(

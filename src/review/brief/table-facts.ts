@@ -9,12 +9,12 @@ import { selectForeignKeys } from '../diff/causes.ts';
 import type { DiffTable } from '../diff/diff-tables.ts';
 import type { BriefColumn, BriefShape } from './sample.ts';
 
-/** Whether a type `t` and its comparison are PostgreSQL's own. */
+/** SQL for whether a type `t` and its comparison are PostgreSQL's own. */
 const builtinEquality = `t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b' AND EXISTS (
       SELECT FROM pg_opclass oc JOIN pg_am am ON am.oid = oc.opcmethod
       WHERE oc.opcintype = t.oid AND oc.opcdefault AND am.amname = 'btree' AND oc.opcnamespace = 'pg_catalog'::regnamespace)`;
 
-/** Plain types are those whose JSON and comparison are PostgreSQL's own. */
+/** Selects the shape of a table. Plain types are those whose JSON and comparison are PostgreSQL's own. */
 const selectShape = `
 SELECT n.nspname AS schema, c.relname AS name, (
   SELECT coalesce(sum(CASE WHEN r.reltuples < 0 THEN pg_relation_size(r.oid) / 50 ELSE r.reltuples END), 0)::bigint
@@ -41,7 +41,7 @@ SELECT n.nspname AS schema, c.relname AS name, (
 ) AS columns
 FROM stage.overlay o JOIN pg_class c ON c.oid = o.relation JOIN pg_namespace n ON n.oid = c.relnamespace WHERE o.relation = $1`;
 
-/** Reads the shape of a table as it is now; null where it is gone. */
+/** Reads the shape of a table as it is now; null if the table is gone. */
 export async function shapeForBrief(
   tx: Queryable,
   { current }: DiffTable,
@@ -107,7 +107,7 @@ export type KeyColumn = Pick<BriefColumn, 'name' | 'hasEquality'>;
 export const keyOf = ({ columns }: BriefShape): readonly KeyColumn[] =>
   columns.filter(({ isKey }) => isKey);
 
-/** Reads the columns of a table's key as it is now; none where it is gone. */
+/** Reads the columns of a table's key as it is now; none if the table is gone. */
 export async function keyColumns(
   tx: Queryable,
   { current }: DiffTable,
@@ -124,20 +124,23 @@ export async function keyColumns(
 
 /** At most this many sessions that change the same rows of a table are named. */
 const mostNamed = 20;
-/** A session with more rows in a table has many: the search for others begins with their rows, if they have fewer. */
+/**
+ * Beyond this number of its own rows in a table, a session counts as large: the search then begins with the rows of other sessions, if
+ * these have fewer.
+ */
 const fewRows = 1_000;
 const mostCompared = 100_000;
 
 export interface OverlappingSessions {
   /** Those with the most rows in common first. */
   readonly sessions: readonly { readonly sessionId: string; readonly rows: number }[];
-  /** The number of all. */
+  /** The number of all such sessions. */
   readonly count: number;
 }
 
 /**
  * Finds the other open sessions of the project that changed rows with the same keys, and counts these rows. Rows without a key cannot be
- * compared. An operator of a user's type would be a user's code: such columns are compared as texts.
+ * compared. Columns of users' types are compared as texts, because their operators would run users' code.
  */
 export async function overlappingSessions(
   tx: Queryable,
@@ -150,7 +153,7 @@ export async function overlappingSessions(
     shadow: `stage_data.shadow_${relation}`,
     same_key: key.map(isSame).join(' AND '),
   };
-  // keys that are compared as texts are found by no index
+  // no index finds keys that are compared as texts
   const isLarge =
     key.every(({ hasEquality }) => hasEquality) && (await hasManyRows(tx, uuid, parts.shadow));
   const search = isLarge

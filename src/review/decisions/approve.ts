@@ -35,10 +35,10 @@ const usualLockTimeoutMs = 2_000;
  * Applies a proposed session to production, or a part of it; or records a vote where the policy demands that others agree, too. Approving
  * it again with the approved digest, or the same part with the digest of the reviewed whole, returns the approved session, so a caller that
  * lost the response can retry.
- * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`, `staged_after_proposal`,
- * `conflict_detected`, `digest_mismatch`, `trigger_differences`, those of `demandApprovable` and `countApproval`, `busy` when others hold
- * what it needs, or `apply_failed` when production refused a row; for a part also `no_such_change`, `has_dependents`, `not_splittable`; in
- * each case nothing was applied, nor split
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `staged_after_proposal`, `conflict_detected`,
+ * `digest_mismatch`, `trigger_differences`, those of `permit` and `countApproval`, `busy` when others hold what it needs, or `apply_failed`
+ * when production refused a row; for a part also `no_such_change`, `has_dependents`, `not_splittable`; NotDue as `demandDue` does. In each
+ * case nothing was applied, nor split
  */
 export async function approveSession(
   db: Database,

@@ -5,13 +5,13 @@ import { personOf } from '../../model/access.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 
 export interface Approver {
-  /** The name of the presented token; null where none was required. */
+  /** The name of the presented token; null if none was required. */
   readonly approvedAs: string | null;
   /** Database roles that belong to the approver, besides one with the token's name. */
   readonly databaseRoles: readonly string[];
 }
 
-/** The parts of a session that say who took part in it. */
+/** The parts of a session that show who took part in it. */
 export type Participants = Pick<LockedSession, 'uuid' | 'authors' | 'reverts'>;
 
 /**

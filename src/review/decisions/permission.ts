@@ -95,7 +95,10 @@ async function hasPart(
 
 const selectScheduled = 'SELECT FROM stage.session s WHERE s.id = $1 AND s.scheduled IS NOT NULL';
 
-/** @throws StageError `policy_refused` unless the policy of the version approves the session, and nobody has set a time for it */
+/**
+ * Demands that the policy itself approves a session.
+ * @throws StageError `policy_refused` unless the policy of the version approves the session, and nobody has set a time for it
+ */
 async function demandAuto(
   tx: Queryable,
   { uuid }: LockedSession,

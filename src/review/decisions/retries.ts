@@ -38,6 +38,7 @@ interface Failing {
 }
 
 /**
+ * Creates the record of failed attempts.
  * @param isInUse whether an error only reports that somebody else uses what is needed
  * @param clock returns the time in milliseconds
  */

@@ -26,10 +26,10 @@ FROM stage.overlay o WHERE o.relation = $2::oid`;
 export interface RevertedTable {
   /** The OID under which the audit recorded it. */
   readonly audited: string;
-  /** Its OID now; 0 where it is not known. */
+  /** Its OID now; 0 if it is not known. */
   readonly relation: number;
   readonly name: string;
-  /** The columns of its key, in order; empty where they are not known. */
+  /** The columns of its key, in order; empty if they are not known. */
   readonly key: readonly string[];
 }
 

@@ -13,7 +13,7 @@ const mostDays = 60;
 const compareTime = `
 SELECT to_timestamp($1) > clock_timestamp() AS later, to_timestamp($1) < clock_timestamp() + interval '${mostDays} days' AS soon`;
 
-/** @throws StageError `invalid_request` for a moment at which nothing can be applied */
+/** Checks the moment of an approval. @throws StageError `invalid_request` for a moment at which nothing can be applied */
 export async function demandMoment(
   tx: Queryable,
   { moment = 'now', only = null }: Approval,

@@ -4,12 +4,12 @@ import { StageError } from '../../errors.ts';
 
 const inUse: ReadonlySet<ErrorCode> = new Set(['session_busy', 'busy']);
 
-/** Whether an error only reports that somebody else uses the session, its rows or the audit. */
+/** Returns whether an error only reports that somebody else uses the session, its rows or the audit. */
 export function isInUse(error: unknown): boolean {
   return error instanceof StageError && inUse.has(error.code);
 }
 
-/** Whether an error is not about what is staged: something is in use, or the service or the server cannot do it now. */
+/** Returns whether an error is not about what is staged: something is in use, or the service or the server cannot do it now. */
 export function isTransient(error: unknown): boolean {
   return error instanceof StageError && (error.status >= 500 || inUse.has(error.code));
 }

@@ -80,7 +80,7 @@ export async function causesOf(
 type CauseRow = Row & {
   readonly number: string;
   readonly mutation: string;
-  /** Null where it is no longer recorded. */
+  /** Null if it is no longer recorded. */
   readonly carried: string | null;
   readonly last: string;
   /** Null unless a trigger wrote the row. */

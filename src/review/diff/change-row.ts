@@ -11,7 +11,7 @@ export type ChangeRow = Row & {
 
 /**
  * Converts a row of a diff to the model's change.
- * @param key the columns of the table's key, in order; empty where they are not known
+ * @param key the columns of the table's key, in order; empty if they are not known
  */
 export function toChange(table: string, key: readonly string[], row: ChangeRow): Change {
   return {

@@ -1,4 +1,4 @@
-/** Sources of a session's net changes, table by table: the shadow tables, parked changes, or the audit after approval. */
+/** Sources of a session's net changes, table by table: the shadow tables, changes of orphaned rows, or the audit after approval. */
 import type { Queryable, Row } from '../../db/database.ts';
 import type {
   ChangeCounts,
@@ -39,12 +39,12 @@ ORDER BY t.table_name COLLATE "C", t.relation`;
 /** One table of a diff. Its sources are SQL for FROM. */
 export interface DiffTable {
   readonly relation: number;
-  /** OID of the table now. It differs from that in the audit once overlays were bound again. 0 where it is not known. */
+  /** OID of the table now. It differs from that in the audit once overlays were bound again. 0 if it is not known. */
   readonly current: number;
   readonly name: string;
-  /** Whether its changes are staged, parked in the form of a diff, or applied. */
+  /** Whether its changes are staged, orphaned and stored in the form of a diff, or applied. */
   readonly kind: TableRow['kind'];
-  /** The columns of its key, in order; empty where it has none, or none is known. */
+  /** The columns of its key, in order; empty if it has none, or none is known. */
   readonly key: readonly string[];
   /** Whether only its counts may be shown. */
   readonly hidden: boolean;
@@ -131,7 +131,7 @@ function stagedTable(uuid: string, relation: number, name: string): Sources {
   };
 }
 
-/** Returns the sources of a table with parked changes, which are stored in the form of a diff. */
+/** Returns the sources of a table with orphaned rows, whose changes are stored in the form of a diff. */
 function parkedTable(uuid: string, relation: number, name: string): Sources {
   const changes = `(SELECT p.number, p.operation, p.row_id, p.before, p.after, p.texts FROM stage.parked_change p
     WHERE p.session = '${uuid}' AND p.relation = ${relation} ORDER BY p.number)`;
@@ -166,7 +166,7 @@ const countsOf = (outline: string, steps: string) => `(
     (SELECT s.count FROM ${steps} s) AS steps
   FROM ${outline.replace('$1', String(oneChunk))} o)`;
 
-/** Counts a table's changes within the database; null where there are none. */
+/** Counts a table's changes within the database; null if there are none. */
 export async function countChanges(tx: Queryable, table: DiffTable): Promise<ChangeCounts | null> {
   const [row] = await tx.query(
     `SELECT c.inserts, c.updates, c.deletes, c.steps FROM ${table.counts} c`,
@@ -205,7 +205,7 @@ FROM stage.overlay o WHERE o.relation = $1`;
 
 type Shape = Pick<TableOutline, 'key' | 'columns' | 'hasChildren' | 'referencesItself'>;
 
-/** Reads the key and the columns of a table as it is now; empty where it no longer exists. */
+/** Reads the key and the columns of a table as it is now; empty if it no longer exists. */
 export async function shapeOf(tx: Queryable, { current }: DiffTable): Promise<Shape> {
   const [shape] = await tx.query(selectShape, [current]);
   return {
@@ -242,7 +242,7 @@ CROSS JOIN LATERAL (
 WHERE e.events IS NOT NULL
 ORDER BY t.tgname, t.tgrelid`;
 
-/** Lists the triggers of production that run when a table's staged changes are applied; none where nothing is left to apply. */
+/** Lists the triggers of production that run when a table's staged changes are applied; none if nothing is left to apply. */
 export async function triggersOf(
   tx: Queryable,
   uuid: string,

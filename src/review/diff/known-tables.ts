@@ -9,7 +9,7 @@ SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace 
 WHERE c.relkind IN ('r', 'p', 'v', 'f', 'm') AND NOT stage.is_internal_schema(n.oid) AND n.nspname NOT IN ('pg_catalog', 'information_schema')
   AND n.nspname !~ '^pg_(toast|temp)'`;
 
-/** A name that no table has, and the nearest name of those that may be disclosed; null where none is near. */
+/** A name that no table has, and the nearest name of those that may be disclosed; null if none is near. */
 export interface UnknownTable {
   readonly name: string;
   readonly nearest: string | null;

@@ -67,7 +67,7 @@ export async function* shownSteps(
   for await (const step of steps) if (!hidden.has(step.table)) yield step;
 }
 
-/** Whether a change matches the requested table and kind. */
+/** Returns whether a change matches the requested table and kind. */
 export function isOf(
   change: Change,
   { table, type }: { readonly table?: string | undefined; readonly type?: Operation | undefined },

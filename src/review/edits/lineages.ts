@@ -9,7 +9,7 @@ import { inOrder } from '../../model/member-order.ts';
 export interface StagedTable {
   readonly relation: number;
   readonly name: string;
-  /** The columns of its key, in order; empty where it has none. */
+  /** The columns of its key, in order; empty if it has none. */
   readonly key: readonly string[];
   /** Whether rows are identified by their keys, and can be unstaged one by one. */
   readonly hasLineages: boolean;
@@ -30,7 +30,7 @@ export interface Lineage {
 
 /** A lineage with the properties that users see. */
 export interface NamedLineage extends Lineage {
-  /** Its net change; null where nothing is left of it. */
+  /** Its net change; null if nothing is left of it. */
   readonly type: Operation | null;
   readonly rowId: JsonText;
   /** Whether it began as a row of the session, not as one of production. */

@@ -45,7 +45,8 @@ const rowOf = ({ table, rowId }: { readonly table: string; readonly rowId: JsonT
 
 /**
  * Finds the requested conflicts, grouped by row.
- * @throws StageError `no_such_conflict`, or `conflict_detected` where production has another value than the caller expects
+ * @throws StageError `no_such_conflict`, `conflict_detected` where production has another value than the caller expects, or
+ * `invalid_request` for a row that is resolved in two ways
  */
 export function chooseSides(
   found: readonly Conflict[],

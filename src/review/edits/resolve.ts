@@ -45,7 +45,8 @@ export interface Resolved {
 /**
  * Resolves conflicts of an active session: all of the requested ones, or none.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `no_such_conflict`, `conflict_detected` when production
- * differs from what the caller expects, `not_resolvable`, `has_dependents`, `not_unstageable`, `busy`; nothing is changed then
+ * differs from what the caller expects, `not_resolvable`, `has_dependents`, `not_unstageable`, `invalid_request`, `busy`; nothing is
+ * changed then
  */
 export async function resolveConflicts(
   db: Database,

@@ -15,7 +15,7 @@ export interface Choice {
 /** Builds the error for a table whose rows an edit cannot choose. */
 export type Refusal = (table: string, why: string, hint?: string) => StageError;
 
-/** Refuses a session whose staged rows a migration has parked. @throws StageError `not_unstageable`, or that of `refusal` */
+/** Refuses a session whose staged rows a migration has orphaned. @throws StageError `not_unstageable`, or that of `refusal` */
 export async function refuseParked(
   tx: Queryable,
   uuid: string,
@@ -61,7 +61,7 @@ export async function pick(
   return { lineages: [...lineages.values()], whole };
 }
 
-/** Finds the chosen rows of one table; undefined where the caller may not know its rows. */
+/** Finds the chosen rows of one table; undefined if the caller may not know its rows. */
 async function pickFrom(
   tx: Queryable,
   uuid: string,

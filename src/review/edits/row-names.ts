@@ -8,7 +8,7 @@ import { listLineages } from './lineages.ts';
 export interface UnstagedRow {
   readonly table: string;
   readonly rowId: JsonText | null;
-  /** Its net change before; null where it had none. */
+  /** Its net change before; null if it had none. */
   readonly type: Operation | null;
   /** Whether it was unstaged as a dependent of requested rows. */
   readonly isDependent: boolean;

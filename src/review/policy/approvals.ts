@@ -131,7 +131,7 @@ export async function countApproval(
   return { last: false, approvals: approvalsOf(demands, known, ballot) };
 }
 
-/** Whether an approval is enough for the demands of rules. Records nothing. */
+/** Returns whether an approval is enough for the demands of rules. Records nothing. */
 export async function isEnough(
   tx: Queryable,
   session: Voted,

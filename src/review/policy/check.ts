@@ -68,7 +68,7 @@ async function checkBy(
   return { version: policy.version, rules, verdicts, facts, fourEyes, auto, appliesAt };
 }
 
-/** Returns the time at which an approval is applied. @throws StageError `outside_window` if no window ever opens */
+/** Returns the time at which an approval is applied; the present time if no window ever opens. */
 function timeOfMoment(moment: Moment, rules: readonly Rule[], now: number): number {
   if (typeof moment === 'number') return moment;
   const lists = rules.flatMap(({ windows }) => (windows === undefined ? [] : [windows]));

@@ -19,10 +19,10 @@ const text = z
   .max(200, 'is longer than 200 characters')
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'control characters are not allowed');
 
-/** The most faults that are reported for one document. */
+/** The maximum number of faults that are reported for one document. */
 export const mostFaults = 20;
 
-/** The most windows of all rules together: the next opening is searched in all of them. */
+/** The maximum number of windows of all rules together: the next opening is searched in all of them. */
 const mostWindows = 50;
 
 /** A name that is longer is no misspelt one. */
@@ -200,7 +200,7 @@ function faultsOfAuto({ auto_approve: auto, ...given }: Rule): [string, string][
   return faults;
 }
 
-/** Returns the fault of a rule that nothing has to be broken of. */
+/** Returns the faults of `break_glass` in a rule that has nothing to go past. */
 function faultsOfBreaking(given: Rule): [string, string][] {
   const { break_glass: people, approvals: agreed, four_eyes: fourEyes, windows } = given;
   const isNeeded = agreed !== undefined || fourEyes !== undefined || windows !== undefined;

@@ -42,7 +42,7 @@ export interface SessionFacts {
   /** Whether it reverts an approval, or is a part of what was one session. */
   readonly isDerived: boolean;
   readonly tables: readonly TableFacts[];
-  /** The most rows that one statement changed in the tables of a rule, by the names of rules that limit these. */
+  /** The maximum number of rows that one statement changed in the tables of a rule, by the names of rules that limit these. */
   readonly largestStatements: ReadonlyMap<string, number>;
   /** The rows that its authors have proposed today in other sessions, by the names of rules with a budget. */
   readonly spent: ReadonlyMap<string, readonly Spent[]>;
@@ -51,7 +51,7 @@ export interface SessionFacts {
 /** The result of one limit of a rule for a session. `opensAt`: when the windows open; null if they are open, or never open together. */
 export type Verdict = Omit<PolicyVerdict, 'opensAt'> & { readonly opensAt?: number | null };
 
-/** Whether a rule names the table, or one above it, by its name now or by the OID that the name had when the policy was set. */
+/** Returns whether a rule names the table, or one above it, by its name now or by the OID that the name had when the policy was set. */
 export function covers(policy: Policy, { tables }: Rule, facts: StagedTable): boolean {
   if (tables === undefined) return true;
   return tables.some(
@@ -120,7 +120,10 @@ function verdictsOfTable(rule: Rule, table: TableFacts): Verdict[] {
   return [...denied, ...kept, { ...about, limit: 'max_rows', holds: rows <= most, says }];
 }
 
-/** A statement is refused when it is run; here, those that came before the rule, or around the check. */
+/**
+ * Evaluates the limit on the rows of a statement. The service refuses such a statement when it runs; this finds those that ran before the
+ * rule was set, or that evaded the check.
+ */
 function statementsOf(
   { name, max_rows_per_statement: most }: Rule,
   { largestStatements }: SessionFacts,

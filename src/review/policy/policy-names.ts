@@ -104,7 +104,7 @@ function knownTable(row: { readonly [column: string]: string | null }): KnownTab
   };
 }
 
-/** Partitions and views have no staged rows of their own. */
+/** Returns the tables that a pattern means. Partitions and views have no staged rows of their own. */
 function meantBy(pattern: string, tables: TableIndex): KnownTable[] {
   const named = tables.get(pattern) ?? [];
   return named.filter(({ kind, isPartition }) => kind !== 'v' && !isPartition);
@@ -178,7 +178,7 @@ function* faultsOfNames(
 
 const quoted = (name: string) => JSON.stringify(name);
 
-/** The most names that are all compared. Of a longer list only names of about the same length are compared. */
+/** The maximum number of names that are all compared. Of a longer list only names of about the same length are compared. */
 const mostCompared = 500;
 
 function guess(name: string, names: Iterable<string>): string {

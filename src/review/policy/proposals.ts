@@ -30,7 +30,7 @@ export interface Proposal {
 
 /**
  * Returns the function that lists the proposed sessions, oldest first. The staged tables of each are read once for each version of the
- * policy, and rows are never counted: that costs as much as the session is large.
+ * policy, and rows are never counted, because the cost of that grows with the session.
  */
 export function createProposals(db: Database): (policy: Policy) => Promise<Proposal[]> {
   let known = new Map<string, readonly Rule[]>();

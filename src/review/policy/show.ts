@@ -30,7 +30,7 @@ FROM stage.session s WHERE s.id = $1`;
 
 /**
  * Checks a session that is active or proposed; null if it is decided, or there are no rules: then a single query is run.
- * @param take waits until the rows of a session may be read, and returns what ends that
+ * @param take waits until the rows of a session may be read, and returns the function that ends the reading
  * @throws StageError `session_not_found`, `took_too_long`, and those of `take`
  */
 export async function readSessionPolicy(
@@ -81,7 +81,7 @@ export async function readSessionVotes(
   }, 'repeatable read read only');
 }
 
-/** Whether the votes depend on the tables in which a session staged. */
+/** Returns whether the votes depend on the tables in which a session staged. */
 function needsTables({ document: { rules } }: Policy): boolean {
   return rules.some(
     ({ tables, approvals, four_eyes: fourEyes }) =>

@@ -30,7 +30,7 @@ export interface Vote {
 /** The present subject of votes. */
 export interface Ballot {
   readonly round: number;
-  /** Null where the digest is not compared. */
+  /** Null if the digest is not compared. */
   readonly digest: string | null;
   readonly now: number;
 }
@@ -43,7 +43,7 @@ export function demandsOf(rules: readonly Rule[]): Demand[] {
   });
 }
 
-/** Whether a demand lets a person agree. */
+/** Returns whether a demand lets a person agree. */
 export function admits({ from }: Demand, { as, roles }: Pick<Vote, 'as' | 'roles'>): boolean {
   if (from === null) return true;
   return from.some((who) =>
@@ -99,7 +99,7 @@ export function tally(demands: readonly Demand[], votes: readonly Vote[], ballot
   }));
 }
 
-/** Whether a person's vote is renewed when it is given again: for some demand, half of its longest time is over. */
+/** Returns whether a person's vote is renewed when it is given again: for some demand, half of its longest time is over. */
 export function renews({ demand, given }: Tally, as: string, { now }: Ballot): boolean {
   const earlier = given.find((vote) => personOf(vote.as) === personOf(as));
   const { maxAgeMs } = demand;

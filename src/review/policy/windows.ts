@@ -26,7 +26,7 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * Whether all of some lists of windows have an open one.
+ * Returns whether all of some lists of windows have an open one.
  * @param at milliseconds since 1970
  */
 export function areOpen(lists: readonly (readonly Window[])[], at: number): boolean {

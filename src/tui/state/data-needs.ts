@@ -86,7 +86,7 @@ export function dataNeedsOf(state: State): DataNeed[] {
   return needs;
 }
 
-/** Whether the digest is needed: to approve the diff, or to know whether it is the rehearsed one. */
+/** Returns whether the digest is needed: to approve the diff, or to know whether it is the rehearsed one. */
 const wantsDigest = ({ prompt, pane, rehearsal }: State) =>
   ((prompt?.kind === 'confirm' || prompt?.kind === 'reason') && isApproval(prompt.decision)) ||
   prompt?.kind === 'time' ||

@@ -9,7 +9,9 @@ import { clearedWords, withoutPart } from './parts.ts';
 import type { Loaded, State } from './state.ts';
 import { currentTable, editName, listLength, sortOf } from './state.ts';
 
-/** The most changes cached on either side of the screen's top, and the most characters of all of them. */
+/**
+ * The maximum number of changes cached on either side of the screen's top, and the maximum number of characters of all of them together.
+ */
 const cachedAround = 2000;
 const cachedLength = 16_000_000;
 

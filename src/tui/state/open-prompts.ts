@@ -1,4 +1,4 @@
-/** Asks before something is done, or reports that it is not possible. */
+/** Opens the prompts before actions, or reports why an action is not possible. */
 import { mostSorted } from '../../model/change.ts';
 import { selectedColumn, shownColumns } from './columns.ts';
 import type { Decision, Edit, Prompt } from './decisions.ts';

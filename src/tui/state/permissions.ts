@@ -25,7 +25,7 @@ const operations: Partial<Record<Command | Effect, readonly [anyOf: string, word
   comment: ['addComment', 'comment'],
 };
 
-/** Returns why the caller may not carry out a command; null if it may, and as long as its permissions are not known. */
+/** Returns why the caller may not carry out a command; null if it may, and while its permissions are unknown. */
 export function forbidden(caller: CallerReport | null, does: Command | Effect): string | null {
   const [anyOf, words] = operations[does] ?? [];
   if (anyOf === undefined || !caller?.operations) return null;
@@ -36,14 +36,14 @@ export function forbidden(caller: CallerReport | null, does: Command | Effect): 
 export const isAllowed = (caller: CallerReport | null, does: Command | Effect) =>
   forbidden(caller, does) === null;
 
-/** Returns why a command is not carried out in the session that is shown; null if it may be, and as long as that is not known. */
+/** Returns why a command is not carried out in the session that is shown; null if it is, and while that is unknown. */
 export const refusal = (state: State, does: Command | Effect) =>
   forbidden(state.caller, does) ?? (does === 'breakGlass' ? notPast(state) : null);
 
-/** Whether a command is offered to the caller, in the session that is shown. */
+/** Returns whether a command is offered to the caller, in the session that is shown. */
 export const isOffered = (state: State, does: Command | Effect) => refusal(state, does) === null;
 
-/** Returns why the caller does not go past the policy; null if a rule that holds names the caller. */
+/** Returns why the caller may not approve past the policy; null if a rule in force names the caller. */
 function notPast(state: State): string | null {
   const { caller } = state;
   const policy = currentPolicy(state);

@@ -4,7 +4,7 @@ import { isMarked, markKey, witnessOf } from '../../client/marks.ts';
 import type { NumberedChange } from '../../model/change.ts';
 import type { State } from './state.ts';
 
-/** Whether a change was marked and is unchanged since. */
+/** Returns whether a change was marked and is unchanged since. */
 export function isReviewed({ reviewed }: State, change: NumberedChange): boolean {
   return isMarked(reviewed, change);
 }

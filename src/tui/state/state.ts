@@ -222,6 +222,7 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
   };
 }
 
+/** Returns the outline of the selected table; null if there is none. */
 export function currentTable(state: State): TableOutline | null {
   return state.outline?.tables[state.table] ?? null;
 }
@@ -231,7 +232,7 @@ export function countIn(counts: NetCounts, filter: Filter): number {
   return changesIn(counts, operationOf(filter));
 }
 
-/** Returns the order of the current list; null for the order of the diff, and where the list is too long to be sorted. */
+/** Returns the order of the current list; null for the order of the diff, and if the list is too long to be sorted. */
 export function sortOf(state: State): Sort | null {
   return listLength(state) > mostSorted ? null : state.sort;
 }
@@ -243,6 +244,7 @@ export function listLength(state: State): number {
   return chunks.reduce((sum, chunk) => sum + countIn(chunk, state.filter), 0);
 }
 
+/** Returns the operation that a filter shows; undefined for all operations. */
 export const operationOf = (filter: Filter): Operation | undefined =>
   filter === 'all' ? undefined : filter;
 

@@ -23,6 +23,7 @@ export function span(text: string, style?: Style): Span {
   return style === undefined ? { text } : { text, style };
 }
 
+/** Returns the width of a line in columns. */
 export const lineWidth = (line: Line) => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
 /** Cuts or pads a line to exactly `width` columns. */
@@ -72,4 +73,5 @@ export function wrapLine(line: Line, width: number): Line[] {
   return lines;
 }
 
+/** Returns the text of a line, without its styles. */
 export const textOf = (line: Line) => line.map(({ text }) => text).join('');

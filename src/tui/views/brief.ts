@@ -30,7 +30,7 @@ export function briefView(state: State): Line[] {
   return [...lines.slice(0, most), [span('──', 'faint'), span(hint), span(rest, 'faint')]];
 }
 
-/** Returns the most lines of the brief itself. */
+/** Returns the maximum number of lines of the brief itself. */
 function mostLines({ size, brief }: State): number {
   if (brief === 'whole') return Math.max(0, size.rows - others);
   return brief === 'folded' || size.rows < fewestRows ? 0 : Math.floor(size.rows / 5);

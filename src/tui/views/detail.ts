@@ -25,7 +25,7 @@ import { widthOf } from '../terminal/text.ts';
 import { commentLines } from './comments.ts';
 import { signs } from './signs.ts';
 
-/** The most characters of a value that are shown; copying takes the whole value. */
+/** The maximum number of characters of a value that are shown; copying takes the whole value. */
 const most = 65_536;
 
 /** Draws the selected change from the current scroll position. */
@@ -126,10 +126,10 @@ function valueLines(change: NumberedChange, sides: Sides, name: string, width: n
 
 const isHuge = (value: Value | undefined) => value !== undefined && value.json.text.length > most;
 
-/** The most characters of a value inside a document, as there may be hundreds of values. */
+/** The maximum number of characters of a value inside a document, as there may be hundreds of values. */
 const mostInside = 500;
 
-/** The most differences that are shown. */
+/** The maximum number of differences that are shown. */
 const mostParts = 500;
 
 /** Draws the differences of two documents. */

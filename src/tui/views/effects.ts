@@ -67,7 +67,7 @@ const below = ({ session }: State, width: number): Line[] =>
     ? wrapped(explained, width, 'faint')
     : [];
 
-/** Whether the diff that is shown is known to differ from the rehearsed one. */
+/** Returns whether the diff that is shown is known to differ from the rehearsed one. */
 export function isOutdated(state: State, { digest }: RehearsalReport): boolean {
   const current = currentDigest(state);
   // guard: a rehearsal is shown with its own diff only

@@ -15,6 +15,7 @@ import { countSpans } from './tables.ts';
 
 const inGroups = (count: number) => count.toLocaleString('en-US');
 
+/** Draws the session, the size of its diff, and the digest. */
 export function headingLine(state: State): Line {
   const { session, outline, database, offline } = state;
   if (session === null) return [span(' stage diff', 'strong'), span('  connecting …', 'faint')];

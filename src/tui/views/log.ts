@@ -12,7 +12,7 @@ import { span } from '../terminal/line.ts';
 import { fit, wrap } from '../terminal/text.ts';
 import { signs } from './signs.ts';
 
-/** The most characters of a statement or parameter that are shown. */
+/** The maximum number of characters of a statement or parameter that are shown. */
 const mostText = 20_000;
 const mostParameters = 200;
 

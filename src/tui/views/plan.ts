@@ -1,4 +1,4 @@
-/** The facts of a decision that a confirmation shows: the part, the time, the reason, and a schedule that it ends. */
+/** The facts of a decision that a confirmation shows: the part, the time, the reason, and the schedule that it ends. */
 import { textCell } from '../../client/cell.ts';
 import { momentInWords } from '../../client/moments.ts';
 import { markedCount, marksInWords } from '../../client/part-marks.ts';
@@ -61,7 +61,7 @@ function reviewed({ session }: State): string {
   return `${by} approved it past the policy: ${sanitize(session?.breakGlass ?? '')}`;
 }
 
-/** Draws that a scheduled approval ends with the decision. */
+/** Draws that the decision cancels or replaces a scheduled approval. */
 function scheduledLines({ session }: State, decision: Decision, text: Text): Line[] {
   if (!session || session.applyAt === null || session.status !== 'proposed') return [];
   const by = session.scheduledAs === null ? '' : ` by ${textCell(session.scheduledAs)}`;

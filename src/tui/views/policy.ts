@@ -11,7 +11,7 @@ export interface Remark {
   readonly style?: Style;
 }
 
-/** Returns who has agreed, who is missing, and the rules that are broken; nothing where no rule holds. */
+/** Returns who has agreed, who is missing, and the rules that are broken; nothing if no rule is in force. */
 export function urgentRemarks(state: State): Remark[] {
   const { approvals, verdicts = [] } = currentPolicy(state) ?? {};
   const votes: Remark[] =

@@ -18,14 +18,14 @@ import { signs } from './signs.ts';
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** The visible cells, one for each visible change; undefined where a change is not loaded. */
+  /** The visible cells, one for each visible change; undefined if a change is not loaded. */
   readonly cells: readonly (Line | undefined)[];
   readonly width: number;
   readonly align: 'left' | 'right';
 }
 
 const widest = { key: 24, other: 44 };
-/** The most columns before the selected one that may be visible. */
+/** The maximum number of columns before the selected one that may be visible. */
 const columnsBefore = 12;
 
 /** Draws the changes that fit. */
