@@ -1,4 +1,4 @@
-/** The reason why writes to a table cannot be staged, and what is left of it beside others. */
+/** The reason why writes to a table cannot be staged, and the overlay that tables linked with it need of it nevertheless. */
 import { quoteLiteral } from '../db/identifier.ts';
 import type { Table } from '../model/table.ts';
 import { raise } from './raise.ts';
@@ -14,7 +14,7 @@ export function obstacleOf(table: Table): string | null {
     : table.obstacle;
 }
 
-/** The obstacles that only concern writes: reads, and what foreign keys look up, find all rows in spite of them. */
+/** The obstacles that concern writes only: reads, and lookups by foreign keys, still find all rows. */
 const ofWrites: ReadonlySet<string | null> = new Set([
   'has rules',
   'has a check over a system column',
@@ -24,8 +24,8 @@ const ofWrites: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * Returns a table as an overlay has it beside tables that foreign keys or inheritance link with it. Where writes to it cannot be staged,
- * this overlay has no rows of its own: it lacks what only a write needs, and refuses each row. Null if it cannot be read, either.
+ * Returns a table as the overlay for tables that foreign keys or inheritance link with it. If writes to it cannot be staged, this overlay
+ * has no rows of its own: it lacks the parts that only a write needs, and refuses each row. Null if it cannot be read, either.
  */
 export function linkedTable(table: Table): Table | null {
   const obstacle = obstacleOf(table);

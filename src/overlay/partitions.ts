@@ -1,4 +1,4 @@
-/** The partition of a row: what foreign keys and errors report of it when the client names the root. */
+/** The partition of a row, as foreign keys and errors report it when the client names the root. */
 import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
 import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../model/table.ts';
 import { functionName, oldColumnName, oldColumns, partitionsName } from './object-names.ts';
@@ -15,7 +15,7 @@ export function partitionOf(table: Table, row: string = 'NEW.'): string {
   return `coalesce(${partitionCall(table, row)}, ${table.oid})`;
 }
 
-/** Builds the same expression, null where no partition takes the row. */
+/** Builds the same expression, null if no partition takes the row. */
 export const partitionCall = (table: Table, row = 'NEW.') =>
   rowCall(functionName(table, 'partition'), table.partitionColumns, row);
 
@@ -108,8 +108,7 @@ export function referringAt(foreignKey: ForeignKey, partition: string) {
 }
 
 /**
- * Builds an SQL expression for the partition that holds a row of the referring table; null where the foreign key is not of single
- * partitions.
+ * Builds an SQL expression for the partition that holds a row of the referring table; null if the foreign key is not of single partitions.
  */
 export const referringPartition = ({ oid, partitions }: ForeignKeyEnd, row: string) =>
   partitions === null

@@ -29,7 +29,7 @@ export async function makeSchema(tx: Queryable, schema: string): Promise<void> {
   );
   // guard: no overlay is made in somebody else's schema
   if (row?.['own'] !== 't') throw takenSchema(schema);
-  // a change of a schema makes PostgreSQL plan everything anew, on every connection to the database
+  // a GRANT on a schema makes PostgreSQL plan all statements anew, on every connection to the database
   if (row['usable'] !== 't') await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
 }
 

@@ -19,8 +19,8 @@ import { isHeadOfStatement, present, sameInColumn } from './row-identity.ts';
 import { lockOld } from './row-waits.ts';
 
 /**
- * Whether a unique index of production is mirrored per session: the mirror serves the check, and makes two writers of one session wait for
- * each other.
+ * Returns whether a unique index of production is mirrored per session: the mirror serves the check, and makes two writers of one session
+ * wait for each other.
  */
 export const isMirrored = (table: Table, { name, kind, timing }: Unique) =>
   name !== table.keyIndex && kind === 'unique' && timing === 'immediate';
@@ -120,7 +120,7 @@ export function updateUniqueChecks(table: Table): string {
     .join('\n');
 }
 
-/** Whether an array of the value stands beside the condition: arrays compare nulls as equal, too, and can be hashed. */
+/** Returns whether an array of the value stands beside the condition: arrays compare nulls as equal, too, and can be hashed. */
 const isHashedAsArray = ({ nullsNotDistinct, elements }: Unique, index: number) =>
   // guard: nulls that collide are found by a hash
   nullsNotDistinct && elements[index]?.operator === 'OPERATOR(pg_catalog.=)';

@@ -1,4 +1,4 @@
-/** Statements that stage what functions and procedures write which they call. */
+/** Rewrites statements to stage the writes of the functions and procedures that they call. */
 import { StageError } from '../errors.ts';
 import { settingKey } from '../overlay/rows/after-statement.ts';
 import { refusalError } from '../server-connection/refusals.ts';
@@ -14,15 +14,15 @@ import { spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
 import { meaningAt } from './stageable.ts';
 
-/** A write that stages what functions write. */
+/** A write that stages the writes of what it calls. */
 export type CallingWrite = QueryWrite & Required<Pick<QueryWrite, 'stagesCalls'>>;
 
 export const stagesCalls = (write: Write): write is CallingWrite =>
   write.form === 'query' && write.stagesCalls !== undefined;
 
 /**
- * Returns an INSERT, UPDATE or DELETE that was refused, because it calls a function that may write, as one that stages what functions write.
- * @throws the refusal for other writes
+ * Returns an INSERT, UPDATE or DELETE as a write that stages the writes of the functions it calls. It was refused because such a function
+ * may write.
  */
 export function callingWrite(write: Write, refusal: unknown): CallingWrite {
   const isStageable =
@@ -96,7 +96,7 @@ export function withWritten(write: CallingWrite, { written }: StagedCalls): Call
 }
 
 /**
- * Returns the replacements in a statement, and what else it needs.
+ * Returns the replacements in a statement, and its other needs.
  * @param staged its relations, and the tables that its functions write to
  */
 export async function spliceCalls(
@@ -114,7 +114,10 @@ export async function spliceCalls(
   };
 }
 
-/** Returns the setting that names the write which calls functions, as its triggers name it; none for a temporary table, which has none. */
+/**
+ * Returns the setting that names the table and operation of a write that calls functions, as triggers name them; none for a temporary
+ * table, which has no triggers.
+ */
 function callingOption({ rights }: CallingWrite, named: readonly Named[]): Record<string, string> {
   const [right] = rights;
   const { kind, table } = right ? meaningAt(named, right.target) : { kind: null, table: null };

@@ -1,4 +1,4 @@
-/** Replaces the blocks of DO by texts that read staged rows and stage what they write. */
+/** Replaces the blocks of DO statements by texts that read staged rows and stage the blocks' writes. */
 import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { StagedBlock } from '../overlay/functions/staged-block.ts';
@@ -18,7 +18,7 @@ interface ResolvedBlock {
   readonly parked: boolean;
   /** A table that it names and that a temporary relation of the connection hides; null if there is none. */
   readonly hidden: string | null;
-  /** What it calls and the role may not call, such as "function f"; null if there is nothing. */
+  /** The function that it calls and that the role may not call, such as "function f"; null if there is nothing. */
   readonly denied: string | null;
 }
 
@@ -51,9 +51,9 @@ export class CodeBlocks {
   }
 
   /**
-   * Returns what runs in place of a block. It queries the server each time: anybody may replace what the block calls.
-   * @throws StageError for a block that is not staged, and for one that may not run on this connection;
-   * SqlSyntaxError for one that PL/pgSQL does not accept
+   * Returns the replacement of a block. It queries the server each time, because anybody may replace a function that the block calls.
+   * @throws StageError for a block that is not staged, and for one that may not run on this connection; SqlSyntaxError for one that
+   * PL/pgSQL does not accept
    */
   async calls(block: CodeBlock): Promise<StagedCalls> {
     const { made, found } = await this.resolve(block);
@@ -73,7 +73,7 @@ export class CodeBlocks {
   private async resolve(block: CodeBlock) {
     const { made: known, path } = this.known.get(block) ?? { made: nothingKnown, path: '' };
     const first = await this.ask(known);
-    // operators and types are found in the path, too, and no stamp has them
+    // operators and types are also found by the path, and no stamp covers them
     // guard: a block is followed anew under another search path
     if (first.isCurrent && String(first.path) === path) return { made: known, found: first };
     const made = await this.overlays.followBlock(block.body, first.path);

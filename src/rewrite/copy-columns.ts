@@ -34,7 +34,7 @@ export function isRefusedCopy(write: CopyWrite, [target]: readonly Named[]): boo
 /**
  * Checks the column list of a COPY.
  * @throws StageError for a generated column, unless PostgreSQL finds another error in the list first; and if lines that violate a domain
- * would be skipped, because on a view that is not known in time
+ * would be skipped, because a view reports the violation too late
  */
 function checkCopyColumns(
   { columns: named, skipsErrors }: CopyWrite,

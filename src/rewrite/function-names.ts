@@ -64,7 +64,7 @@ export class FunctionNames {
   /** Names for which no function may read tables. */
   private readonly plain = new Set<string>();
   private version = -1;
-  /** The last result, until it is used: a statement is resolved once. */
+  /** The last result, until it is used, so that a statement is resolved once. */
   private found: {
     readonly called: readonly CallPlace[];
     readonly asked: readonly CallPlace[];
@@ -106,7 +106,7 @@ export class FunctionNames {
   }
 
   /**
-   * Returns what stands for the calls of a statement that is staged. It queries the server each time.
+   * Returns the replacements for the calls of a staged statement. It queries the server each time.
    * @throws StageError as `replacements` does, and for a function that finds another table than its staged function would
    */
   async calls(called: readonly CallPlace[]): Promise<StagedCalls> {

@@ -49,7 +49,7 @@ export function nameReplacement(named: Named, body: Read | QueryWrite | CopyWrit
   }
   const name = qualifiedName(view.schema, view.name);
   if (body.copy === null) return [{ start, end, text: name }];
-  // PostgreSQL itself reports what is wrong with a relation or column
+  // PostgreSQL itself reports the error in a relation or column
   if (!canBeCopied(body.copy.names, meaning)) return [];
   const text = `(SELECT ${body.copy.columns ?? impliedColumns(meaning) ?? '*'} FROM ${name})`;
   return [{ start: body.copy.start, end: body.copy.end, text }];

@@ -175,7 +175,7 @@ function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
   if (verdict.kind !== 'control') return 'step';
   switch (verdict.action.type) {
     case 'declare':
-      // the client's text of it is remembered
+      // the proxy stores the client's text of the cursor's query
       return fixedReplacements(verdict.action.body).length > 0 ? 'step' : 'read';
     case 'fetch':
     case 'close':

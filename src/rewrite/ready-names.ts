@@ -53,7 +53,7 @@ export class ReadyNames {
     // PostgreSQL itself reports a table that has been dropped meanwhile
     if (!failure || haveMoved(named, current)) return current;
     if (!isOfDropped(failure.error)) throw failure.error;
-    // another table has been dropped that a foreign key linked with it
+    // another table, which a foreign key linked with it, has been dropped
     await this.make(lacking, cascades);
     return this.resolveAnew(named);
   }

@@ -235,7 +235,7 @@ export class Names {
     return this.confirm(row ?? []);
   }
 
-  /** Adopts what other connections know of the names, if they know all and it holds here. Returns whether it does. */
+  /** Adopts what other connections know of the names, if they know all of them and their knowledge is valid here. Returns whether it is. */
   private async takeOver(names: readonly NameUse[]): Promise<boolean> {
     const path = this.takesOver ? (this.currentPath ?? this.shared.names.path) : null;
     const meanings = path === null ? null : this.shared.names.meanings(path, names.map(keyOf));
@@ -247,7 +247,7 @@ export class Names {
     });
     const [row] = await this.query(namesAreValid, [Buffer.from(JSON.stringify(entries))]);
     this.notePath(row?.[0]);
-    // others may know the names under the connection's own search path, too
+    // others may know the names under this connection's search path, too
     if (this.currentPath !== path) return this.takeOver(names);
     // guard: names that another connection has resolved are valid on this one, or are resolved again
     if (String(row?.[1]) !== 't') return false;
@@ -256,12 +256,12 @@ export class Names {
     return true;
   }
 
-  /** Queries and caches what names refer to. Null if the search path was another one before: other names were resolved under that. */
+  /** Queries and caches what names refer to. Null if the search path has changed: other names were resolved under the earlier one. */
   private async learnRelations(names: readonly NameUse[]): Promise<ResolvedName[] | null> {
     const learn = this.shared.names.learner();
     const [row] = await this.query(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
-    // where no path was known, no other name was resolved under another one
+    // if no path was known, no name was resolved under another one
     const isFirst = this.currentPath === null;
     const isSamePath = this.notePath(row?.[0]) || isFirst;
     if (this.relations.size > maxCached) this.forget();

@@ -130,7 +130,7 @@ export class Rewriter {
     return asSet ? loaded(rewrite, write, staged) : rewrite;
   }
 
-  /** Prepares a statement that calls functions which write. It queries the server each time: anybody may replace a function. */
+  /** Prepares a statement that calls functions which write. It queries the server each time, because anybody may replace a function. */
   private async stageCalls(write: CallingWrite, tries = 3): Promise<Rewrite | RefusedWhen> {
     const { block, called } = write;
     const calls = await (block ? this.blocks.calls(block) : this.functions.calls(called));
@@ -140,7 +140,7 @@ export class Rewriter {
     const named = await this.resolveStageable(withWritten(write, calls));
     if (named === null || isMistaken(write, named)) return 'analysed';
     const staged = await this.ready.ensureOverlays(named);
-    // objects that were made now may be newer than the staged functions
+    // objects that were just created may be newer than the staged functions
     if (staged !== named && tries > 0) return this.stageCalls(write, tries - 1);
     for (const each of staged) checkTarget(each, this.allowedFunctions);
     const spliced = await spliceCalls(write, calls, staged, this.names);
@@ -171,12 +171,12 @@ export class Rewriter {
     return { ...rewrite, definition: definitionOf(write) };
   }
 
-  /** Returns the function that makes the rows of a write staged row by row from now on; null if they are already. */
+  /** Returns the function by which a write's rows are staged row by row from now on; null if they already are. */
   fallback(write: Write, { isSet }: Rewrite): (() => void) | null {
     return isSet ? () => this.rowByRow.add(write) : null;
   }
 
-  /** @returns null if the write is an error anyway */
+  /** Resolves the relations of a write. Returns null if the write is an error anyway. */
   private async resolveStageable({ relations, form }: Write): Promise<Named[] | null> {
     const resolve = async (again: boolean) => {
       const all = await this.ready.resolve(relations, again);

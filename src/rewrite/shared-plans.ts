@@ -12,7 +12,7 @@ function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
   const { verdict } = statement ?? {};
   if (verdict?.kind !== 'read' && !(verdict?.kind === 'write' && verdict.form === 'query'))
     return false;
-  // the name of the setting decides
+  // the name of the setting is a literal that decides
   // guard: a plan that depends on a literal outside of queries is not used for another text
   // guard: a plan that depends on a literal of a query is not used for another text
   return verdict.isQuery === true && !verdict.functions.some(({ name }) => name === 'set_config');
@@ -41,11 +41,11 @@ export function writeOfShape(plan: QueryPlan, shape: string): QueryPlan | null {
   const mayCall = verdict.rights.length === 1;
   // guard: a write in which a name of a function follows a literal is not used for another text
   if (mayCall && loose.some((call) => isOfUsers(call, verdict))) return null;
-  // no name is replaced where another text has it
+  // no name is replaced, because the name's place in another text may differ
   return { ...plan, statements: [{ ...statement, verdict: { ...verdict, called: [] } }] };
 }
 
-/** Returns whether a name is of no function that PostgreSQL has. */
+/** Returns whether PostgreSQL has no function of a name. */
 const isOfUsers = ({ name }: CallPlace, { unclear }: QueryWrite): boolean =>
   unclear.some((each) => each.kind === 'function' && each.name === name && !each.unlessMade);
 

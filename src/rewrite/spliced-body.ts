@@ -1,4 +1,4 @@
-/** Determines the replacements in a statement that reads or writes staged rows, and what else it needs, by its form. */
+/** Determines the replacements in a statement that reads or writes staged rows, and its other needs, by its form. */
 
 import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -38,7 +38,7 @@ export const nothingElse = {
 };
 
 /**
- * Returns the replacements in a statement, and what else it needs.
+ * Returns the replacements in a statement, and its other needs.
  * @param arbiters those of its ON CONFLICT clauses
  * @throws StageError for a clause that cannot be staged
  */

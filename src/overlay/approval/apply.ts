@@ -29,7 +29,7 @@ import { foundSql } from '../rows/keyless.ts';
 import { waitsForColumns } from '../triggers/candidates.ts';
 import { exactTexts } from './exact-texts.ts';
 
-/** The parameters of the functions, by name, and as those of a text that they execute. */
+/** The parameters of the functions, by name, and by number for a text that they execute. */
 const byName = ['p_session', 'p_first', 'p_last', 'p_mutation', 'p_operation', 'p_origin'] as const;
 const byNumber = ['$1', '$2', '$3', '$4', '$5', '$6'] as const;
 

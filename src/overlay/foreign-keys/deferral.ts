@@ -85,7 +85,7 @@ export function deferredSql(table: Table, server: number): string[] {
     );
 }
 
-/** Whether a foreign key's reaction to an event can wait: only NO ACTION can. */
+/** Returns whether a foreign key's reaction to an event can wait: only NO ACTION can. */
 export function isDeferrableFor(key: ForeignKey, event: ParentEvent): boolean {
   return key.deferrable && actionOf(key, event) === 'no action';
 }

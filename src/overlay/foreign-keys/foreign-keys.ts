@@ -27,7 +27,7 @@ export const pairs = (foreignKey: ForeignKey) =>
 
 /**
  * Builds an SQL condition: no row has a key. With PERIOD: the rows that have it for a part of the period do not cover the period together.
- * @param bearers the rows `q` of the parent that have the key, or a part of it: a relation and a condition
+ * @param bearers the rows `q` of the parent that have the key, or a part of it: `relation` and `condition`
  * @param period the period to cover
  */
 export function lacksBearer(

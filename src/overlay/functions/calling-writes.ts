@@ -1,4 +1,7 @@
-/** Lets a write in a copy call functions that write: its table is noted before the statement runs, so that these do not write to it. */
+/**
+ * Lets a write in a copy call functions that write. Its table is recorded before the statement runs, so that these functions do not write
+ * to that table.
+ */
 import type { Queryable } from '../../db/database.ts';
 import { quoteLiteral } from '../../db/identifier.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';

@@ -83,7 +83,7 @@ export async function checkBody(context: Context, body: BodyUses): Promise<void>
   await checkCalls({ ...context, followed: new Set() }, body, 0);
 }
 
-/** @param depth the number of calls that lead to the body */
+/** Checks the calls of a body. @param depth the number of calls that lead to the body */
 async function checkCalls(context: Walk, body: BodyUses, depth: number): Promise<void> {
   if (depth > maxDepth) throw new Obstacle('calls functions too deep');
   const refused = refusedFunctions(body.functions, 'write', []);

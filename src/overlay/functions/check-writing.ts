@@ -1,4 +1,4 @@
-/** Decides which functions that write are staged: those whose effects are all rows of tables that can be staged. */
+/** Decides which functions that write are staged: those whose only effects are on rows of tables that can be staged. */
 import { setInternalPath } from '../../db/connection-settings.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Column, Table } from '../../model/table.ts';
@@ -70,7 +70,9 @@ function tableObstacle(table: Table, rights: readonly Right[]): string | null {
   return null;
 }
 
-/** Whether a statement gives a value to a column that PostgreSQL fills. Without a list of columns, an INSERT may give one to each. */
+/**
+ * Returns whether a statement gives a value to a column that PostgreSQL fills. Without a list of columns, an INSERT may give one to each.
+ */
 const fills = (table: Table, { operation, columns, given }: Right) =>
   operation === 'INSERT' && columns === null
     ? table.columns.some(isFilled)

@@ -127,7 +127,7 @@ export function headOf(each: FunctionDefinition, name: string, row: string): str
 
 /**
  * Returns the search path as SQL.
- * @throws Obstacle where pg_catalog is not first in it: no name may hide those that the service uses
+ * @throws Obstacle if pg_catalog is not first in it, because other names could then hide those that the service uses
  */
 async function shownPath(tx: Queryable, path: readonly number[]): Promise<string> {
   const rows = await tx.query(
@@ -151,7 +151,7 @@ export async function findNamesIn(tx: Queryable, path: readonly number[]): Promi
 
 /**
  * Checks that the staged functions of a schema depend on no other objects that a migration may alter.
- * @throws Obstacle where one does
+ * @throws Obstacle if one does
  */
 async function refuseDependent(tx: Queryable, schema: string): Promise<void> {
   const [found] = await tx.query(

@@ -31,13 +31,13 @@ export interface Known extends StagedFunctions {
 }
 
 export interface StagedFunctions {
-  /** The schema of the staged functions; null where there are none. */
+  /** The schema of the staged functions; null if there are none. */
   readonly schema: string | null;
   readonly uses: Uses;
   readonly obstacle: string | null;
 }
 
-/** Reads what is recorded of the functions of a name under a search path. */
+/** Reads the recorded facts about the functions of a name under a search path. */
 export async function readStagedFunctions(
   { tx, path }: { readonly tx: Queryable; readonly path: readonly number[] },
   { namespace, name }: Definition,
@@ -57,7 +57,7 @@ export async function readStagedFunctions(
 }
 
 /**
- * Collects what a called function writes.
+ * Records the writes of a called function.
  * @throws Obstacle for a call that a staged function must not make
  */
 export function noteWriting(
@@ -101,7 +101,7 @@ export interface OwnFunctions {
   readonly known: Known;
 }
 
-/** Returns functions that are being made. @param uses what is found in their bodies */
+/** Returns functions that are being made. @param uses the names that are found in their bodies */
 export function ownFunctions(
   definition: Definition,
   schema: string,
@@ -122,7 +122,7 @@ export function ownFunctions(
 
 /**
  * Returns functions that call themselves.
- * @throws Obstacle where those that are called would find names in other schemas than those that are made
+ * @throws Obstacle if the called functions would find names in other schemas than the functions being made
  */
 export function ownOf({ known }: OwnFunctions, { functions }: Definition): Known {
   const paths = functions.filter(({ path }) => path !== null).length;

@@ -1,4 +1,4 @@
-/** What replaces the relations that bodies of functions name. */
+/** The replacements of the relations that bodies of functions name. */
 import type { Queryable } from '../../db/database.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import type { RelationUse } from '../../sql/places.ts';
@@ -13,7 +13,7 @@ interface Context extends Lookup {
   readonly server: number;
 }
 
-/** Returns what replaces a relation in queries; null where the relation does not exist. */
+/** Returns the replacement of a relation in queries; null if the relation does not exist. */
 export async function sourceNamed(
   { tx, path, server }: Context,
   use: QualifiedName | RelationUse,

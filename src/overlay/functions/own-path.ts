@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/database.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 
-/** A name as it is recorded: with the path in which it is looked up, where that is not the path of the caller. */
+/** A name as it is recorded, with the search path under which it is looked up unless that is the caller's. */
 export interface RecordedName extends QualifiedName {
   readonly path?: readonly string[];
 }
@@ -15,7 +15,7 @@ export interface Lookup {
   readonly ownPath?: readonly string[] | undefined;
 }
 
-/** Returns where a function finds names: in the schemas of its SET clause, or where its caller does. */
+/** Returns the schemas in which a function finds names: those of its SET clause, or else those of its caller. */
 export async function lookupOf(
   tx: Queryable,
   caller: Lookup,

@@ -11,15 +11,15 @@ import { distinct } from './known-functions.ts';
 import type { Context } from './staged-function.ts';
 import { noteWritten, replacedBody, replacementsIn } from './staged-function.ts';
 
-/** What is known of a block under a search path. */
+/** The facts about a block under a search path. */
 export interface StagedBlock {
-  /** The block with the names of overlays in the place of tables; null if it cannot be staged. */
+  /** The block with names of overlays in place of those of tables; null if it cannot be staged. */
   readonly body: string | null;
-  /** What it names, for stage.resolve_block. */
+  /** The names that it uses, for stage.resolve_block. */
   readonly uses: string;
   /** The tables that it writes to, by their full names. */
   readonly written: readonly QualifiedName[];
-  /** The stamp of what the text was made from. */
+  /** The stamp of the definitions that the text was made from. */
   readonly stamp: string;
   /** Why it cannot be staged, as the end of "the block ..."; null if it can. */
   readonly obstacle: string | null;
@@ -48,7 +48,7 @@ export async function followBlock(
   return { ...found, uses: named, written: uses.written, stamp: row?.['stamp'] ?? '' };
 }
 
-/** Returns the text to run. @throws Obstacle, or PostgreSQL's errors */
+/** Returns the text that runs. @throws Obstacle, or PostgreSQL's errors */
 async function copyOf(context: Context, body: string, uses: FunctionUses): Promise<string> {
   const head = 'inline_code_block() RETURNS void';
   const read = await readBodyAnywhere({ language: 'plpgsql', body, head, extent: 'writes' });

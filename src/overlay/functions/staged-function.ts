@@ -58,7 +58,7 @@ export async function ensureStagedFunction(
 
 /**
  * Reads or creates the staged functions of a name, and follows the calls in them.
- * @throws Obstacle where they call each other in a circle
+ * @throws Obstacle if they call each other in a circle
  */
 async function follow(context: Context, called: QualifiedName): Promise<Known | null> {
   const { tx, path } = context;
@@ -133,7 +133,7 @@ async function build(
   await createStagedFunctions(context.tx, schema, scripts, context.path);
 }
 
-/** Builds the functions where some of them write. */
+/** Builds the functions if some of them write. */
 async function writingScripts(
   context: Context,
   definition: Definition,
@@ -209,7 +209,7 @@ export async function replacedBody(
   body: FunctionBody,
   replacements: readonly BodyReplacement[],
 ): Promise<string> {
-  // rows are not locked: the service's checks at the end of a statement notice what others change
+  // rows are not locked: the service's checks at the end of a statement detect changes by others
   const unlocked = body.uses.locking.map(({ start, end }) => ({ start, end, text: ' ' }));
   const text = await body.replaced([...replacements, ...unlocked]);
   if (text === null) throw new Obstacle('cannot be followed');
@@ -218,7 +218,7 @@ export async function replacedBody(
 
 /**
  * Makes the replacements of the relations and functions that a body names, and returns the texts that replace the names.
- * @param uses gets what the body names
+ * @param uses gets the names in the body
  * @throws Obstacle, or StageError for a relation that cannot be read with staged rows
  */
 export async function replacementsIn(
@@ -250,7 +250,7 @@ export async function replacementsIn(
 
 /**
  * Returns the replacements of called functions in a body.
- * @throws Obstacle where staged functions would pass rows to functions that take rows of the table itself
+ * @throws Obstacle if staged functions would pass rows to functions that take rows of the table itself
  */
 async function callsIn(
   context: Context,

@@ -1,4 +1,4 @@
-/** Lets INSERT ... ON CONFLICT in a copy run on the view for it: the clause is passed to that view before each run of the statement. */
+/** Runs INSERT ... ON CONFLICT of a copy on the view for it. The clause is passed to that view before each run of the statement. */
 import type { Queryable } from '../../db/database.ts';
 import { quoteLiteral } from '../../db/identifier.ts';
 import type { Table } from '../../model/table.ts';

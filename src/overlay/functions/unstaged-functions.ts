@@ -40,7 +40,7 @@ export function unstagedFunctions(db: Database): Promise<string[]> {
   });
 }
 
-/** @throws Obstacle, or PostgreSQL's errors, if the functions of a name are not staged */
+/** Examines the functions of a name. @throws Obstacle, or PostgreSQL's errors, if they are not staged */
 async function examine(context: Context, called: QualifiedName): Promise<void> {
   const [row] = await context.tx.query('SELECT stage.function_definition($1, $2) AS definition', [
     JSON.stringify(called),
@@ -60,7 +60,7 @@ async function isPlain(each: FunctionDefinition, { name }: QualifiedName): Promi
   return body !== null && body.uses.relations.length === 0 && body.uses.called.length === 0;
 }
 
-/** @throws Obstacle if a function is not staged */
+/** Examines one function. @throws Obstacle if it is not staged */
 async function examineOne(
   context: Context,
   each: FunctionDefinition,

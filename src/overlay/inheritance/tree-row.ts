@@ -20,7 +20,7 @@ import { stepName } from '../rows/triggers.ts';
 
 export type TreeOperation = 'update' | 'delete';
 
-/** Whether the parent's columns of a member's row identify that row. */
+/** Returns whether the parent's columns of a member's row identify that row. */
 export const isKeyInherited = (table: Table, member: Table) =>
   !isKeyless(member) && member.key.every(({ name }) => columnNames(table).includes(name));
 

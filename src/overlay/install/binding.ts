@@ -1,7 +1,7 @@
 /**
  * Binding of overlays to tables. Overlays refer to tables by OID, and an OID is valid in one database only. In a restored copy of a
  * database it means another table. There each overlay is bound to the table that has the name of its original table and the same columns.
- * Where there is none, its staged rows are parked, and approval reports a conflict.
+ * Where there is none, its staged rows are orphaned, and approval reports a conflict.
  */
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Database, Queryable } from '../../db/database.ts';
@@ -48,7 +48,7 @@ interface Moving {
   readonly relation: number;
   readonly columns: readonly ShadowColumn[];
   readonly layout: string;
-  /** The table of this database that the overlay moves to; null where there is none. */
+  /** The table of this database that the overlay moves to; null if there is none. */
   readonly table: Table | null;
 }
 

@@ -34,7 +34,7 @@ ALTER TYPE ${rowTypeName(table)} RENAME TO old_row_${table.oid}`;
  * constraint triggers must not exist yet.
  */
 export function carryOverSql(table: Table, changes: readonly ColumnChange[]): string {
-  // without a key, no one can determine which row a staged row means: all of them are parked by now
+  // without a key, no one can determine which row a staged row means: all of them are orphaned by now
   if (isKeyless(table))
     return `DROP TABLE ${oldShadowName(table)}; DROP TYPE ${oldRowTypeName(table)}`;
   const carried = new Map(changes.flatMap(({ before, after }) => (after ? [[after, before]] : [])));

@@ -35,7 +35,7 @@ import { makeStamp } from './stamp.ts';
 
 /**
  * Makes the overlay of a table current. Staged rows are carried over where their meaning is clear. Where it is not, the rows of the session
- * are parked, and its approval reports a conflict.
+ * are orphaned, and its approval reports a conflict.
  * @param server major version of PostgreSQL
  */
 export async function installOverlay(tx: Queryable, table: Table, server: number): Promise<void> {
@@ -69,7 +69,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
 /** Stores the stamps of a table whose definition is unchanged, so that statements find its overlay current. Returns whether they changed. */
 async function storeStamps(tx: Queryable, table: Table): Promise<boolean> {
   const { oid, stamp, statementStamps } = table;
-  // a row that stays as it is is not written: each statement on the table reads it
+  // an unchanged row is not written, because each statement on the table reads it
   const changed = await tx.query(
     `UPDATE stage.overlay o SET stamp = n.stamp, partitions_stamp = n.partitions_stamp, dependents = n.dependents, storage = n.storage, definition_stamp = $2
      FROM (SELECT $3 AS stamp, $4 AS partitions_stamp, stage.dependent_columns($1::oid) AS dependents, $5::oid AS storage

@@ -1,11 +1,9 @@
-/** Tables that a statement only leads to: foreign keys or inheritance link them with the tables that it writes to. */
+/** Tables that a statement reaches only through others: foreign keys or inheritance link them with the tables that it writes to. */
 import type { Queryable } from '../../db/database.ts';
 import type { Table } from '../../model/table.ts';
 import { linkedTable } from '../obstacle.ts';
 
-/**
- * Returns the table as its overlay has it there: read only where writes to it cannot be staged. Null if it cannot have such an overlay.
- */
+/** Returns the table as its overlay has it there: read only if writes to it cannot be staged. Null if it cannot have such an overlay. */
 export async function readLinkedTable(tx: Queryable, table: Table): Promise<Table | null> {
   const linked = linkedTable(table);
   if (linked === null || linked.obstacle === null) return linked;
@@ -13,7 +11,7 @@ export async function readLinkedTable(tx: Queryable, table: Table): Promise<Tabl
   return (await isStaged(tx, table.oid)) ? null : linked;
 }
 
-/** Whether rows were staged in the table before it became one that cannot be staged. */
+/** Returns whether rows were staged in the table before it became one that cannot be staged. */
 export async function isStaged(tx: Queryable, oid: number): Promise<boolean> {
   const [overlay] = await tx.query('SELECT FROM stage.overlay WHERE relation = $1', [oid]);
   if (overlay === undefined) return false;

@@ -49,7 +49,7 @@ export interface OverlayManager {
    * @param path OIDs of the schemas of the search path, in order
    */
   ensureFunctions(names: readonly QualifiedName[], path: readonly number[]): Promise<void>;
-  /** Returns what runs in place of a DO block. @param path as for `ensureFunctions` */
+  /** Returns the text that runs in place of a DO block. @param path as for `ensureFunctions` */
   followBlock(body: string, path: readonly number[]): Promise<StagedBlock>;
 }
 

@@ -48,7 +48,7 @@ export async function addLookupIndexes(tx: Queryable, table: Table): Promise<voi
   }
 }
 
-/** The maximum number of indexes for lookups, for each slows down staged writes. Those with the most columns come first. */
+/** The maximum number of indexes for lookups, because each slows down staged writes. Those with the most columns come first. */
 const maxLookups = 16;
 
 interface IndexPlan {

@@ -5,9 +5,9 @@ import type { Table } from '../../model/table.ts';
 import { overlaySchema } from '../object-names.ts';
 
 /**
- * Creates or replaces the function; replaces it when the table refers to other tables now, and drops it when its definition calls functions
- * of users now. Call it whenever the table's stamp is stored.
- * Clients call it by the name from `stage.resolve_relations`, where the stamp depends only on the relations given here.
+ * Creates the function, replaces it if the table now refers to other tables, and drops it if the table's definition now calls functions of
+ * users. Call it whenever the table's stamp is stored. Clients call it by the name from `stage.resolve_relations`, if the stamp depends
+ * only on the relations given here.
  */
 export async function makeStamp(tx: Queryable, table: Table): Promise<void> {
   const [row] = await tx.query('SELECT stage.stamped_relations($1) AS relations', [table.oid]);

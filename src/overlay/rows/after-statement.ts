@@ -175,7 +175,7 @@ export function afterTreeSql(
 /** Returns an operation as `_stage_op` stores it, as a literal. */
 export const codeOf = (operation: Operation) => quoteLiteral(operation[0]?.toUpperCase() ?? '');
 
-/** Whether copies of a row without a key are recounted at the end: after an UPDATE or DELETE. */
+/** Returns whether copies of a row without a key are recounted at the end: after an UPDATE or DELETE. */
 const isSettled = (table: Table, operation: Operation) =>
   isKeyless(table) && operation !== 'insert';
 

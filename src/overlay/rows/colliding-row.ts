@@ -66,7 +66,7 @@ function visibleRow(table: Table, named: Table): string {
   });
 }
 
-/** Whether only columns make rows collide. Expressions and predicates may call functions that the client may not call. */
+/** Returns whether only columns make rows collide. Expressions and predicates may call functions that the client may not call. */
 const isOfColumns = ({ elements, predicate }: Unique) =>
   predicate === null && elements.every(({ column }) => column !== null);
 

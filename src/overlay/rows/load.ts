@@ -30,9 +30,9 @@ import { afterSetSql, codeOf, settingKey } from './after-statement.ts';
 import { viewDefaultsSql } from './view.ts';
 
 /**
- * Whether rows can be checked together: by a condition for each row, and by unique indexes that the shadow has, too.
- * Computed columns, policies of the role, and domains (which are checked as the client) need a trigger for each row, and so do tables
- * whose own triggers may change a row. Values of ALWAYS identities cannot be given; rows with drawn numbers are staged one by one (see
+ * Returns whether rows can be checked together: by a condition for each row, and by unique indexes that the shadow has, too. Computed
+ * columns, policies of the role, and domains (which are checked as the client) need a trigger for each row, and so do tables whose own
+ * triggers may change a row. Values of ALWAYS identities cannot be given; rows with drawn numbers are staged one by one (see
  * src/rewrite/load-rewrite.ts).
  */
 const takesSets = (table: Table) =>

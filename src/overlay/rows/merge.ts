@@ -29,7 +29,7 @@ const withoutKey = ({ name, schema }: Table) =>
     hint: 'Use UPDATE, DELETE and INSERT, or give the table a primary key.',
   });
 
-/** Builds the functions behind the temporary table; none where the overlay itself is the target. */
+/** Builds the functions behind the temporary table; none if the overlay itself is the target. */
 export function mergeSql(table: Table, server: number): string[] {
   if (server >= mergesIntoViews) return [];
   return [

@@ -10,7 +10,7 @@ import {
   upsertSchema,
 } from '../object-names.ts';
 
-/** The checks of a row: whether the role may see it or touch it, and whether it may become what the statement makes of it. */
+/** The checks of a row: whether the role may see it or change it, and whether the statement may give it its new values. */
 const policyChecks = {
   see: { command: 'select', isCheck: false },
   insert: { command: 'insert', isCheck: true },
@@ -24,11 +24,14 @@ type PolicyCheck = keyof typeof policyChecks;
 const policyCheckName = (table: Table, check: PolicyCheck) =>
   `${upsertSchema(table)}.policy_${table.oid}_${check}`;
 
-/** The most arguments that a call can have. Rows with more columns are passed as one value, of the shadow's row type. */
+/** The maximum number of arguments that a call can have. Rows with more columns are passed as one value, of the shadow's row type. */
 const maxArguments = 100;
 const isPassedWhole = (table: Table) => table.columns.length > maxArguments;
 
-/** @param staged the table in whose shadow the rows are: that of a partition is its partitioned table */
+/**
+ * Builds the call of a policy function.
+ * @param staged the table in whose shadow the rows are: that of a partition is its partitioned table
+ */
 function policyCheckCall(table: Table, check: PolicyCheck, row: string, staged: Table): string {
   const isWhole = isPassedWhole(table);
   const values = columnList(columnNames(isWhole ? staged : table), row);

@@ -7,7 +7,7 @@ import { overlayName, shadowName } from '../object-names.ts';
 
 /**
  * Builds statements that check the rows one by one where actions of foreign keys reach the same child row from different rows: the first
- * action may leave the next one nothing to do. Empty where none of the table's foreign keys can do that.
+ * action may leave the next one nothing to do. Empty if none of the table's foreign keys can do that.
  * @param check the function that contains these statements
  * @param rows returns the condition that selects the statement's rows, given an alias of the shadow table
  */
@@ -53,7 +53,7 @@ ${checks(before).join('\n')}
   END IF;`;
 }
 
-/** Whether the order of two foreign keys can matter. It does not where both delete, or neither has an action. */
+/** Returns whether the order of two foreign keys can matter. It does not where both delete, or neither has an action. */
 function isOrdered(one: ForeignKey, other: ForeignKey, event: ParentEvent): boolean {
   const actions = [one, other].map((foreignKey) => actionOf(foreignKey, event));
   const isCheck = (action: string | undefined) => action === 'no action' || action === 'restrict';

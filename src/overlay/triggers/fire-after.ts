@@ -77,7 +77,7 @@ function ofLevel(triggers: AfterTriggers, level: Trigger['level']): AfterTrigger
   return { insert, update, delete: of('delete'), truncate: of('truncate') };
 }
 
-/** Builds what stands around triggers that write: it marks what they write, and names the row for which they fire. */
+/** Builds the statements around triggers that write: they mark these writes, and name the row for which the triggers fire. */
 function writingParts({ oid }: Table, isNeeded: boolean) {
   if (!isNeeded) return { begin_writing: '', end_writing: '', name_row: '' };
   return {
@@ -109,7 +109,7 @@ function fireOneSql(
 }
 
 /**
- * Builds the triggers of a view that call these functions; none where no AFTER trigger may fire.
+ * Builds the triggers of a view that call these functions; none if no AFTER trigger may fire.
  * @param place the view, the name of the operation in those of triggers, its event, the key of its settings, and a WHEN clause
  */
 export function afterTriggersSql(

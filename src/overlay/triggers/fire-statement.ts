@@ -14,7 +14,10 @@ type StatementTriggers = Readonly<Record<Event, readonly Trigger[]>>;
 
 const firstName = (table: Table) => functionName(table, 'first');
 
-/** Returns whether the operation of a trigger's argument is, or includes, another one, over a setting of the table. */
+/**
+ * Builds the condition that the operation in a trigger's argument is, or includes, another one. A setting of the table shows whether an
+ * upsert updates.
+ */
 function includes({ oid }: Table, operation: Operation, argument: string): string {
   const isSame = `${argument} = ${quoteLiteral(operation)}`;
   if (operation === 'delete') return isSame;
@@ -64,7 +67,7 @@ const truncateCalls = (table: Table, { truncate }: StatementTriggers, when: Trig
     .join('');
 
 /**
- * Builds the trigger of a view that calls it; none where no BEFORE STATEMENT trigger may fire.
+ * Builds the trigger of a view that calls it; none if no BEFORE STATEMENT trigger may fire.
  * @param place the view, the name of the operation in those of triggers, its event, and a WHEN clause
  */
 export function firstTriggerSql(
@@ -97,7 +100,7 @@ interface EndParts {
 }
 
 /**
- * Builds what collects the rows of a statement, and fires AFTER STATEMENT triggers with them.
+ * Builds the statements that collect a statement's rows, and fire AFTER STATEMENT triggers with them.
  * @param writes whether a trigger writes to tables
  */
 export function endParts(
@@ -118,7 +121,7 @@ export function endParts(
     };
     for (const which of ['old', 'new'] as const)
       if (hasSet(own, which)) keep(setName(operation, which), type, `_stage_${which}`);
-    // writes for a statement without rows cannot land: approval has nothing for which production's trigger would fire
+    // the trigger of production does not fire for a statement without rows at approval, so its writes could not be applied
     if (own.some(writes)) {
       keep(causesName(operation), 'bigint', '_stage_lineage');
       parts.fire_statement += nameCauses(operation);

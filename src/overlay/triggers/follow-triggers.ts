@@ -45,7 +45,7 @@ export async function pathOf(tx: Queryable, trigger: Trigger, path: Path): Promi
   return { oids, text: shownSchemas(own), own };
 }
 
-/** A trigger that is followed, with what is made of it; or the reason why it is not, as the end of "trigger ...". */
+/** A trigger that is followed, with its result; or the reason why it is not followed, as the end of "trigger ...". */
 export type Followed<Made> = { readonly made: Made } | { readonly obstacle: string };
 
 const nameOf = ({ schema, name }: Table): QualifiedName => ({ schema, name });
@@ -76,7 +76,7 @@ export async function approvalPath(tx: Queryable): Promise<Path> {
 
 /**
  * Parses and checks the body of a trigger.
- * @param uses gets what it uses, also if it is not followed: it may be once that changes
+ * @param uses gets the names that it uses, even if it is not followed: it may be followed once these change
  */
 export async function checkTrigger(
   tx: Queryable,
@@ -106,7 +106,7 @@ export async function checkTrigger(
     if (names.length > 0 && trigger.events.includes('truncate'))
       throw new Obstacle(writesForTruncate);
     uses.written.push(...names);
-    // an update reads the rows that it changes, and RETURNING what it returns
+    // an UPDATE reads the rows that it changes, and RETURNING reads the rows that it returns
     const isRead = /\breturning\b/i.test(body);
     for (const { operation, ...each } of names)
       if (isRead || operation !== 'INSERT') uses.relations.push(each);

@@ -84,7 +84,7 @@ export async function installTriggers(
       JSON.stringify(triggerReports(table, copies)),
       JSON.stringify({ ...uses, ...distinct(uses) }),
       oidArray(path.oids),
-      // where the table's definition alone excludes all triggers, its signature shows changes
+      // if the table's definition alone excludes all triggers, its signature shows every relevant change
       String(
         mayFireAfter(table) ||
           mayFireFirst(table) ||

@@ -12,7 +12,7 @@ import type { TriggerUses } from './follow-triggers.ts';
 
 /**
  * Returns the replacements of a trigger's body.
- * @param uses gets what the body names
+ * @param uses gets the names in the body
  * @throws Obstacle, or StageError for a relation that cannot be read with staged rows
  */
 export async function replacementsOf(
@@ -49,7 +49,10 @@ function replacementFor(
   return { start: use.start, end: use.end, text };
 }
 
-/** Whether the token behind a relation begins its alias: AS, or a word that is not reserved. PL/pgSQL has LOOP behind the query of FOR. */
+/**
+ * Returns whether the token behind a relation begins its alias: AS, or a word that is not reserved. PL/pgSQL has LOOP behind the query of
+ * FOR.
+ */
 function isAlias({ text, tokenName, keywordKind }: ScanToken): boolean {
   const word = text.toLowerCase();
   if (word === 'loop') return false;

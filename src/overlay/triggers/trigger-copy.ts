@@ -81,7 +81,10 @@ function argumentsOf({ arguments: values }: Trigger): string {
   return `${quoteLiteral(`[0:${values.length - 1}]={${elements}}`)}::pg_catalog.text[]`;
 }
 
-/** @throws Obstacle for a body that cannot be nested in a block: options such as `#variable_conflict` precede a whole body */
+/**
+ * Checks that a body can be nested in a block.
+ * @throws Obstacle for a body that begins with options such as `#variable_conflict`: these precede a whole body
+ */
 export function demandBlock(body: string): void {
   if (scanTokens(Buffer.from(body))[0]?.text === '#')
     throw new Obstacle('has options before its body');
@@ -110,7 +113,10 @@ export function conditionOf({ definition }: Trigger): string {
   return depthOfFirer(text.subarray(from.start, to.end));
 }
 
-/** A condition is evaluated before its trigger fires, but its copy within the trigger that fires copies. */
+/**
+ * PostgreSQL evaluates a condition before its trigger fires. Its copy is evaluated inside the trigger that fires the copies, one level
+ * deeper.
+ */
 function depthOfFirer(condition: Buffer): string {
   const tokens = scanTokens(condition);
   const calls = tokens.flatMap(({ text, start }, index) => {

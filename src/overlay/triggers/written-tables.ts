@@ -30,7 +30,8 @@ export interface WrittenTable {
  * Reads the tables that a trigger writes to.
  * @param writes those of its body
  * @param path the OIDs of the schemas in which it finds names
- * @param noteLinked gets each table that foreign keys connect with these, also if the trigger may not write to them: it may once that changes
+ * @param noteLinked gets each table that foreign keys connect with these, even if the trigger may not write to them: it may once these
+ * change
  * @throws Obstacle for a table to which a trigger may not write while rows are staged
  */
 export async function writtenTables(

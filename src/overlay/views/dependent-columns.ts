@@ -21,7 +21,7 @@ export async function readDependents(tx: Queryable, oid: number): Promise<Depend
 
 /**
  * Adds the dependent columns that queries use to the GROUP BY clauses of a statement. The key identifies the row, so no group changes.
- * @param columnsOf returns those of the relation whose name begins at the position; null where no view replaces it, or it has no key
+ * @param columnsOf returns those of the relation whose name begins at the position; null if no view replaces it, or it has no key
  */
 export function completedGroupings(
   groupings: readonly Grouping[],

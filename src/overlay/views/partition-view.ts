@@ -31,8 +31,8 @@ export interface PartitionFacts {
  * Builds the view that stands for a partition. It has its own grants, policies and defaults, and checks rows by the partition's own columns
  * and constraints. The overlay of the topmost table, which must exist, handles unique indexes and foreign keys.
  * @param asOwner whether it is read with the rights of a view's owner
- * @returns the script, and the OID of the table that a write goes to: null where it cannot be written to
- * @throws StageError where it cannot be determined which of its rows a role may see
+ * @returns the script, and the OID of the table that a write goes to: null if it cannot be written to
+ * @throws StageError if it cannot be determined which of its rows a role may see
  */
 export async function partitionView(
   tx: Queryable,

@@ -54,7 +54,7 @@ interface Body {
 /**
  * Ensures that a view or partition has a current staged view, and that everything it reads has an overlay.
  * @param server major version of PostgreSQL
- * @returns the OID of the table that a write to the view goes to, null where it goes to none
+ * @returns the OID of the table that a write to the view goes to, null if it goes to none
  * @throws StageError `statement_not_supported` for a view that cannot be read with staged rows
  */
 export async function ensureStagedView(

@@ -21,12 +21,12 @@ export interface Source {
   /** The same for ONLY the table itself; equal to `name` where there are no children. */
   readonly only: string | null;
   readonly hasChildren: boolean;
-  /** The columns that grouping by its key allows a query to use; null where it has none, or no overlay. */
+  /** The columns that grouping by its key allows a query to use; null if it has none, or no overlay. */
   readonly dependents: DependentColumns | null;
   readonly isStagedView: boolean;
-  /** The target of a write to it; null where it is not writable. */
+  /** The target of a write to it; null if it is not writable. */
   readonly target: Target | null;
-  /** OID of the table that a write to it goes to; null where it goes to none. */
+  /** OID of the table that a write to it goes to; null if it goes to none. */
   readonly table: number | null;
 }
 

@@ -7,7 +7,7 @@ import { locateCall } from './relation-uses.ts';
 
 const conditions: ReadonlySet<string> = new Set(['whereClause', 'quals']);
 
-/** Marks the calls in WHERE and ON, with everything nested in these, by `isCondition`. */
+/** Marks the calls in WHERE and ON, including nested ones, by `isCondition`. */
 export function withConditions(
   query: Node,
   called: readonly CallPlace[],

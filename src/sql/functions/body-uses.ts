@@ -26,7 +26,7 @@ export interface BodyUses {
   readonly unclear: readonly UnclearCall[];
   /** The writes of its statements. */
   readonly writes: readonly BodyWrite[];
-  /** The same with the values that they give; places count like those of their targets. */
+  /** The same writes with the values that they give. Places count like those of their targets. */
   readonly rights: readonly Right[];
   /** The row locking clauses. A staged function must not have them. */
   readonly locking: readonly ByteRange[];
@@ -80,7 +80,7 @@ function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
   return { ...write, writes: writesOf(write), calledByWrites, callers, upserts };
 }
 
-/** Returns a statement that is a plain write. Functions that it calls may write, because it is known before they do. */
+/** Returns a statement if it is a plain write. The functions that it calls may write, because the write is announced before they run. */
 function callersOf({ rights, upserts, called }: QueryWrite, text: Buffer): BodyCaller[] {
   const [right, ...others] = rights;
   const first = firstWord(text);
@@ -99,7 +99,7 @@ function isWriteWithin(verdict: Verdict, extent: Extent): verdict is QueryWrite 
   return extent === 'rows' ? isSingleWrite(verdict) : isPlainWrite(verdict);
 }
 
-/** Whether a statement has no clauses that the proxy itself handles. */
+/** Returns whether a statement has no clauses that the proxy itself handles. */
 function isPlainWrite(write: QueryWrite): boolean {
   const { upserts, overriding, merges, replacement, stagesCalls } = write;
   // guard: a block within a body is not passed over
@@ -108,7 +108,7 @@ function isPlainWrite(write: QueryWrite): boolean {
   return overriding.length + merges.length === 0 && upserts.length <= 1 && !replacement;
 }
 
-/** Whether a statement inserts, updates or deletes rows of one table, without clauses that the proxy itself handles. */
+/** Returns whether a statement inserts, updates or deletes rows of one table, without clauses that the proxy itself handles. */
 function isSingleWrite(verdict: QueryWrite): boolean {
   const targets = verdict.relations.filter(({ target }) => target !== null);
   // guard: a trigger's OVERRIDING and MERGE are not lost
@@ -117,7 +117,7 @@ function isSingleWrite(verdict: QueryWrite): boolean {
   return targets.length === 1 && isOne && !verdict.replacement;
 }
 
-/** Parses and classifies a text. A text with a syntax error counts as one that does not only read. */
+/** Parses and classifies a text. A text with a syntax error counts as one that writes. */
 function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
   try {
     return parseQuery(text);

@@ -109,7 +109,7 @@ export function isHarmfulExtension(name: string): boolean {
   return textExtensions.test(name) || reachingExtensions.test(name);
 }
 
-/** Returns whether a name has the server's prefix, but is not listed as returning information only. */
+/** Returns whether a name has the server's prefix, but no list of functions that only return information has it. */
 export function isUnlisted(name: string): boolean {
   return name.startsWith('pg_') && !isInformational(name);
 }

@@ -51,7 +51,7 @@ export async function readPlpgsql(
       // An insertion covers no text of the body, so it cannot be assigned to a part.
       if (replacements.some(({ start, end }) => !(start < end))) return null;
       const made = spliceBytes(body, [...withCalls(replacements, precede), ...handlers]);
-      // names of overlays, to which no statement may write, stand in it: only its words are compared
+      // the text contains names of overlays, to which no statement may write, so only its words are compared
       const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]), true);
       const wanted = parts.flatMap((part) => splicePart(part, replacements));
       const own = withoutPassedOn(found ?? [], handlers.length);
@@ -60,7 +60,7 @@ export async function readPlpgsql(
   };
 }
 
-/** Evaluates an expression before a statement: so that FOUND stays what it was. */
+/** Evaluates an expression before a statement, without changing FOUND. */
 const precede = (call: string) => `IF ${call} THEN NULL; END IF;`;
 
 const noText = Buffer.alloc(0);
@@ -102,7 +102,7 @@ async function expressionsOf(
   return expressions;
 }
 
-/** Returns the parsed text of a function; null if it has statements beyond the extent, or handles errors that it must not. */
+/** Returns the parsed text of a function; null if it has statements beyond the extent, or handles errors that it must not handle. */
 async function treeWithin(
   text: string,
   body: Buffer,
@@ -268,7 +268,7 @@ function inBody(part: Part): BodyUses {
   return movedUses(part.uses, (at) => edges.get(at) ?? Number.NaN);
 }
 
-/** Returns the part's text with the replacements that fall into it, and the expressions of calls before it: statements are found from the last one. */
+/** Returns the spliced text of a part, then the calls that precede it, as expressions are listed from the last statement to the first. */
 function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffer[] {
   const [before, after] = [part.uses, inBody(part)].map((uses) => [
     ...uses.relations,

@@ -1,4 +1,4 @@
-/** Finds the defaults of variables that the parser of PL/pgSQL does not return: those of records, and of types that it does not know. */
+/** Finds the defaults of variables that the parser of PL/pgSQL does not return: defaults of records, and of types unknown to it. */
 import { scanTokens } from '../parser/parser.ts';
 import { collectNodes } from '../parser/syntax-tree.ts';
 
@@ -10,7 +10,7 @@ interface Variable {
 }
 
 /**
- * Returns the defaults that are missing in a parsed body, in order; null if it has some that are not found in its text.
+ * Returns the defaults that are missing in a parsed body, in order; null if one of them is not found in its text.
  * @param tree the parsed body
  */
 export function missingDefaults(tree: object, body: Buffer): string[] | null {
@@ -63,7 +63,10 @@ function behindDeclare(tokens: Tokens, start: number): number {
 const ofCursors = new Set(['no', 'scroll', 'cursor']);
 const opening = new Set([':=', '=', 'default']);
 
-/** @param declaration the tokens from the name of the variable on */
+/**
+ * Returns the default in a declaration.
+ * @param declaration the tokens from the name of the variable on
+ */
 function defaultIn(body: Buffer, declaration: Tokens): string[] {
   if (ofCursors.has(declaration[1]?.text.toLowerCase() ?? '')) return [];
   const sign = declaration.findIndex(({ text }) => opening.has(text.toLowerCase()));

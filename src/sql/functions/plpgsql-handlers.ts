@@ -1,9 +1,12 @@
-/** Lets exception blocks for OTHERS in copies handle the errors that functions expect, and pass on what the service refuses. */
+/**
+ * Changes the exception blocks for OTHERS in copies of functions: they handle the errors that functions expect, and pass on refusals of the
+ * service.
+ */
 import type { ScanToken } from 'libpg-query';
 import { collectNodes } from '../parser/syntax-tree.ts';
 import type { Replacement } from '../splice.ts';
 
-/** Whether the error is one that staging raises where PostgreSQL does, or one that a function has chosen for itself. */
+/** SQL for whether the error is passed on. It is not if staging raises it where PostgreSQL does, or if it is one that functions raise. */
 const isPassedOn =
   "SQLSTATE OPERATOR(pg_catalog.!~) '^(?:21|22|23|P0|[I-RU-Z][0-9A-Z])'::pg_catalog.text";
 
@@ -27,20 +30,20 @@ interface Statement {
   };
 }
 
-/** Returns whether each handling of OTHERS in a parsed body begins with passing errors on. */
+/** Returns whether each handling of OTHERS in a parsed body begins by passing errors on. */
 export const passesOthersOn = (tree: object): boolean =>
   (collectNodes(tree, 'PLpgSQL_exception') as readonly Handler[]).every(
     ({ conditions = [], action = [] }) => countOthers(conditions) === 0 || isPassing(action[0]),
   );
 
-/** Whether a statement is the one that `handlersOfOthers` inserts. RAISE without a message raises the same error again. */
+/** Returns whether a statement is the one that `handlersOfOthers` inserts. RAISE without a message raises the same error again. */
 function isPassing(statement: Statement | undefined): boolean {
   const { cond, then_body: [first] = [] } = statement?.PLpgSQL_stmt_if ?? {};
   const fields = Object.keys(first?.PLpgSQL_stmt_raise ?? {});
   return cond?.PLpgSQL_expr?.query === isPassedOn && String(fields) === 'lineno,elog_level';
 }
 
-/** Returns the words that begin the handling of OTHERS, with what replaces them. @param tokens those of a body */
+/** Returns the words that begin the handling of OTHERS, with their replacements. @param tokens those of a body */
 export function handlersOfOthers(tokens: readonly ScanToken[]): Replacement[] {
   const code = tokens.filter(({ text }) => !/^(--|\/\*)/.test(text));
   const words = code.map(({ text }) => text.toLowerCase());

@@ -1,9 +1,9 @@
-/** Finds what PL/pgSQL functions that write must not have, because staging would show in it. */
+/** Finds the parts that PL/pgSQL functions that write must not have, because these parts would reveal the staging. */
 import { collectNodes } from '../parser/syntax-tree.ts';
 
 /**
- * The conditions that exception blocks may name: those that staging raises where PostgreSQL does, and `others`, which passes on what the
- * service refuses.
+ * The conditions that exception blocks may name: those that staging raises where PostgreSQL does, and `others`, which passes on refusals of
+ * the service.
  */
 const known = new Set(
   `array_subscript_error assert_failure cardinality_violation character_not_in_repertoire check_violation
@@ -15,7 +15,7 @@ const known = new Set(
   ),
 );
 
-/** The SQLSTATEs of the same, and those that functions choose for themselves. */
+/** The SQLSTATEs of these conditions, and those that functions choose themselves. */
 const knownStates = /^(?:22|23|P0|[I-RU-Z][0-9A-Z])[0-9A-Z]{3}$/;
 
 /** The items of GET DIAGNOSTICS that name internal objects. */

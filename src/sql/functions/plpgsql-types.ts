@@ -5,19 +5,19 @@ import { spliceBytes } from '../splice.ts';
 import type { BodyUses } from './body-uses.ts';
 import { usesOf } from './body-uses.ts';
 
-/** The type that replaces each %ROWTYPE. The parser takes a type that it does not know for one of rows, whose columns it does not check. */
+/** The type that replaces each %ROWTYPE. The parser takes an unknown type for a row type, and does not check the row's columns. */
 const rowType = '_stage_row';
 
-/** A body in which rows of tables have one type that the parser takes for any row: it has no catalog, so it knows no table's columns. */
+/** A body in which the rows of all tables have one type. The parser has no catalog, so it accepts any column of such a row. */
 export interface RowTypes {
   readonly body: Buffer;
-  /** The names that stood before %ROWTYPE, as in the body. */
+  /** The names before %ROWTYPE, as in the body. */
   readonly names: readonly string[];
-  /** Returns whether an expression has such a type in it, so that it is not the text that PostgreSQL runs. */
+  /** Returns whether an expression contains such a type, so that it is not the text that PostgreSQL runs. */
   isIn(expression: string): boolean;
 }
 
-/** Replaces %ROWTYPE types. Returns null for a body that has the name of the replacement. */
+/** Replaces %ROWTYPE types. Returns null for a body in which the name of the replacement occurs. */
 export function replaceRowTypes(body: Buffer): RowTypes | null {
   const text = body.toString();
   if (text.includes(rowType)) return null;
@@ -53,7 +53,7 @@ function startOfName(tokens: ReturnType<typeof scanTokens>, last: number): numbe
 }
 
 /**
- * Returns the types of variables and parameters, as calls whose code is looked up. A column's type is among those of its table's rows.
+ * Returns the types of variables and parameters, as calls whose code the catalog shows. A column's type is among those of its table's rows.
  * @param rows names of tables whose rows are types
  * @returns null for a type that cannot be parsed
  */

@@ -21,7 +21,7 @@ export function withLockedRelations(read: Read, query: Node, source: Source): Re
   return { ...read, lockedRelations };
 }
 
-/** Returns nothing for the name of a WITH query, whose rows are not locked. */
+/** Returns nothing for the name of a WITH query, because its rows are not locked. */
 function useOf(
   { location = 0 }: RangeVar,
   uses: ReadonlyMap<number, RelationUse>,
@@ -31,7 +31,10 @@ function useOf(
   return use === undefined ? [] : [use];
 }
 
-/** Lists what a clause locks in a FROM. Without names it locks everything, also in sub-selects there. PostgreSQL refuses names of joins. */
+/**
+ * Lists what a clause locks in a FROM. Without names it locks everything, including the tables of sub-selects. PostgreSQL refuses names of
+ * joins.
+ */
 function rangesLocked({ lockedRels }: LockingClause, from: readonly Node[]): RangeVar[] {
   const names = lockedRels?.flatMap((node) => ('RangeVar' in node ? [node.RangeVar.relname] : []));
   const found: RangeVar[] = [];
@@ -40,7 +43,7 @@ function rangesLocked({ lockedRels }: LockingClause, from: readonly Node[]): Ran
     const { node, isInside } = next;
     const isLocked = isInside || names === undefined || names.includes(nameOf(node));
     if ('RangeVar' in node && isLocked) found.push(node.RangeVar);
-    // names do not reach into a sub-select
+    // names do not apply within a sub-select
     const isInner = 'JoinExpr' in node ? isInside : isLocked;
     const inner = 'JoinExpr' in node || isLocked ? partsOf(node) : [];
     pending.push(...inner.map((each) => ({ node: each, isInside: isInner })));

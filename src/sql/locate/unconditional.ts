@@ -6,13 +6,13 @@ import { collectNodes } from '../parser/syntax-tree.ts';
 
 export interface Unconditional {
   readonly operation: 'UPDATE' | 'DELETE';
-  /** The target as it is named, without its schema. */
+  /** The target's name as written, without its schema. */
   readonly table: string;
 }
 
 const kinds = { UPDATE: 'UpdateStmt', DELETE: 'DeleteStmt' } as const;
 
-/** Returns the writes without WHERE of a text, also those in WITH; none of a text that cannot be parsed. */
+/** Returns the writes without WHERE in a text, including those in WITH; none if the text cannot be parsed. */
 export async function writesWithoutWhere(text: string): Promise<readonly Unconditional[]> {
   await loadParser();
   try {

@@ -90,7 +90,7 @@ export async function parsePlpgsql(text: Buffer, body: Buffer): Promise<object |
 /** Returns the error of the syntax of the same text; null if there is none. @throws ParserFailure as `parsePlpgsql` does */
 export async function plpgsqlFault(text: Buffer, body: Buffer): Promise<SqlSyntaxError | null> {
   const parsed = await plpgsqlOf(text, body);
-  // other errors may be due to what the parser does not know, such as types
+  // the parser also fails on types that it does not know
   const isFault = typeof parsed === 'string' && /^(?:syntax error|missing|mismatched)/.test(parsed);
   return isFault ? new SqlSyntaxError(parsed, null) : null;
 }

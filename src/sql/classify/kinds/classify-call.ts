@@ -1,4 +1,4 @@
-/** Classifies CALL: it may run if all that the procedure does can be staged. */
+/** Classifies CALL: it may run if everything that the procedure does can be staged. */
 import type { CallStmt } from 'libpg-query';
 import type { Refusal } from '../../refusal.ts';
 import type { Write } from '../../write.ts';

@@ -1,4 +1,4 @@
-/** Classifies DO: it may run if all that its block does can be staged. */
+/** Classifies DO: it may run if everything that its block does can be staged. */
 import type { DefElem, DoStmt, Node } from 'libpg-query';
 import type { Refusal } from '../../refusal.ts';
 import type { Write } from '../../write.ts';
