@@ -1,4 +1,4 @@
-/** The words of PostgreSQL about bytes that are no UTF-8. */
+/** PostgreSQL's message about bytes that are not valid UTF-8. */
 import { isUtf8 } from 'node:buffer';
 
 /** Returns the number of bytes that the first byte of a character announces. */

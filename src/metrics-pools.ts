@@ -81,7 +81,10 @@ export type ApprovalEnd = (outcome: 'approved' | 'refused' | 'voted') => void;
 /** Upper bounds in seconds. */
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** @returns a function to call when an approval begins */
+/**
+ * Registers the metrics of approvals.
+ * @returns a function to call when an approval begins
+ */
 export function createApprovalMetrics(registers: Registry[]): () => ApprovalEnd {
   const underWay = new Set<{ readonly start: number }>();
   const seconds = ({ start }: { readonly start: number }) => (performance.now() - start) / 1000;
@@ -111,7 +114,10 @@ export function createApprovalMetrics(registers: Registry[]): () => ApprovalEnd 
   };
 }
 
-/** @returns a function that records the duration of a staged statement in milliseconds */
+/**
+ * Registers the metric of staged statements.
+ * @returns a function that records the duration of a staged statement in milliseconds
+ */
 export function createStageDurations(registers: Registry[]): (ms: number) => void {
   const durations = new Histogram({
     name: 'service_stage_duration_seconds',

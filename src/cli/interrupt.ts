@@ -24,7 +24,7 @@ export async function interruptible<T>(
   }
 }
 
-/** Whether an error means that the reader of the output is gone, as in `stage diff | head`. */
+/** Returns whether an error means that the reader of the output is gone, as in `stage diff | head`. */
 export function isClosedPipe(error: unknown): boolean {
   return (
     error instanceof Error &&

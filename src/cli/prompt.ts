@@ -15,7 +15,7 @@ export function demandTerminal(host: Host, out: Output): void {
   });
 }
 
-/** Whether there is a person to ask. */
+/** Returns whether there is a person to ask. */
 export function hasTerminal(host: Host, out: Output): boolean {
   return out.terminal && host.stdin.isTTY === true && !host.env['CI'];
 }

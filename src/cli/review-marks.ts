@@ -4,7 +4,7 @@ import type { Marks } from '../client/marks.ts';
 import { readState, removeState, stateFile, writeState } from '../config/state-file.ts';
 import type { Host } from './host.ts';
 
-/** The most marks that are stored; nobody reviews more changes one by one. */
+/** The maximum number of marks that are stored; nobody reviews more changes one by one. */
 const most = 100_000;
 
 /** Reads the marks of a session; empty if there are none or they cannot be read. */

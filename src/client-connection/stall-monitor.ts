@@ -56,7 +56,7 @@ export function createStallMonitor(timeoutMs: number): StallMonitor {
   };
 }
 
-/** Whether no data is pending for the client and its connection is open. Such a client may stay idle. */
+/** Returns whether no data is pending for the client and its connection is open. Such a client may stay idle. */
 function isHealthy(socket: Socket, entry: TcpEntry | undefined, isKnown: boolean): boolean {
   if (socket.writableLength > 0) return false;
   if (!isKnown) return true;
@@ -65,7 +65,7 @@ function isHealthy(socket: Socket, entry: TcpEntry | undefined, isKnown: boolean
   return (entry?.unacknowledged ?? 0) === 0 && (isHeard || entry?.isEstablished === true);
 }
 
-/** Whether the client has read or sent anything since the last check. */
+/** Returns whether the client has read or sent anything since the last check. */
 function hasMoved(socket: Socket, entry: TcpEntry | undefined, client: MonitoredClient): boolean {
   const { bytesRead, bytesWritten, writableLength } = socket;
   const seen = [bytesRead, bytesWritten, writableLength, entry?.unacknowledged].join(' ');

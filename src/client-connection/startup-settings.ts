@@ -73,7 +73,10 @@ export async function readReports(
   }
 }
 
-/** @throws StageError unless triggers fire */
+/**
+ * Checks the session_replication_role of the connection.
+ * @throws StageError unless triggers fire
+ */
 function checkRole(role: string | null): void {
   if (role === null) throw broken('did not answer');
   // guard: no role brings a setting that lets triggers be

@@ -54,7 +54,7 @@ function handshake(
   });
 }
 
-/** Whether both sides of the proxy use the same server certificate, to which SCRAM channel binding binds. */
+/** Returns whether both sides of the proxy use the same server certificate, to which SCRAM channel binding binds. */
 export function sameCertificate(client: Socket, upstream: Socket): boolean {
   if (!(client instanceof TLSSocket) || !(upstream instanceof TLSSocket)) return false;
   const ours = client.getX509Certificate();

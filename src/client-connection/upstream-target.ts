@@ -83,7 +83,10 @@ function loadCertificates({ ca, cert, key }: Certificates): SecureContext {
   }
 }
 
-/** @throws StageError `configuration_invalid` for a value that admits servers without writes */
+/**
+ * Checks the `target_session_attrs` of the upstream URL.
+ * @throws StageError `configuration_invalid` for a value that admits servers without writes
+ */
 function demandTakingWrites(value: unknown): void {
   if (value === undefined || takesWrites.includes(String(value))) return;
   throw new StageError(

@@ -25,7 +25,7 @@ const folder = 'trust';
 /** A file in the data directory whose secret content identifies the cluster. PostgreSQL ignores unknown files there. */
 export const passwordFile = 'stage-password';
 
-/** Whether everything in a project counts as trusted: for CI and containers, which store no trust. */
+/** Returns whether everything in a project counts as trusted: for CI and containers, which store no trust. */
 function trustsAll(env: Environment): boolean {
   return ['1', 'true'].includes(env['STAGE_TRUST'] ?? '');
 }

@@ -88,7 +88,7 @@ function unconnected(cause: unknown): StageError {
   return new StageError(code, message, { sqlstate, cause, ...(hint && { hint }) });
 }
 
-/** @param ran number of the statement that was running; used if the error has no position */
+/** Returns the error of a script. @param ran number of the statement that was running; used if the error has no position */
 function failed({ name, text }: Script, cause: unknown, ran: number): StageError {
   if (!(cause instanceof pg.DatabaseError)) return unconnected(cause);
   const { code: sqlstate = 'XX000', message, detail } = cause;

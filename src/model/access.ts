@@ -57,13 +57,13 @@ export function rightsOfCaller({ role }: Caller): readonly Right[] {
   return rightsOf[role];
 }
 
-/** Whether the caller sees only sessions that were created with a token of its name. */
+/** Returns whether the caller sees only sessions that were created with a token of its name. */
 export function seesOwnOnly({ role }: Caller): boolean {
   // guard: an agent learns of no other sessions
   return role === 'agent';
 }
 
-/** Whether the caller sees only rows of tables that every role which staged in the session may read. */
+/** Returns whether the caller sees only rows of tables that every role which staged in the session may read. */
 export function seesReadableOnly(caller: Caller): boolean {
   // guard: authors are shown only tables that may be read
   return !hasRight(caller, 'review');

@@ -13,7 +13,7 @@ export const isColumnPattern = (text: string): boolean => pattern.test(text);
 /** Checks whether a text names all columns of one table: `table.*` or `schema.table.*`. */
 export const isTablePattern = (text: string): boolean => wholeTable.test(text);
 
-/** Whether one of the patterns names all columns of a table. @param shownTable the table's name as shown to users */
+/** Returns whether one of the patterns names all columns of a table. @param shownTable the table's name as shown to users */
 export function isTableMatching(patterns: readonly string[], shownTable: string): boolean {
   const [schema, table] = schemaAndName(shownParts(shownTable));
   return patterns.filter(isTablePattern).some((text) => {

@@ -167,7 +167,7 @@ function leaveString(capture: Capture, chunk: string, start: number): number {
   }
 }
 
-/** Whether the character at `end` is escaped: an odd number of backslashes precedes it. */
+/** Returns whether the character at `end` is escaped: an odd number of backslashes precedes it. */
 function endsInEscape(chunk: string, from: number, end: number): boolean {
   let first = end;
   while (first > from && chunk.charAt(first - 1) === '\\') first -= 1;

@@ -117,23 +117,23 @@ export const noun = <S extends Shape>(shape: S, description?: string) =>
 export const tuple = <S extends Shape>(shape: S, description?: string) =>
   field<Noun<S>>({ is: 'tuple', shape }, description);
 
-/** May be null, in JSON as well. */
+/** Makes a field that may be null, in JSON as well. */
 export const orNull = <T>(field: Required<T>): Required<T | null> => ({ ...field, empty: 'null' });
 
-/** May be null. JSON has no member then. */
+/** Makes a field that may be null. Its JSON then has no member. */
 export const orLeftOut = <T>(field: Required<T>): Required<T | null> => ({
   ...field,
   empty: 'left out',
 });
 
-/** May be missing, in JSON as well. */
+/** Makes a field that may be missing, in JSON as well. */
 export const optional = <T>(field: Required<T>): Field<T, true> => ({
   ...field,
   empty: 'left out',
   isOptional: true,
 });
 
-/** A reader takes the value for a missing one, and for a word that it does not know. */
+/** Makes a field for which a reader takes the value if it is missing, or a word that the reader does not know. */
 export const otherwise = <T, D extends T | null>(
   field: Required<T>,
   value: D,
@@ -142,13 +142,13 @@ export const otherwise = <T, D extends T | null>(
   otherwise: value as T | Extract<D, null>,
 });
 
-/** Has another name in JSON than its own in snake case. */
+/** Gives a field another name in JSON than its own in snake case. */
 export const named = <F extends Field>(member: string, field: F): F => ({ ...field, member });
 
-/** Stands in JSON twice, under a second name as well. */
+/** Gives a field a second name, under which JSON repeats the value. */
 export const alsoNamed = <F extends Field>(alias: string, field: F): F => ({ ...field, alias });
 
-/** Stands in JSON, even if it is null, only beside another property that is not null. */
+/** Makes a field that JSON has, even as null, only beside another property that is not null. */
 export const beside = <F extends Field>(property: string, field: F): F => ({
   ...field,
   beside: property,

@@ -40,7 +40,7 @@ export function refuseForeignSites(access: Access): Middleware {
   };
 }
 
-/** Whether a link is followed to the review page: its documents hold no data, and are the same for everybody. */
+/** Returns whether a link is followed to the review page: its documents hold no data, and are the same for everybody. */
 function isVisit(ctx: Context): boolean {
   const isDocument =
     ctx.get('sec-fetch-mode') === 'navigate' && ctx.get('sec-fetch-dest') === 'document';
@@ -63,7 +63,8 @@ function hostName(host: string): string {
 }
 
 /**
- * Returns the caller of a request that requires a right; null for open paths.
+ * Returns the caller of a request.
+ * @param right the right that the request requires; null for open paths
  * @throws StageError `forbidden`
  */
 export function demandRight(ctx: Context, right: Right | null): Caller {

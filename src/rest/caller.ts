@@ -4,7 +4,7 @@ import type { Route } from './route.ts';
 import { defineRoute } from './route.ts';
 import { whoami } from './schemas/outputs.ts';
 
-/** @param routes returns all routes */
+/** Makes the route. @param routes returns all routes */
 export function callerRoute(routes: () => readonly Route[]): Route {
   return defineRoute({
     method: 'get',

@@ -22,7 +22,7 @@ const checkIntervalMs = { token: 1_000, login: 3_000 };
 
 type Services = Pick<RestServices, 'access' | 'web' | 'reading' | 'deciding' | 'upstream' | 'log'>;
 
-/** @throws StageError `unauthorized` */
+/** Demands a caller for each request. @throws StageError `unauthorized` */
 export function demandCaller(services: Services): Middleware {
   const noteUse = createUseNotes(services);
   return async (ctx, next) => {

@@ -8,7 +8,7 @@ import type { SessionPolicy } from '../review/policy/show.ts';
 import { sentVerdict } from '../review/policy/verdict-body.ts';
 import { approvalsBody, sessionPolicyBody } from './bodies.ts';
 
-/** Returns the function that finds out what the tokens allow a person. Where no token is required nobody is excluded. */
+/** Returns the function that determines what the tokens allow a person. If no token is required, nobody is excluded. */
 export function findIn(tokens: readonly Token[]): FindPerson {
   return (name, projectId) => ({
     ...(tokens.length === 0

@@ -13,7 +13,7 @@ export interface RouteRequest<Query, Body, Headers = unknown> {
   readonly body: Body;
   readonly headers: Headers;
   readonly caller: Caller;
-  /** The token that was shown; null where none was demanded, or a browser has logged in. */
+  /** The token that was shown; null if none was demanded, or a browser has logged in. */
   readonly token: Token | null;
   /** Aborted when the client no longer waits for the response. */
   readonly signal: AbortSignal;

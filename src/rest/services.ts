@@ -103,7 +103,7 @@ export interface RestServices {
     /** In tables with more rows, changes are only counted. */
     readonly scanRows: number;
   };
-  /** Of the review page; null where there is none. */
+  /** Of the review page; null if there is none. */
   readonly web: { readonly secure: boolean } | null;
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number;

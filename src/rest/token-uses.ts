@@ -30,7 +30,7 @@ export function createUseNotes({
     const now = Date.now();
     if (!upstream.state.ready || now - (savedAt.get(mark) ?? 0) < savedForMs) return;
     savedAt.set(mark, now);
-    // one that could not be saved is not tried again with each request either
+    // a use that could not be saved is not retried with each request either
     deciding.query(saveUse, [mark]).catch((error: Error) => {
       log.warn('the use of a token could not be saved', { error: error.message });
     });

@@ -15,7 +15,7 @@ export interface Served extends Omit<Connection, 'state' | 'through'> {
 }
 
 export interface ConnectionList {
-  /** @returns the function to call when the connection has ended */
+  /** Adds a connection. Returns the function to call when it has ended. */
   add(served: Served): () => void;
   of(sessionId: string): Connection[];
   /** Ends the connections of a session, whatever they are doing. Returns their number. */

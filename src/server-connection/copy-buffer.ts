@@ -18,7 +18,7 @@ export class CopyBuffer {
     this.total = total;
   }
 
-  /** Whether the buffered data would exceed a limit. @param more the number of additional bytes */
+  /** Returns whether the buffered data would exceed a limit. @param more the number of additional bytes */
   exceedsWith(more: number): boolean {
     return this.bytes + more > maxBytes || this.total.bytes + more > maxTotalBytes;
   }

@@ -24,7 +24,7 @@ const reason = 'its rows are staged one by one';
 
 const givenUp = 'COPY from stdin failed: ';
 
-/** Whether an error is that of a COPY which the proxy aborted in order to run it again. */
+/** Returns whether an error is that of a COPY which the proxy aborted in order to run it again. */
 export const gaveUp = (fields: ErrorFields): boolean => fields.get('M') === givenUp + reason;
 
 /** Returns the error of a failed try that is not repeated because the client cancelled it. The client's own CopyFail takes precedence. */

@@ -120,8 +120,8 @@ export class InternalQueries extends InternalMessages {
   }
 
   /**
-   * Sends the check before COMMIT, in separate messages if the COMMIT is internal. It fails the transaction if that has written anything
-   * outside of the service's schemas, or if COMMIT would run code that was left behind.
+   * Sends the commit check, in separate messages if the COMMIT is internal. It fails the transaction if that has written anything outside
+   * of the service's schemas, or if COMMIT would run code that was left behind.
    */
   checkCommit(): void {
     if (this.state.block === 'none' || this.state.failed) return;

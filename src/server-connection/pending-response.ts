@@ -138,7 +138,7 @@ export function roleOf(pending: PendingResponse, type: number): number {
   return rolesByRequest[pending.request][type] as number;
 }
 
-/** Whether the client receives something other than the server's CommandComplete. */
+/** Returns whether the client receives something other than the server's CommandComplete. */
 export function isParticular({ tag, notice, remark, defersCompletion }: PendingResponse): boolean {
   const isAsItComes = tag === undefined && notice === undefined && remark === undefined;
   return !isAsItComes || defersCompletion === true;

@@ -54,7 +54,7 @@ export function errorMessage(error: unknown, inFailedTransaction: boolean): Buff
   return errorResponse(wireError('ERROR', error));
 }
 
-/** Whether an error is meant for the client, and is no internal fault. */
+/** Returns whether an error is meant for the client, and is no internal fault. */
 export function isExpected(error: unknown): boolean {
   return (
     error instanceof StageError ||
@@ -83,7 +83,7 @@ interface DatabaseError extends Error {
 /** Matches transient errors: locks of others, serialization failures, deadlocks, time limits, lack of resources. */
 const passing = /^(?:55P03|40|57|53)/;
 
-/** Whether PostgreSQL reported the error to the service account, e.g. a lock timeout while an overlay was rebuilt. */
+/** Returns whether PostgreSQL reported the error to the service account, e.g. a lock timeout while an overlay was rebuilt. */
 function isDatabaseError(error: unknown): error is DatabaseError {
   return error instanceof Error && /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
 }

@@ -16,7 +16,10 @@ const reserved: Refusal = {
   hint: 'Choose another name.',
 };
 
-/** @throws StageError for a statement's or portal's name that clients may not use */
+/**
+ * Checks the name of a statement or portal.
+ * @throws StageError for a name that clients may not use
+ */
 export function checkName(name: string): void {
   const refusal = isInternal(name) ? reserved : refuseLongName(name);
   if (refusal) throw refusalError(refusal);

@@ -28,7 +28,7 @@ export class Savepoints {
     if (at >= 0) this.list = this.list.slice(0, how === 'rollback to' ? at + 1 : at);
   }
 
-  /** @returns the function that undoes all later changes, except for those that are undone already */
+  /** Returns the function that undoes all later changes, except for those that are undone already. */
   mark(): () => void {
     const { list } = this;
     const before = [...list];

@@ -35,13 +35,19 @@ export class SettingsMonitor {
     return name === readOnly ? null : name;
   }
 
-  /** @throws ConnectionFault unless the setting can be restored; only the read-only default can be, unnoticed by the client */
+  /**
+   * Checks whether the lost settings can be restored: only the read-only default can be, unnoticed by the client.
+   * @throws ConnectionFault if another setting was lost
+   */
   checkRestorable(): void {
     const name = [...this.lost].find((setting) => setting !== readOnly);
     if (name !== undefined) throw endedBy(name);
   }
 
-  /** @throws ConnectionFault always: the value could not be restored */
+  /**
+   * Ends the connection, as the read-only default could not be restored.
+   * @throws ConnectionFault always
+   */
   giveUp(): never {
     throw endedBy(readOnly);
   }

@@ -108,7 +108,7 @@ export class TransactionState {
     return this.isGuarded;
   }
 
-  /** Whether the guard must be rolled back, because the check before COMMIT would take its locks for those of a write. */
+  /** Whether the guard must be rolled back, because the commit check would take its locks for those of a write. */
   get guardsWrite(): boolean {
     return this.isGuarded && this.isGuardOfWrite;
   }
@@ -252,9 +252,9 @@ export class TransactionState {
   }
 
   /**
-   * Notes COMMIT or ROLLBACK AND CHAIN. The next transaction begins with the access of the last one, with two exceptions. The check before
-   * COMMIT leaves it READ ONLY. After a failure outside of savepoints, PostgreSQL discards the modes of BEGIN, and the transaction begins
-   * with the default, which on the server is the pinned one.
+   * Notes COMMIT or ROLLBACK AND CHAIN. The next transaction begins with the access of the last one, with two exceptions. The commit check
+   * leaves it READ ONLY. After a failure outside of savepoints, PostgreSQL discards the modes of BEGIN, and the transaction begins with the
+   * default, which on the server is the pinned one.
    * @returns the access that the proxy must set; null when the server carries it over itself
    */
   chain(how: 'commit' | 'rollback'): Access | null {

@@ -70,7 +70,10 @@ export function statementText(
 /** Commands that run queries. An EXECUTE of a write is not one: it runs a statement that was prepared as a write. */
 const readsByControl: ReadonlySet<string> = new Set(['declare', 'fetch', 'close', 'pass']);
 
-/** @param offset of the write's places from the start of the sent text */
+/**
+ * Returns a statement that is staged, after a check that none of its targets is left as the client wrote it.
+ * @param offset of the write's places from the start of the sent text
+ */
 function stagedText(
   write: Write,
   { sent, replacements }: SentText,
@@ -90,7 +93,7 @@ function stagedText(
   if (procedure && !replacements.some(({ start }) => start === procedure.start + offset))
     throw new Error(`a call of "${procedure.name}" was about to be sent as the client wrote it`);
   const block = write.form === 'query' ? write.block : undefined;
-  // a second look, like that at targets
+  // a second check, like that of targets
   if (block && !replacements.some(({ start }) => start === block.start + offset))
     throw new Error('a block was about to be sent as the client wrote it');
   return checked('staged', sent, frame);

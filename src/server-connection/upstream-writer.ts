@@ -47,7 +47,10 @@ export class UpstreamWriter {
     return this.hasOpenBatch;
   }
 
-  /** @param pin sends the statement that sets the settings for reading texts; its own text does not depend on them */
+  /**
+   * Sets the function that sets the settings for reading texts.
+   * @param pin sends the statement that sets them; its own text does not depend on them
+   */
   pinBy(pin: () => void): void {
     this.pinSettings = pin;
   }
@@ -151,7 +154,7 @@ export class UpstreamWriter {
   }
 }
 
-/** Whether standard_conforming_strings or client_encoding affect how a text is read. In other texts they have no effect. */
+/** Returns whether standard_conforming_strings or client_encoding affect how a text is read. In other texts they have no effect. */
 function dependsOnSettings(text: Buffer): boolean {
   return /[\\\x80-\xff]/.test(text.toString('latin1'));
 }

@@ -39,7 +39,7 @@ export class UserCalls {
     return this.unnamed.length === 0 ? calls : [...calls, ...this.unnamed];
   }
 
-  /** Whether there is a user-defined object of that kind and name. */
+  /** Returns whether there is a user-defined object of that kind and name. */
   has({ kind, name }: Called): boolean {
     return this.names.has(keyOf(kind, name));
   }

@@ -137,7 +137,7 @@ function sharedReads(): Pick<EventWaiters, 'share'> {
   };
 }
 
-/** Remembers the reads that found nothing, the newest ones. */
+/** Stores the newest of the reads that found nothing. */
 function quietReads(): Pick<EventWaiters, 'noteQuiet' | 'quietUntil'> {
   const quiet = new Map<string, { readonly last: string; readonly at: number }>();
   return {

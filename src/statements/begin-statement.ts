@@ -146,7 +146,10 @@ function mapMissingStamp(onError: ErrorHandler): ErrorHandler {
 const imageOf = (type: number) =>
   json.has(type) || type >= firstOfUsers ? 'stage.value_image' : 'pg_catalog.to_jsonb';
 
-/** @param call returns the function to call for a parameter of the given type */
+/**
+ * Builds the argument list of the parameters, each passed to a function.
+ * @param call returns the function to call for a parameter of the given type
+ */
 function eachParameter(types: readonly number[], call: (type: number) => string): string {
   return types.map((type, index) => `${call(type)}($${index + 1 + internalParameters})`).join(', ');
 }

@@ -1,4 +1,4 @@
-/** Prepares for a command that defines temporary tables, beyond the preparation for every write. */
+/** Sends `stage.begin_statement` for a write, and prepares for a command that defines temporary tables. */
 import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
 import { statementText } from '../server-connection/upstream-text.ts';

@@ -257,7 +257,7 @@ class Connection {
     return true;
   }
 
-  /** Restores pinned settings, releases the locks of a failed transaction, and runs again what is to be tried again. */
+  /** Restores pinned settings, releases the locks of a failed transaction, and runs a statement again that is to be retried. */
   private async mend(): Promise<void> {
     const { context, log } = this;
     if (context.retry.isWanted) await undo(context);
@@ -280,7 +280,7 @@ class Connection {
     );
   }
 
-  /** @param error the error for the client; null when one side has simply ended */
+  /** Ends the connection. @param error the error for the client; null when one side has simply ended */
   private end(error: unknown): void {
     if (this.isOver) return;
     this.isOver = true;

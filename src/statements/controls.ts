@@ -29,7 +29,7 @@ export function controlReplacements(
   return [{ start: 0, end: text.length, text: settingText(action) }];
 }
 
-/** Whether a command is handled by `sendControl`. Cursors count as reads, and an EXECUTE of a write is staged. */
+/** Returns whether a command is handled by `sendControl`. Cursors count as reads, and an EXECUTE of a write is staged. */
 export function isControlling({ type }: ControlAction): boolean {
   return !['declare', 'fetch', 'close', 'pass', 'execute'].includes(type);
 }
@@ -37,7 +37,7 @@ export function isControlling({ type }: ControlAction): boolean {
 /** Commands that change the savepoints, or the access that a chain of transactions has. */
 const marking = new Set(['savepoint', 'release', 'rollback to', 'commit', 'rollback']);
 
-/** Whether a command rolls back internal savepoints, too, so that these need no release. */
+/** Returns whether a command rolls back internal savepoints, too, so that these need no release. */
 const isRollback = (action: ControlAction) =>
   action.type === 'rollback to' || (action.type === 'rollback' && !action.chain);
 
@@ -113,7 +113,7 @@ function forgetCached(
   { state, internal }: Pick<ConnectionContext, 'state' | 'internal'>,
   { type }: ControlAction,
 ): void {
-  // COMMIT runs the queries of cursors WITH HOLD, except in a transaction that may write, where the check before COMMIT refuses them.
+  // COMMIT runs the queries of cursors WITH HOLD, except in a transaction that may write, where the commit check refuses them.
   const leaves = leavesPrepared.has(type) || (type === 'commit' && state.stages);
   // guard: no internal statement counts as prepared after a command that may have dropped it
   if (!leaves) internal.forgetCached();
@@ -184,7 +184,10 @@ function settingSent({ state, names, pending }: ConnectionContext, { type }: Con
   if (['prepare', 'deallocate', 'discard'].includes(type)) pending.wait = 'before more';
 }
 
-/** @param sentText returns the BEGIN that was sent with this access; null for one sent unchanged */
+/**
+ * Begins a transaction block.
+ * @param sentText returns the BEGIN that was sent with this access; null for one sent unchanged
+ */
 function begin(
   context: ConnectionContext,
   access: Access,

@@ -38,7 +38,7 @@ interface Bound {
   readonly statement: PreparedStatement;
 }
 
-/** @throws StageError for a refused statement */
+/** Handles a Bind. @throws StageError for a refused statement */
 export function bind(context: ConnectionContext, message: Message): void | Promise<void> {
   const reader = new MessageReader(message.payload);
   const portal = reader.string();
@@ -55,7 +55,7 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
   return isReady(context, statement) ? bindReady(context, bound) : bindUnready(context, bound);
 }
 
-/** Whether a statement is a read that can be bound without a query to the server or any preparation. */
+/** Returns whether a statement is a read that can be bound without a query to the server or any preparation. */
 function isReady(context: ConnectionContext, statement: PreparedStatement): boolean {
   const { body } = statement;
   if (body.kind !== 'read' || needsCallCheck(context, body) || namesSettings(context, body))
@@ -64,7 +64,7 @@ function isReady(context: ConnectionContext, statement: PreparedStatement): bool
   return !needsBlock(context, body) && !needsRefresh(context, statement, body);
 }
 
-/** Whether a read of staged rows may be outdated as it was prepared. */
+/** Returns whether a read of staged rows may be outdated as it was prepared. */
 function needsRefresh(
   { reads, pending }: ConnectionContext,
   statement: PreparedStatement,
@@ -99,7 +99,8 @@ function bindReady(context: ConnectionContext, bound: Bound): void {
 }
 
 /**
- * Whether the proxy must refuse the write in a READ ONLY transaction: the server would not refuse the rewritten statement in the same way.
+ * Returns whether the proxy must refuse the write in a READ ONLY transaction: the server would not refuse the rewritten statement in the
+ * same way.
  */
 const isRefusedByUs = (write: Write) =>
   write.form === 'truncate' || (write.form === 'query' && write.merges.length > 0);

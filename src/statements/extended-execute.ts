@@ -26,7 +26,7 @@ import { checkCursorWithHold, noteHeldCursor } from './read-calls.ts';
 import { prepareAgain, prepareUnder, responseToWrite } from './shared-steps.ts';
 import { noteDeclared } from './written-texts.ts';
 
-/** @throws StageError for a refused statement */
+/** Handles an Execute. @throws StageError for a refused statement */
 export function execute(context: ConnectionContext, message: Message): void | Promise<void> {
   const { portal: name } = decodeExecute(message.payload);
   checkName(name);

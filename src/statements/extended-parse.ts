@@ -57,7 +57,7 @@ interface Parsing {
   readonly statement: Statement;
 }
 
-/** @throws StageError or SqlSyntaxError for a refused statement */
+/** Handles a Parse. @throws StageError or SqlSyntaxError for a refused statement */
 export function parse(context: ConnectionContext, message: Message): void | Promise<void> {
   const request = decodeParse(message.payload);
   checkName(request.name);
@@ -97,7 +97,7 @@ function parseTyped(context: ConnectionContext, parsing: Parsing): void | Promis
     : parseKnown(context, parsing);
 }
 
-/** Whether the types of a statement or of its parameters require a query to the server, or a check of code. */
+/** Returns whether the types of a statement or of its parameters require a query to the server, or a check of code. */
 function callsTypes(context: ConnectionContext, { request, statement }: Parsing): boolean {
   if (context.names.mayCall(request.types)) return true;
   const { verdict } = statement;

@@ -65,7 +65,7 @@ export function describeInFailure(context: ConnectionContext, name: string): boo
   const answer = inFailure.get(name);
   if (answer === 'refused') throw inFailedTransaction;
   if (answer === undefined) return false;
-  // returns no rows either, and can be bound in a failed transaction
+  // ROLLBACK returns no rows either, and can be bound in a failed transaction
   internal.prepare(step, { text: 'ROLLBACK' }, () => null);
   link.send(stepMessages.bind, new PendingResponse('bind', 'nothing'));
   link.send(stepMessages.describePortal, retry.track(passing.describe));

@@ -7,7 +7,7 @@ import type { ConnectionContext } from './connection-context.ts';
 
 const lockDenied: InternalStatement = { text: 'SELECT stage.lock_denied($1)' };
 
-/** Whether a statement names rows to lock, so that the server must be queried about the role's rights. */
+/** Returns whether a statement names rows to lock, so that the server must be queried about the role's rights. */
 export const needsLockCheck = ({ state }: ConnectionContext, verdict: Verdict): boolean =>
   !state.failed && relationsLocked(verdict).length > 0;
 

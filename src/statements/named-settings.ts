@@ -26,7 +26,7 @@ export function executionIn({ statements }: ConnectionContext, body: Verdict): E
   return statement ? { statement, values: body.action.constants } : null;
 }
 
-/** Whether the values of a statement must be checked before it runs. In a failed transaction it does not run. */
+/** Returns whether the values of a statement must be checked before it runs. In a failed transaction it does not run. */
 export function namesSettings({ state }: ConnectionContext, body: Verdict): boolean {
   return !state.failed && namedByParameter(body).length > 0;
 }
@@ -42,7 +42,7 @@ export async function checkBound(
   await checkNamed(context, { statement, values });
 }
 
-/** @throws StageError when a parameter names a setting that clients may not set */
+/** Checks the settings that parameters name. @throws StageError when one of them is a setting that clients may not set */
 export async function checkNamed(
   context: ConnectionContext,
   { statement, values }: Execution,

@@ -47,7 +47,10 @@ export function findWrite(
   return { statement: target, body: target.body, given: { expressions, calls } };
 }
 
-/** @throws StageError when the arguments of an EXECUTE call functions that could write or do other harm */
+/**
+ * Stages a prepared statement.
+ * @throws StageError when the arguments of an EXECUTE call functions that could write or do other harm
+ */
 export async function stagePrepared(
   context: ConnectionContext,
   { statement, body, given }: PreparedWrite,
@@ -89,7 +92,7 @@ function beginExecute(
   else beginWithExpressions(internal, call, types, expressions);
 }
 
-/** Returns null when the number of values is wrong: PostgreSQL itself refuses the Bind. */
+/** Returns the values of a Bind; null when their number is wrong, because PostgreSQL itself refuses such a Bind. */
 function parametersOf(
   { parameterTypes }: PreparedStatement,
   { portal, formats, values }: Bind,

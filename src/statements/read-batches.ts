@@ -40,7 +40,7 @@ export interface ReadBatch {
 const ofProduction: ReadBatch = { verification: null };
 
 /**
- * Whether the next batch may be sent while others like it have no response.
+ * Returns whether the next batch may be sent while others like it have no response.
  * @param waiting the client's bytes that are not processed yet
  */
 export function canReadAhead(context: ConnectionContext, waiting: Buffer): boolean {

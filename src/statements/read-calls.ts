@@ -10,7 +10,7 @@ import { functionRefusal } from '../sql/functions/functions.ts';
 import type { Control, Verdict } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
-/** Whether the server must be queried about the calls of a statement. */
+/** Returns whether the server must be queried about the calls of a statement. */
 export function needsCallCheck(context: ConnectionContext, verdict: Verdict): boolean {
   if (context.state.failed) return false;
   return !context.names.areHarmless(unclearCalls(context, verdict));
@@ -22,7 +22,10 @@ export function needsTypeCheck({ state, names }: ConnectionContext, verdict: Ver
   return types.length > 0 && !names.areHarmless(types);
 }
 
-/** Whether a read, whose calls were checked, must be parsed in an internal block, because reading its literals runs user-defined code. */
+/**
+ * Returns whether a read, whose calls were checked, must be parsed in an internal block, because reading its literals runs user-defined
+ * code.
+ */
 export function needsBlockForTypes(
   { state, names }: Pick<ConnectionContext, 'state' | 'names'>,
   verdict: Verdict,
@@ -46,7 +49,7 @@ export async function checkReadCalls(context: ConnectionContext, verdict: Verdic
 }
 
 /**
- * Whether a read, whose calls were checked, must run in an internal block with its check before COMMIT. READ ONLY prevents user-defined
+ * Returns whether a read, whose calls were checked, must run in an internal block with its commit check. READ ONLY prevents user-defined
  * code from writing rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client is checked anyway.
  */
 export function needsBlock(
@@ -98,9 +101,9 @@ function callsOfControl(
 }
 
 /**
- * Refuses cursors WITH HOLD whose query could write. COMMIT runs the rest of their query, after all guards and after the check before
- * COMMIT. In a transaction that is READ ONLY from its start, PostgreSQL itself limits the query to reads, except for what user-defined code
- * may do there. Call it before a statement that is no write runs, and after its calls were checked.
+ * Refuses cursors WITH HOLD whose query could write. COMMIT runs the rest of their query, after all guards and after the commit check. In a
+ * transaction that is READ ONLY from its start, PostgreSQL itself limits the query to reads, except for what user-defined code may do
+ * there. Call it before a statement that is no write runs, and after its calls were checked.
  * @throws StageError when the statement declares such a cursor
  */
 export function checkCursorWithHold({ state, names }: ConnectionContext, verdict: Verdict): void {
@@ -110,7 +113,7 @@ export function checkCursorWithHold({ state, names }: ConnectionContext, verdict
   if (names.runCode(readOf(verdict)?.unclear ?? [])) throw codeRefused;
 }
 
-/** Records a cursor WITH HOLD for the check before COMMIT, which fails those of functions. Call it as soon as its DECLARE was sent. */
+/** Records a cursor WITH HOLD for the commit check, which fails those of functions. Call it as soon as its DECLARE was sent. */
 export function noteHeldCursor({ state, internal }: ConnectionContext, verdict: Verdict): void {
   const cursor = heldCursor(verdict);
   if (cursor === null || state.block === 'none' || state.failed) return;

@@ -8,8 +8,8 @@ const unknownNames = new Set([
 ]);
 
 /**
- * Whether a function of an overlay failed on a name that no longer exists: a table that it references was altered, which its own table's
- * stamp does not show. Its other errors are those that it raises itself in place of PostgreSQL.
+ * Returns whether a function of an overlay failed on a name that no longer exists: a table that it references was altered, which its own
+ * table's stamp does not show. Its other errors are those that it raises itself in place of PostgreSQL.
  */
 export function failedInOverlay(fields: ErrorFields): boolean {
   return (
@@ -17,10 +17,10 @@ export function failedInOverlay(fields: ErrorFields): boolean {
   );
 }
 
-/** Whether the statement was cancelled, by a user or a time limit. The rows are not the cause then. */
+/** Returns whether the statement was cancelled, by a user or a time limit. The rows are not the cause then. */
 export const isInterrupt = (fields: ErrorFields) => fields.get('R') === 'ProcessInterrupts';
 
-/** Whether the policy has refused the statement (see stage.refuse_by_policy): it checks the staged rows, staged in whatever way. */
+/** Returns whether the policy has refused the statement (see stage.refuse_by_policy): it checks the staged rows, staged in whatever way. */
 export const isByPolicy = (fields: ErrorFields) =>
   fields.get('s') === 'stage' && fields.get('t') === 'policy';
 

@@ -149,7 +149,7 @@ export class Retry {
       this.push(message, false);
   }
 
-  /** Whether a message fits into the buffer beside the others. */
+  /** Returns whether a message fits into the buffer beside the others. */
   fits({ frame }: Message): boolean {
     return this.bufferedBytes + frame.length <= maxBufferedBytes;
   }

@@ -78,7 +78,10 @@ async function handleHeavy(context: ConnectionContext, frame: Buffer, text: Buff
   await handleText(context, frame, text, plan, plan);
 }
 
-/** @param plan made when it is needed; a text that passes unchanged needs none */
+/**
+ * Runs a text, or passes it at once.
+ * @param plan made when it is needed; a text that passes unchanged needs none
+ */
 function handleText(
   context: ConnectionContext,
   frame: Buffer,

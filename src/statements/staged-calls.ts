@@ -48,7 +48,7 @@ function asWrite({
   });
 }
 
-/** Returns what a query calls other than functions by their names. Each is among its calls for which the catalog is queried. */
+/** Returns the calls of a query other than those of functions by name. The catalog is queried about all of them. */
 function otherCalls(unclear: readonly UnclearCall[]): Omit<Calls, 'functions'> {
   const of = (kind: UnclearCall['kind']) =>
     unclear.filter((each) => each.kind === kind).map(({ schema, name }) => ({ schema, name }));

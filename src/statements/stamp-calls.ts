@@ -15,7 +15,7 @@ export function stampCalls(stamps: readonly (string | null)[]): string {
 const gone = new Set(['42883', '3F000']);
 
 /**
- * Whether a stamp's function is missing: it was dropped with its overlay, which is being rebuilt. No other internal name can be
+ * Returns whether a stamp's function is missing: it was dropped with its overlay, which is being rebuilt. No other internal name can be
  * missing, and errors in the clients' values have no position in an internal text.
  */
 export const isStampGone = (fields: ErrorFields) =>

@@ -31,7 +31,7 @@ export function sendWrittenTexts(context: ConnectionContext, verdict: Verdict): 
   internal.run(setWritten, { values: [value] });
 }
 
-/** Remembers the text of a cursor that is declared now. */
+/** Stores the text of a cursor that is being declared. */
 export function noteDeclared(
   { declared }: ConnectionContext,
   verdict: Verdict,
@@ -44,7 +44,7 @@ export function noteDeclared(
   declared.set(sent.toString(), written.toString());
 }
 
-/** The limit on remembered cursors, because each takes memory until the connection ends. */
+/** The maximum number of stored cursors, because each takes memory until the connection ends. */
 const maxDeclared = 1000;
 
 function note(texts: Record<string, string>, { sent, written }: SentText): void {

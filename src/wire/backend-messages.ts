@@ -24,7 +24,7 @@ export function readyForQuery(status: TransactionStatus): Buffer {
   return new MessageWriter(1).byte(status.charCodeAt(0)).message(backend.readyForQuery);
 }
 
-/** @param tag e.g. `INSERT 0 1` */
+/** Builds a CommandComplete. @param tag e.g. `INSERT 0 1` */
 export function commandComplete(tag: string): Buffer {
   return new MessageWriter().text(tag).message(backend.commandComplete);
 }

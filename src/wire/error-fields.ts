@@ -50,7 +50,7 @@ export function decodeErrorFields(payload: Buffer): ErrorFields {
   return reader.end(fields);
 }
 
-/** Whether the server closes the connection after this error. */
+/** Returns whether the server closes the connection after this error. */
 export function endsConnection(fields: ErrorFields): boolean {
   const severity = fields.get('V') ?? fields.get('S');
   return severity === 'FATAL' || severity === 'PANIC';

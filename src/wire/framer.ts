@@ -114,7 +114,7 @@ export class Framer {
     return this.queue.peek();
   }
 
-  /** Whether a complete message of the type has arrived. Only complete messages may stand before it. */
+  /** Returns whether a complete message of the type has arrived. Only complete messages may stand before it. */
   holds(type: number): boolean {
     const bytes = this.queue.peek();
     for (let at = 0; bytes.length - at >= headerBytes; ) {

@@ -53,7 +53,7 @@ export function decodeParse(payload: Buffer): Parse {
   return reader.end({ name, text, types });
 }
 
-/** @throws StageError `protocol_violation` also when the number of formats is not 0, 1, or the number of values */
+/** Decodes a Bind. @throws StageError `protocol_violation` also when the number of formats is not 0, 1, or the number of values */
 export function decodeBind(payload: Buffer): Bind {
   const reader = new MessageReader(payload);
   const portal = reader.string();

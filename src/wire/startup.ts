@@ -27,7 +27,8 @@ export type StartupPacket =
 export const newestMinor = 2;
 
 /**
- * Decodes a packet. @param packet without its length, as the framer returns it
+ * Decodes a packet.
+ * @param packet without its length, as the framer returns it
  * @throws StageError `protocol_violation`; with SQLSTATE 0A000 for another major version of the protocol
  */
 export function decodeStartupPacket(packet: Buffer): StartupPacket {

@@ -45,7 +45,7 @@ export function totalsOf(reader: DiffReader, table?: string): Totals {
   };
 }
 
-/** Whether approval would change nothing. */
+/** Returns whether approval would change nothing. */
 export function isEmpty(counts: StepCounts): boolean {
   return changesIn(counts) + counts.furtherChanges === 0;
 }

@@ -54,7 +54,7 @@ export async function readHead(
   };
 }
 
-/** The most conflicts that are listed; the rest is counted. */
+/** The maximum number of conflicts that are listed; the rest is counted. */
 const mostConflicts = 20;
 
 /** Writes the head. */

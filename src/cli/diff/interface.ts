@@ -23,7 +23,10 @@ const aboutText = [
   'patch',
 ];
 
-/** Whether stdin and stdout are terminals, no option about the format is set, and neither a screen reader nor CI needs linear output. */
+/**
+ * Returns whether stdin and stdout are terminals, no option about the format is set, and neither a screen reader nor CI needs linear
+ * output.
+ */
 export function wantsInterface({ host, out }: Context, options: object): boolean {
   const { env, stdin } = host;
   const asked = aboutText.some((name) => name in options);

@@ -27,7 +27,7 @@ const words: Readonly<Record<Operation, string>> = {
   DELETE: '- deleted',
 };
 
-/** The most tables without net changes that are named; the closing line counts all of them. */
+/** The maximum number of tables without net changes that are named; the closing line counts all of them. */
 const mostPassed = 10;
 
 /**

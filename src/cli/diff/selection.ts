@@ -42,7 +42,7 @@ export class Selection {
     return this.chosen > 0 && this.chosen >= this.#limit;
   }
 
-  /** Whether a change is selected; counts it if so. */
+  /** Returns whether a change is selected; counts it if so. */
   choose(change: ReadChange): boolean {
     if (this.chosen >= this.#limit || (this.#operation && change.type !== this.#operation))
       return false;

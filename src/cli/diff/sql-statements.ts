@@ -1,6 +1,6 @@
 /** Combines the steps of one statement into one again: they may be valid only together, as PostgreSQL checks foreign keys at its end. */
 
-/** The most parts of one statement, as PostgreSQL plans each of them. */
+/** The maximum number of parts of one statement, as PostgreSQL plans each of them. */
 const mostParts = 1000;
 
 export interface Part {

@@ -7,8 +7,8 @@ export const colourModes = ['auto', 'always', 'never'] as const;
 export type ColourMode = (typeof colourModes)[number];
 
 /**
- * Whether a stream gets colours: decided by the first that is set of the flag, NO_COLOR, FORCE_COLOR or CLICOLOR_FORCE, and CLICOLOR=0 or
- * TERM=dumb, else by whether it is a terminal. Sources: no-color.org, force-color.org, bixense.com/clicolors.
+ * Returns whether a stream gets colours: decided by the first that is set of the flag, NO_COLOR, FORCE_COLOR or CLICOLOR_FORCE, and
+ * CLICOLOR=0 or TERM=dumb, else by whether it is a terminal. Sources: no-color.org, force-color.org, bixense.com/clicolors.
  */
 export function wantsColour(mode: ColourMode, env: Host['env'], isTerminal: boolean): boolean {
   if (mode !== 'auto') return mode === 'always';

@@ -72,7 +72,7 @@ export function withUsersOptions({ env }: Pick<Host, 'env'>, { options }: Target
   return formatOptions([...passed, ...own]);
 }
 
-/** Whether PGOPTIONS sets the read mode. */
+/** Returns whether PGOPTIONS sets the read mode. */
 export function choosesReads({ env }: Pick<Host, 'env'>): boolean {
   const users = parseOptions(env['PGOPTIONS'] ?? '');
   return users.some((each) => each.kind === 'setting' && each.name === 'service_reads');

@@ -103,7 +103,7 @@ export class Output {
   }
 }
 
-/** Whether stderr can have a status line, which would disturb a log or a screen reader. */
+/** Returns whether stderr can have a status line, which would disturb a log or a screen reader. */
 function isLive({ env, stderr }: Host, { json, quiet }: OutputOptions): boolean {
   const plain = env['CI'] || env['STAGE_ACCESSIBLE'] || env['TERM'] === 'dumb';
   return stderr.isTTY === true && !plain && !json && !quiet;

@@ -30,7 +30,7 @@ const sampleLogin = { user: 'app', password: 'app' };
 /**
  * Returns the upstream, after starting it if it is embedded.
  * @throws StageError `configuration_invalid` if the URL or the embedded directory cannot be used, `configuration_untrusted` if
- *   the cluster in that directory is not known
+ * the cluster in that directory is not known
  */
 export async function startProduction(
   { log, releases }: Parts,

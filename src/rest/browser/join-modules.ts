@@ -12,7 +12,7 @@ const exported = /^export ((?:async function|class|function|const) (\w+))/gm;
  */
 export function joinModules(entry: string, read: (path: string) => string): string {
   const parts: string[] = [];
-  /** What holds the exports of a module; null while its imports are joined. */
+  /** The variable that contains each module's exports; null while its imports are joined. */
   const holders = new Map<string, string | null>();
   const add = (path: string): string => {
     const known = holders.get(path);

@@ -5,7 +5,7 @@ import { isSessionId } from '../../model/session.ts';
 import type { PageFile } from './page-files.ts';
 import { readPage } from './page-files.ts';
 
-/** Whether a path is a document of the page. */
+/** Returns whether a path is a document of the page. */
 export function isPagePath(path: string): boolean {
   return path === '/review' || (path.startsWith('/review/') && isSessionId(path.slice(8)));
 }

@@ -84,7 +84,7 @@ const enter = defineRoute({
   },
 });
 
-/** Whether the browser connects over TLS: to this service, or to a proxy in front of it, according to the Origin header. */
+/** Returns whether the browser connects over TLS: to this service, or to a proxy in front of it, according to the Origin header. */
 function isOverTls({ origin = '' }: IncomingHttpHeaders, { secure }: { secure: boolean }): boolean {
   return secure || origin.startsWith('https://');
 }

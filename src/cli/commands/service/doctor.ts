@@ -14,7 +14,7 @@ interface Options {
   readonly printService?: string | true;
 }
 
-/** The most subjects that a finding lists for people; --json lists all. */
+/** The maximum number of subjects that a finding lists for people; --json lists all. */
 const shown = 5;
 
 export const doctorCommand = defineCommand<Options>({

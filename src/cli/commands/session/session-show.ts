@@ -24,7 +24,7 @@ export const sessionShowCommand = defineSessionCommand({
   },
 });
 
-/** Returns the rules that hold for a session, and the votes on it, as rows; none where no policy is set, or it is decided. */
+/** Returns the rules that hold for a session, and the votes on it, as rows; none if no policy is set, or it is decided. */
 async function rulesOf(api: ApiClient, { id, status }: Session): Promise<[string, string][]> {
   if (status !== 'active' && status !== 'proposed') return [];
   const { verdicts, approvals, breakGlass } = (await checkSession(api, id)).value;
