@@ -17,7 +17,7 @@ SELECT n.nspname AS schema, c.relname AS name, c.relkind IN ('v', 'm') AS is_vie
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
   AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-  -- by name and owner, as the service recognizes its own (stage.is_internal_schema, which not every role may call)
+  -- by name and owner, as stage.is_internal_schema does, which not every role may call
   AND NOT (n.nspname ~ '{{internal_schemas}}' AND EXISTS (
     SELECT FROM pg_catalog.pg_namespace s WHERE s.nspname = 'stage' AND pg_has_role(n.nspowner, s.nspowner, 'MEMBER')))
   AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')

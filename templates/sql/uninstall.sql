@@ -1,6 +1,6 @@
 -- Lists the statements that take the service out of a database, in order. A role that may create schemas can choose a name of that form,
--- but cannot make the service the owner; a superuser's schemas are not the service's, where the service is no superuser. Objects are
--- dropped one by one before their schemas: one statement that drops thousands would need a lock for each at once.
+-- but cannot make the service the owner; a superuser's schemas are not the service's if the service is no superuser. Objects are dropped
+-- one by one before their schemas: one statement that drops thousands would need a lock for each at once.
 -- Filled in src/db/sql-file.ts: `internal_schemas` is the pattern of the names of the service's schemas.
 WITH own AS (
   SELECT n.oid, n.nspname

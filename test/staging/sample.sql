@@ -66,16 +66,13 @@ CREATE SCHEMA IF NOT EXISTS stage_upsert_<namespace>;
 
 CREATE SCHEMA IF NOT EXISTS stage_load_<namespace>;
 
--- The overlay view, which shows a table as a session sees it: production rows it has not touched, and its own live heads.
---
+-- The overlay view, which shows a table as a session sees it: production rows it has not touched, and the session's own live heads.
 -- The source reads production through a function with a string body, which the planner inlines: it does not depend on the table, so it
 -- blocks no migration, and the caller's own rights and policies apply.
---
 -- The arms of the UNION ALL have no conditions, so that the planner flattens them and reaches the indexes of both; the session's conditions
 -- are above them and fold away on the production arm. OFFSET 0 keeps the hiding test an index probe: an anti join would multiply the join
 -- items, a hash would read every staged row for one. The session's condition is there twice: once to find the rows by an index, once to be
 -- evaluated before any condition of the client (see stage.own_session).
---
 -- Filled in src/overlay/rows/view.ts: `u_is_visible` has further conditions, each after AND, or is empty.
 CREATE OR REPLACE FUNCTION stage_data.source_<invoice>() RETURNS SETOF stage_data.row_<invoice>
 LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT "id", "customer", "amount", "note" FROM ONLY "public"."invoice"$body$;
@@ -344,7 +341,7 @@ BEGIN
     PERFORM 1 FROM stage_data.shadow_<invoice> k JOIN stage_data.shadow_<invoice> s ON s._stage_session = p_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) k."id"
     WHERE k._stage_session = p_session AND k._stage_seq = p_seq FOR NO KEY UPDATE OF s;
     EXIT WHEN FOUND;
-    -- it was replaced during the wait, or its session's rows are gone
+    -- it was replaced during the wait, or the session's rows are gone
     PERFORM 1 FROM stage_data.shadow_<invoice> k JOIN stage_data.shadow_<invoice> s ON s._stage_session = p_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) k."id"
     WHERE k._stage_session = p_session AND k._stage_seq = p_seq;
     EXIT WHEN NOT FOUND;
@@ -641,10 +638,9 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
-  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: where a row
-  -- is not in order, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique
-  -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
-  -- statement.
+  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: if a row is
+  -- invalid, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique indexes. Code
+  -- that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or statement.
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that are staged as a set are checked
   IF pg_trigger_depth() > 1 OR EXISTS (
@@ -739,10 +735,9 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
-  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: where a row
-  -- is not in order, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique
-  -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
-  -- statement.
+  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: if a row is
+  -- invalid, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique indexes. Code
+  -- that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or statement.
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that are staged as a set are checked
   IF pg_trigger_depth() > 1 OR EXISTS (
@@ -829,10 +824,9 @@ DECLARE
   _stage_v_affected bigint := 0;
   _stage_v_set text;
 BEGIN
-  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: where a row
-  -- is not in order, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique
-  -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
-  -- statement.
+  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: if a row is
+  -- invalid, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique indexes. Code
+  -- that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or statement.
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that are staged as a set are checked
   IF pg_trigger_depth() > 1 OR EXISTS (
@@ -1113,7 +1107,7 @@ ALTER TABLE ONLY "stage_upsert_<namespace>"."invoice" ALTER COLUMN "note" SET DE
 -- not read the table. `role` is what the caller has set by SET ROLE.
 -- Filled in src/overlay/rows/row-lock.ts: `parameters`, `types` and `arguments` are the columns of the key.
 
--- Returns the version of a row that the running statement sees; 0 where none is staged, null where there is no row.
+-- Returns the version of a row that the running statement sees; 0 if none is staged, null if there is no row.
 CREATE FUNCTION stage_overlay_<namespace>.seen_<invoice>(_stage_key_1 pg_catalog.int4) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM stage_data.shadow_<invoice> s
@@ -1208,11 +1202,10 @@ CREATE FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) RETURNS TAB
 REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM PUBLIC
 ;
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
--- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
--- stage.staged_unlike); raises any error of production.
--- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
--- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
--- too. Names of columns are never bare, because a table may have a column called p_session.
+-- production's own triggers, in staging order, and beside it the staged values if triggers made another row of it at approval (see
+-- stage.staged_unlike); raises any error of production. Created twice: `_row` for one staged row, always found by its number, and `_set`
+-- for many. It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators
+-- and types too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
 -- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,
@@ -1264,7 +1257,7 @@ BEGIN
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
           "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: for each column that is named, the parser visits all columns of a composite value
+        -- expanded by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
@@ -1286,7 +1279,7 @@ BEGIN
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
           "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: for each column that is named, the parser visits all columns of a composite value
+        -- expanded by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
@@ -1317,11 +1310,10 @@ END $body$;
 REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
--- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
--- stage.staged_unlike); raises any error of production.
--- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
--- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
--- too. Names of columns are never bare, because a table may have a column called p_session.
+-- production's own triggers, in staging order, and beside it the staged values if triggers made another row of it at approval (see
+-- stage.staged_unlike); raises any error of production. Created twice: `_row` for one staged row, always found by its number, and `_set`
+-- for many. It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators
+-- and types too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
 -- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,
@@ -1384,7 +1376,7 @@ BEGIN
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
           "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: for each column that is named, the parser visits all columns of a composite value
+        -- expanded by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
@@ -1410,7 +1402,7 @@ BEGIN
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END), ROW(b."amount")) THEN p."amount" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END END,
           "note" = CASE WHEN coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END IS NULL AND b."note" IS NULL) THEN p."note" ELSE CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
-        -- by a star: for each column that is named, the parser visits all columns of a composite value
+        -- expanded by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
@@ -1563,7 +1555,8 @@ RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
-  -- rows c that one foreign key reaches; filled in src/overlay/approval/conflicts.ts: `acted_upon` is when its action fires for v
+  -- rows c that one foreign key reaches; filled in src/overlay/approval/conflicts.ts: `acted_upon` is the condition that its action fires
+  -- for v
   RETURN QUERY
   SELECT DISTINCT ON (c."id") 'cascade', pg_catalog.to_jsonb(c."id"), NULL, NULL::jsonb, NULL::jsonb, pg_catalog.to_jsonb(ROW(c."id", c."customer", c."amount", c."note")::stage_data.row_<invoice>),
     stage.texts_of_conflict(NULL, NULL, NULL, NULL::pg_catalog.jsonb), false
@@ -1721,7 +1714,7 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
   ) n
-  -- by stars: for each column that is named, the parser visits all columns of a composite value
+  -- expanded by stars: for each column that is named, the parser visits all columns of a composite value
   CROSS JOIN LATERAL (SELECT (n.base).*) b CROSS JOIN LATERAL (SELECT (n.version).*) v;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.diff_<invoice>(uuid, bigint, text, bigint, bigint) FROM PUBLIC;
@@ -1806,8 +1799,8 @@ REVOKE ALL ON FUNCTION stage_data.counts_<invoice>(uuid) FROM PUBLIC;
 CREATE FUNCTION stage_data.restored_<invoice>(jsonb, jsonb) RETURNS stage_data.row_<invoice>
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> FROM jsonb_populate_record(NULL::stage_data.row_<invoice>, $1 - ARRAY(SELECT jsonb_object_keys($2))) p';
 
--- Returns the last state that an approval left each row in, and what production has in its place, where that differs by now.
--- One row for each column that differs; the column is NULL where the row is gone, or where a deleted row exists again.
+-- Returns the state in which an approval left each row, and production's present row, if the two differ. One row for each column that
+-- differs; the column is NULL if the row is gone, or if a deleted row exists again.
 CREATE FUNCTION stage_data.moved_<invoice>(p_session uuid, p_audited oid)
 RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
@@ -1845,8 +1838,8 @@ BEGIN
   ORDER BY c.lineage, d.field;
 END $body$;
 
--- Reverts, in the session at hand, changes of one kind that an approval applied between two positions of the audit, as one statement.
--- Leaves alone what the action of a foreign key has reverted already.
+-- Reverts, in the connection's session, changes of one kind that an approval applied between two positions of the audit, as one statement.
+-- Skips rows that the action of a foreign key has reverted already.
 CREATE FUNCTION stage_data.undo_<invoice>(p_session uuid, p_audited oid, p_operation text, p_first bigint, p_last bigint, p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 #variable_conflict use_column
@@ -1873,13 +1866,13 @@ END $body$;
 
 REVOKE ALL ON FUNCTION stage_data.restored_<invoice>(jsonb, jsonb), stage_data.moved_<invoice>(uuid, oid), stage_data.undo_<invoice>(uuid, oid, text, bigint, bigint, bigint[]) FROM PUBLIC;
 ;
--- Lineages: all versions of one staged row. They are taken out of a session, or go to another one, as a whole, with what could not be
+-- Lineages: all versions of one staged row. They are unstaged, or moved to another session, as a whole, with the lineages that could not be
 -- applied without them.
 -- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `dependents_by_reason` the files dependents_*.sql,
 -- `shared_uniques` the file shared_unique.sql, and `shared_foreign_keys` the file shared_foreign_key.sql, each filled.
 
--- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
--- left, its key as diffs show it, and whether it began as a row of the session's own.
+-- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL if no change is left,
+-- its key as diffs show it, and whether it began as a row of the session's own.
 CREATE FUNCTION stage_data.lineages_<invoice>(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb, is_own boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
@@ -1937,7 +1930,7 @@ BEGIN
 
 END $body$;
 
--- Returns the lineages of this table that had a unique value of a chosen one at another time, each with that one. Both can be taken out
+-- Returns the lineages of this table that had a unique value of a chosen one at another time, each with that one. Both can be unstaged
 -- alone, as their statements ran one after the other. But approvals of both, one after the other, run them in another order.
 CREATE FUNCTION stage_data.shared_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[])
 RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
@@ -1980,7 +1973,7 @@ BEGIN
 
 END $body$;
 
--- Takes lineages out. A version that one of theirs had covered under its key is the newest one again.
+-- Unstages lineages. A version that one of theirs had covered under its key is the newest one again.
 CREATE FUNCTION stage_data.unstage_<invoice>(p_session uuid, p_roots bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
@@ -2000,10 +1993,10 @@ END $body$;
 REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.dependents_<invoice>(uuid, oid[], bigint[]), stage_data.shared_<invoice>(uuid, oid[], bigint[]), stage_data.referred_<invoice>(uuid),
   stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
 ;
--- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
--- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A
--- column that the session never changed follows production. Values that the client gave follow in the same way where triggers changed the
--- row: their changes are no changes of the session. Returns production's row, NULL where it is gone, and whether nothing is left.
+-- Rebases the staged versions of a row that production has changed under a session onto the present row. For a column in p_theirs every
+-- version takes production's value; for one in p_mine those before the session's first change of it. A column that the session never
+-- changed follows production. Values that the client gave follow in the same way if triggers changed the row: changes by triggers are no
+-- changes of the session. Returns production's row, NULL if it is gone, and whether nothing is left.
 -- Filled in src/overlay/approval/rebase.ts: b is the row at first touch, n production's row now, v any version; `carry` recomputes the
 -- columns that follow from others.
 CREATE FUNCTION stage_data.rebase_<invoice>(p_session uuid, p_root bigint, p_theirs text[], p_mine text[], OUT current jsonb, OUT is_void boolean)
@@ -2047,8 +2040,8 @@ END $body$;
 REVOKE ALL ON FUNCTION stage_data.rebase_<invoice>(uuid, bigint, text[], text[]) FROM PUBLIC;
 ;
 -- Begins a lineage again from production's present row: an INSERT of a row that production has by now becomes an UPDATE of it, and an
--- UPDATE of a row that is gone becomes an INSERT. Returns production's row, NULL where it is gone, whether nothing is left, and whether it
--- was possible: not where the session moves the row to another key, or begins by deleting it, or where a foreign key's action began it.
+-- UPDATE of a row that is gone becomes an INSERT. Returns production's row, NULL if it is gone, whether nothing is left, and whether it was
+-- possible: it is not if the session moves the row to another key, or begins by deleting it, or if a foreign key's action began it.
 -- Filled in src/overlay/approval/rebase.ts: f is the first version, s any version, p production's row; `no_old` clears what rows were found
 -- by, `carry` recomputes it.
 CREATE FUNCTION stage_data.rebegin_<invoice>(p_session uuid, p_root bigint, OUT current jsonb, OUT is_void boolean, OUT is_possible boolean)

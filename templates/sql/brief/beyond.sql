@@ -1,6 +1,7 @@
--- Returns how many values that a session sets in a column are greater or less than those of every row of production, and the outermost ones.
--- $3 is the column's name. Filled in src/review/brief/sample.ts: `changes` is changes.sql, filled; `production` is the table, `most` and
--- `least` are the ends of its values; `has_greater` and `has_less` are conditions that are false if no row has a value so great or so small.
+-- Returns how many values that a session sets in a column are greater or less than those of every row of production, and the outermost
+-- ones. $3 is the column's name. Filled in src/review/brief/sample.ts: `changes` is changes.sql, filled; `production` is the table, `most`
+-- and `least` are the ends of its values; `has_greater` and `has_less` are conditions that end the comparison early: true if a row has a
+-- value as great, or as small.
 WITH {{changes}}, given AS MATERIALIZED (
   SELECT v.value FROM change c
   CROSS JOIN LATERAL (SELECT coalesce(c.texts -> 'after' ->> $3::text, c.after ->> $3::text)::pg_catalog.{{type}} AS value) v

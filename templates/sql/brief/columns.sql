@@ -1,5 +1,5 @@
--- Returns what updates did to each column that they changed, as facts. $3 is a JSON array of the
--- columns, with name and unit: what their values are measured in, if they are no numbers.
+-- Returns what updates did to each column that they changed, as facts. $3 is a JSON array of the columns, with name and unit: the measure
+-- of values that are no numbers.
 -- Filled in src/review/brief/sample.ts: `changes` is changes.sql, filled.
 WITH {{changes}}, wanted AS MATERIALIZED (
   SELECT e.value ->> 'name' AS name, e.value ->> 'unit' AS unit, e.place FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY e (value, place)
@@ -19,7 +19,7 @@ WITH {{changes}}, wanted AS MATERIALIZED (
     CASE WHEN jsonb_typeof(c.before) = 'number' THEN c.before::numeric END AS before,
     CASE WHEN jsonb_typeof(c.after) = 'number' THEN c.after::numeric END AS after
   ) n
-  -- others have no ratio that double precision holds
+  -- double precision cannot hold the ratios of other values
   WHERE abs(n.before) < 1e18 AND abs(n.after) < 1e18 AND scale(n.before) <= 30 AND scale(n.after) <= 30
   GROUP BY c.name, c.place HAVING count(*) >= 3
 ), rule AS MATERIALIZED (

@@ -7,7 +7,7 @@ WITH relation AS (
 ), guard (relation, name) AS (
   VALUES ('audit', 'append_only'), ('approval', 'append_only'), ('audit_head', 'append_only'), ('audit_head', 'forward_only')
 ), path (name) AS (
-  -- what stage.default_search_path returns: production's triggers run under it at approval
+  -- the schemas that stage.default_search_path returns: production's triggers run under them at approval
   SELECT CASE btrim(e, '"') WHEN '$user' THEN session_user ELSE replace(btrim(e, '"'), '""', '"') END
   FROM regexp_split_to_table(coalesce((
     SELECT substr(c.setting, length('search_path=') + 1)

@@ -32,7 +32,7 @@ BEGIN
       INSERT INTO stage.audit
       SELECT e."position", $1, $7.project_id, $8, $9, $4, e.lineage, $10, e.row_id, e.row_key, e.old_data, e.new_data,
         $7.approved_at, $7.approved_by,
-        -- a function's rows come in its own order, in which they are numbered: to sort them once more would cost more than the chain
+        -- the function returns rows in the order of their numbers: sorting them again would cost more than the chain
         stage.chain($7.hash, pg_catalog.convert_to(stage.audit_entry($11, e."position", e.lineage, e.row_id, e.row_key, e.old_data,
           e.new_data, e.texts, e.staged), 'UTF8')) OVER (ROWS UNBOUNDED PRECEDING), e.texts, e.staged
       FROM (SELECT a.*, $7."position" OPERATOR(pg_catalog.+) a.ordinality AS "position"

@@ -1,6 +1,6 @@
 -- Returns the canonical text of an approval, the link that seals its entries. An approval that changed nothing is in the chain, too. The
--- second version has the names of all who agreed at its end; there is one where several had to agree. The third one has the grounds after
--- these: the version of a policy that approved, or the reason of an approval past the policy.
+-- second version has the names of all who agreed at its end; it is used if several had to agree. The third one has the grounds after these:
+-- the version of a policy that approved, or the reason of an approval past the policy.
 DROP FUNCTION IF EXISTS stage.approval_text(bigint, uuid, text, text, bigint, bigint, timestamptz, text, text);
 DROP FUNCTION IF EXISTS stage.approval_text(bigint, uuid, text, text, bigint, bigint, timestamptz, text, text, jsonb);
 CREATE OR REPLACE FUNCTION stage.approval_text(

@@ -28,13 +28,13 @@ BEGIN
       USING ERRCODE = 'read_only_sql_transaction', HINT = CASE v_status WHEN 'proposed'
         THEN 'Have it reopened (stage reopen), or stage further changes in a new session.' ELSE 'Stage further changes in a new session.' END;
   END IF;
-  -- rows that the statement has read may have been taken out since, and leave no version that the write could collide with
+  -- rows that the statement has read may have been unstaged since, and leave no version that the write could collide with
   -- guard: a statement does not build on rows that were unstaged meanwhile
   IF v_edited IS NOT NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.statement_snapshot', true), ''), '1:1:')::pg_snapshot) THEN
     PERFORM stage.raise_changed();
   END IF;
   SELECT EXISTS (SELECT 1 FROM stage.parked_table p WHERE p.session = v_session),
-    -- NULL where it is not read, see stage.note_tables
+    -- NULL if it is not read, see stage.note_tables
     CASE WHEN TG_ARGV[2] IS NULL AND current_setting('transaction_isolation') <> 'serializable'
       THEN EXISTS (SELECT 1 FROM stage.staged_table t WHERE t.session = v_session AND t.relation = v_relation) END
   INTO v_is_parked, v_is_known;
@@ -51,7 +51,7 @@ BEGIN
     PERFORM stage.note_checked(split_part(TG_ARGV[0], '_', 1), pg_trigger_depth() = 1 AND current_setting('stage.mutations_of', true) IS DISTINCT FROM v_statement);
   END IF;
   IF pg_trigger_depth() > 1 THEN  -- a foreign key's action, or what a trigger writes: part of the mutation that caused it
-    -- an OVERRIDING clause is that of the client's own statement, or of an upsert that hands on what it has drawn
+    -- an OVERRIDING clause belongs to the client's own statement, or to an upsert that passes on the value it has drawn
     PERFORM set_config('stage.overriding_' || split_part(TG_ARGV[0], '_', 1), '', true)
     WHERE current_setting('stage.origin', true) = 'trigger' AND coalesce(current_setting('stage.upserted_' || split_part(TG_ARGV[0], '_', 1), true), '') = '';
     PERFORM set_config('stage.start_' || TG_ARGV[0], v_id, true),

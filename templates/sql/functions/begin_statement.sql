@@ -1,10 +1,9 @@
 -- Begins every staged statement: passes its text and parameters to the mutation log, pins planner settings for the transaction, and
--- verifies that the names in it still mean what the proxy took them for.
--- p_relations: [{"schema", "name", "oid", "signature", "rights"}, ...], what stage.is_current takes, and rights: what the statement writes,
--- [{"operation", "columns": null | [name, ...]}, ...]; the target of a COPY has "copy": true, a target that is a view has "view": true.
--- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the previous statement are cleared.
--- p_path: the search path, and the role, under which relations and functions were looked up (see stage.name_context); under another one no
--- name is valid. NULL where the statement has no names.
+-- verifies that the names in it still mean what the proxy took them for. p_relations: [{"schema", "name", "oid", "signature", "rights"},
+-- ...], what stage.is_current takes, and rights: what the statement writes, [{"operation", "columns": null | [name, ...]}, ...]; the target
+-- of a COPY has "copy": true, a target that is a view has "view": true. p_options: settings for the statement's triggers, e.g.
+-- {"stage.overriding_16402": "system"}; those of the previous statement are cleared. p_path: the search path, and the role, under which
+-- relations and functions were looked up (see stage.name_context); under another one no name is valid. NULL if the statement has no names.
 -- p_stamps: the stamps of the relations, where a function of the overlay can return them (see stage.stamp_when_planned).
 CREATE OR REPLACE FUNCTION stage.begin_statement(p_query text, p_params text, p_relations text, p_options text, p_path text, p_stamps text[] DEFAULT '{}')
 RETURNS void

@@ -1,4 +1,4 @@
--- Returns the table of this database that each overlay belongs to, null where there is none. A number that has not changed may have been
+-- Returns the table of this database that each overlay belongs to, null if there is none. A number that has not changed may have been
 -- restored as a mere number, because the table had been dropped: then the name has to be the same, too.
 CREATE OR REPLACE FUNCTION stage.bound_tables() RETURNS TABLE (relation oid, production oid)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

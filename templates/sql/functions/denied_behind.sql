@@ -1,4 +1,4 @@
--- Returns the name of the table behind a view that a statement may not write to, where the role whose rights count lacks some; else NULL.
+-- Returns the name of the table behind a view, if the role whose rights count lacks a right there that a statement needs; else NULL.
 -- p_rights: what the statement writes, in the view's columns (see stage.begin_statement).
 CREATE OR REPLACE FUNCTION stage.denied_behind(p_view oid, p_rights jsonb) RETURNS text
 LANGUAGE plpgsql STABLE AS $$

@@ -1,6 +1,6 @@
 -- Returns which columns a query may use in addition when it groups by a table's primary key: {"key": [name, ...], "others": [name, ...],
--- "rows": boolean}. The others are the columns that a query can group by; rows is true where it can group by all of them. NULL where there
--- is no such key.
+-- "rows": boolean}. The others are the columns that a query can group by; rows is true where it can group by all of them. NULL if there is
+-- no such key.
 CREATE OR REPLACE FUNCTION stage.dependent_columns(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

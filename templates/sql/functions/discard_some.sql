@@ -1,5 +1,5 @@
--- Removes at most a batch of a session's staged rows, its parked rows, and its mutation log and cards where p_log is true; returns whether
--- nothing is left.
+-- Removes at most a batch of a session's staged rows, its orphaned rows, and its mutation log and cards where p_log is true; returns
+-- whether nothing is left.
 DROP FUNCTION IF EXISTS stage.discard_some(uuid, oid[]);
 CREATE OR REPLACE FUNCTION stage.discard_some(p_session uuid, p_relations oid[], p_log boolean) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Returns which differences between a column's values the JSON of to_jsonb does not show, by the column's type; NULL where it distinguishes
+-- Returns which differences between a column's values the JSON of to_jsonb does not show, by the column's type; NULL if it distinguishes
 -- values as PostgreSQL's own text does (see exactTexts in src/overlay/approval/exact-texts.ts).
 CREATE OR REPLACE FUNCTION stage.exact_text_kind(p_type oid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

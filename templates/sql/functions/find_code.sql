@@ -28,7 +28,7 @@ BEGIN
       o.nspname OPERATOR(pg_catalog.=) ANY (n.schemas) AS is_found, n.schema IS NULL AS is_bare,
       coalesce(k.volatility, p.provolatile) OPERATOR(pg_catalog.=) 'v' AS is_volatile,
       coalesce(k.volatility, p.provolatile) OPERATOR(pg_catalog.=) 'i' AS is_immutable,
-      -- functions in C are none, except for aggregates: checking each candidate would take longer than all the rest
+      -- functions in C are not user code, but aggregates may be: checking each candidate would take longer than all the rest
       (p.prokind OPERATOR(pg_catalog.=) 'a' OR l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c}'::pg_catalog.name[]))
         AND stage.is_user_code(p.oid) AS is_code,
       l.lanname OPERATOR(pg_catalog.=) ANY ('{internal,c}'::pg_catalog.name[]) AS is_compiled,

@@ -1,5 +1,5 @@
--- Returns whether staged rows of a relation were put aside in the caller's session: rows of the table itself, of its children unless ONLY
--- was written, of the root of a partition, or of what a view reads.
+-- Returns whether staged rows of a relation are orphaned in the caller's session: rows of the table itself, of its children unless ONLY was
+-- written, of the root of a partition, or of what a view reads.
 DROP FUNCTION IF EXISTS stage.has_parked(oid);
 CREATE OR REPLACE FUNCTION stage.has_parked(p_relation oid, p_only boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $$

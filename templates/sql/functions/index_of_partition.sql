@@ -1,4 +1,4 @@
--- Returns the name that an index of a partitioned table has in one of its partitions; its own name where the index is that partition's
+-- Returns the name that an index of a partitioned table has in one of its partitions; its own name if the index belongs to that partition
 -- alone.
 CREATE OR REPLACE FUNCTION stage.index_of_partition(p_index oid, p_partition oid) RETURNS name
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,7 +1,6 @@
 -- Returns the unique indexes that PostgreSQL's planner infers for an ON CONFLICT clause; an index may follow from the clause without
--- matching it word by word. Returns NULL where the planner infers none, or the clause is invalid; an empty array where the caller has no
--- right to insert into the relation, so that nothing is disclosed. Runs with the caller's rights, and releases the locks that planning
--- takes.
+-- matching it word by word. Returns NULL if the planner infers none, or the clause is invalid; an empty array where the caller has no right
+-- to insert into the relation, so that nothing is disclosed. Runs with the caller's rights, and releases the locks that planning takes.
 -- p_words: the text between ON CONFLICT and DO, from its first word to its last.
 CREATE OR REPLACE FUNCTION stage.infer_arbiters(p_relation oid, p_words text) RETURNS pg_catalog.json
 LANGUAGE plpgsql AS $$

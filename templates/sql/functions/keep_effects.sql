@@ -1,6 +1,6 @@
--- Attaches the triggers that record what triggers of production write to a table while rows are staged, and keep it as they wrote it.
--- p_if_any: only where such rows are staged, or the text of a trigger's function names the table. They are made with the shadow table then,
--- because later they wait for all transactions that stage in it.
+-- Attaches the triggers that record what triggers of production write to a table while rows are staged, and protect the rows that they
+-- inserted from later changes. p_if_any: only where such rows are staged, or the text of a trigger's function names the table. They are
+-- made with the shadow table then, because later they wait for all transactions that stage in it.
 CREATE OR REPLACE FUNCTION stage.keep_effects(p_relation oid, p_if_any boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Returns the key of a row that is given as JSON, in the form of row_id. NULL where there is no key.
+-- Returns the key of a row that is given as JSON, in the form of row_id. NULL if there is no key.
 CREATE OR REPLACE FUNCTION stage.key_of_image(p_columns text[], p_row jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN count(*) = 1 THEN jsonb_agg(v.value) -> 0 ELSE jsonb_object_agg(k.name, v.value) END

@@ -1,5 +1,5 @@
--- Returns the most rows that one statement of a client changed in some tables of a session, without those that triggers write. Statements of the
--- service have no role: it settles conflicts, and takes approvals back.
+-- Returns the maximum number of rows that one statement of a client changed in some tables of a session, without those that triggers write.
+-- Statements of the service have no role: it resolves conflicts, and reverts approvals.
 CREATE OR REPLACE FUNCTION stage.largest_statement(p_session uuid, p_relations oid[]) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Returns the number of a session's last event; 0 where it has none. Scans the index of sessions backward from the end of the session: with
--- a condition on the session alone, the planner may prefer to scan all events backward.
+-- Returns the number of a session's last event; 0 if it has none. Scans the index of sessions backward from the end of the session: with a
+-- condition on the session alone, the planner may prefer to scan all events backward.
 CREATE OR REPLACE FUNCTION stage.last_event(p_session uuid) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_incremental_sort = off SET jit = off AS $$

@@ -1,4 +1,4 @@
--- Returns when the session's last mutation was executed; NULL where it has none. Scans the index of sessions backward from the end of the
+-- Returns when the session's last mutation was executed; NULL if it has none. Scans the index of sessions backward from the end of the
 -- session to its start: with a condition on the session alone, the planner may prefer to scan all mutations backward, and without a lower
 -- bound the scan goes through what a deleted session has left. Sorting is off: with the index of roles, all of the session's mutations
 -- would be sorted.

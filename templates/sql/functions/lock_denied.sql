@@ -1,7 +1,6 @@
--- Returns the message of PostgreSQL's error for locking the rows of relations that the caller may write to, but not UPDATE; NULL where there
--- are none. A role that may only read stages for others to approve (see stage.has_rights), so it may lock, too. A name that means nothing is
--- left to the statement.
--- Takes [{"schema": null | text, "name": text}, ...].
+-- Returns the message of PostgreSQL's error for locking the rows of relations that the caller may write to, but not UPDATE; NULL if there
+-- are none. A role that may only read stages for others to approve (see stage.has_rights), so it may lock, too. A name that means nothing
+-- is left to the statement. Takes [{"schema": null | text, "name": text}, ...].
 CREATE OR REPLACE FUNCTION stage.lock_denied(p_names jsonb) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT pg_catalog.concat('permission denied for ', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN 'view' ELSE 'table' END, ' ', c.relname)

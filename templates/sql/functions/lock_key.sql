@@ -1,9 +1,7 @@
 -- Locks a key of the caller's session until the transaction ends: shared for those who refer to it, exclusive for whoever removes it.
--- PostgreSQL locks the referenced row; here that may be production's, which a session must not lock.
--- A lock takes a place in memory that the whole server shares: after some hundred locks a transaction takes no more, and approval finds
--- what slipped through.
--- p_again: a statement that had to wait in order to refer to a key is run again, which puts its rows after those that it waited for, as
--- approval replays them.
+-- PostgreSQL locks the referenced row; here that may be production's, which a session must not lock. A lock takes a place in memory that
+-- the whole server shares: after about 240 locks a transaction takes no more, and approval checks the rest. p_again: a statement that
+-- had to wait in order to refer to a key is run again, which puts its rows after those that it waited for, as approval replays them.
 CREATE OR REPLACE FUNCTION stage.lock_key(p_scope text, p_key text, p_exclusive boolean, p_again boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

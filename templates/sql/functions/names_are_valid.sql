@@ -13,7 +13,7 @@ BEGIN
     v_entry := p_entries OPERATOR(pg_catalog.->) v_index;
     v_views := v_entry OPERATOR(pg_catalog.->) 'views';
     FOR v_view IN 0 .. pg_catalog.jsonb_array_length(v_views) OPERATOR(pg_catalog.-) 1 LOOP
-      -- NULL where there is no such relation
+      -- NULL if there is no such relation
       IF pg_catalog.has_table_privilege((v_views OPERATOR(pg_catalog.->>) v_view)::pg_catalog.oid, 'SELECT') IS NULL THEN RETURN false; END IF;
     END LOOP;
     -- guard: names of tables with orphaned rows are resolved again

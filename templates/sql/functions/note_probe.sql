@@ -1,4 +1,4 @@
--- Runs after a definition of a temporary table was run without its query and taken back: notes how many rows it wrote to the catalogs,
+-- Runs after a definition of a temporary table was run without its query and rolled back: notes how many rows it wrote to the catalogs,
 -- because it has to write as many again.
 CREATE OR REPLACE FUNCTION stage.note_probe(p_nonce text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

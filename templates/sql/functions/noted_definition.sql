@@ -1,4 +1,4 @@
--- Returns what stage.note_definition has noted under the nonce. Raises an error when code has changed it.
+-- Returns the facts that stage.note_definition has noted under the nonce. Raises an error when code has changed it.
 CREATE OR REPLACE FUNCTION stage.noted_definition(p_nonce text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
 -- Returns the orders in which the runs of a statement are tried after that of staging. A child may have been written before its parent, so
--- parents come first, and deletions last, children before parents. An action may change a row that the statement inserts. A row that an
--- action deletes may be referred to with RESTRICT by the row whose deletion caused the action: then production's own action deletes it.
+-- parents come first, and deletions last, children before parents. An action may change a row that the statement inserts. The row whose
+-- deletion caused an action may refer with RESTRICT to a row that the action deletes: then production's own action deletes it.
 CREATE OR REPLACE FUNCTION stage.orders_of_runs(p_runs stage.apply_run[]) RETURNS text[]
 -- guard: the orders of an approval are made under a fixed search path
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

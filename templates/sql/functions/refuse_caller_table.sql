@@ -1,6 +1,6 @@
--- Refuses what a function writes to the table of a write that calls it, or to a table with a foreign key to that, or to one whose foreign keys
--- lead there where an action may follow them: approval repeats the statements of the function before the write.
--- p_callers: see stage.enter_call.
+-- Refuses the writes of a function to the table of a write that calls it, to a table with a foreign key to that one, and to a table whose
+-- foreign keys lead there if an action may follow them: approval repeats the statements of the function before the write. p_callers: see
+-- stage.enter_call.
 CREATE OR REPLACE FUNCTION stage.refuse_caller_table(p_relation oid, p_callers jsonb, p_is_own boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Raises an error where tables that are to be emptied refer to each other in a cycle that an approval could not delete table by table: one
--- of the foreign keys is checked immediately, or has an action for deleted rows.
+-- Raises an error if tables that are to be emptied refer to each other in a cycle that an approval could not delete table by table: one of
+-- the foreign keys is checked immediately, or has an action for deleted rows.
 CREATE OR REPLACE FUNCTION stage.refuse_cycle(p_relations oid[]) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,5 @@
--- BEFORE UPDATE trigger of a shadow table: keeps a row that a trigger of production inserted while rows were staged from others than triggers.
+-- BEFORE UPDATE trigger of a shadow table: refuses a change of a row that a trigger of production inserted while rows were staged, unless a
+-- trigger makes it.
 CREATE OR REPLACE FUNCTION stage.refuse_effect_change() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Raises an error where a staged statement that may run user code has changed anything but staged data: the tripwire. PostgreSQL counts
--- what a transaction writes to each table, whatever code it runs; an error here undoes all of it.
+-- Raises an error if a staged statement that may run user code has changed anything but staged data: the tripwire. PostgreSQL counts what a
+-- transaction writes to each table, whatever code it runs; an error here undoes all of it.
 CREATE OR REPLACE FUNCTION stage.refuse_written() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -23,7 +23,7 @@ BEGIN
     AND i.type IN ('table', 'materialized view') AND NOT stage.is_internal_schema(to_regnamespace(i.schema))
     -- temporary tables are the connection's own
     AND i.identity !~ '^pg_temp[.]'
-    -- the service's own writes are there from earlier MERGEs, also of the previous transaction
+    -- the service's own writes are there from earlier MERGEs, including those of the previous transaction
     -- guard: the tripwire sees writes to catalogs
     AND NOT (i.schema = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))
   LIMIT 1;

@@ -23,7 +23,7 @@ DECLARE
   v_access text;
 BEGIN
   -- COMMIT runs the query of a cursor WITH HOLD to its end, and nothing would keep the code in it from writing; READ ONLY does not keep it
-  -- from ANALYZE and the like. The proxy lets a client declare none where writing is possible, nor for a query that runs code of users.
+  -- from ANALYZE and the like. The proxy lets a client declare none if writing is possible, nor for a query that runs code of users.
   IF EXISTS (
     SELECT FROM pg_cursor() c
     WHERE c.is_holdable AND c.creation_time >= transaction_timestamp()

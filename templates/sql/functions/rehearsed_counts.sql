@@ -1,6 +1,6 @@
 -- Returns the effects of a rehearsal on one table that is too large to be scanned: the counts of operations beyond those of the session,
 -- and by the audit the session's rows whose outcome differs from what was staged. The counts are of operations, including attempts that
--- were undone; NULL where nothing is counted.
+-- were undone; NULL if nothing is counted.
 CREATE OR REPLACE FUNCTION stage.rehearsed_counts(p_session uuid, p_relation oid, p_parts oid[], p_before jsonb, p_most int)
 RETURNS TABLE (part text, operation text, row_id jsonb, before jsonb, after jsonb, inserts bigint, updates bigint, deletes bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $$

@@ -1,5 +1,5 @@
--- Returns the present OID of the table that was logged under an OID before a rebinding of overlays; 0, which is no table, where it is not
--- known. p_first: the first rebinding after it was logged, null where there was none.
+-- Returns the present OID of the table that was logged under an OID before a rebinding of overlays; 0, which is no table, if it is not
+-- known. p_first: the first rebinding after it was logged, null if there was none.
 CREATE OR REPLACE FUNCTION stage.relation_now(p_relation oid, p_first int) RETURNS oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

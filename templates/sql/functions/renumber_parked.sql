@@ -1,4 +1,4 @@
--- Moves the parked changes of a table to another number, and returns it.
+-- Moves the changes of orphaned rows of a table to another number, and returns it.
 CREATE OR REPLACE FUNCTION stage.renumber_parked(p_former oid, p_relation oid) RETURNS oid
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,7 +1,8 @@
--- Returns whether the text that runs in place of a DO block is still right on the caller's connection, and may run there.
--- p_uses: what the block names, as in stage.staged_function; p_stamp: of what the text was made from; p_schemas: current_schemas(true).
--- The result has the schemas' OIDs ("path"); "isCurrent": the stamp still fits; "parked": staged rows of what it reads were put aside;
--- "hidden": a temporary relation of the connection hides a table that it names; "denied": what it calls and the role may not call.
+-- Returns whether the text that runs in place of a DO block is still right on the caller's connection, and may run there. p_uses: what the
+-- block names, as in stage.staged_function; p_stamp: the stamp of the definitions that the text was made from; p_schemas:
+-- current_schemas(true). The result has the schemas' OIDs ("path"); "isCurrent": the stamp still fits; "parked": staged rows of a relation
+-- that it reads are orphaned; "hidden": a temporary relation of the connection hides a table that it names; "denied": a function that it
+-- calls and that the role may not call.
 CREATE OR REPLACE FUNCTION stage.resolve_block(p_uses jsonb, p_stamp text, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH path(oids) AS (

@@ -1,12 +1,10 @@
--- Returns what takes the place of functions that a staged read calls, on the caller's connection.
--- p_names: [{"schema": null | text, "name": text}, ...]; p_schemas: the caller's current_schemas(true).
--- The result has the schemas' OIDs, and an entry for each name, in order:
--- "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables;
--- "takesRows", "givesRows": it takes, or returns, rows of tables or composite types;
--- "parked": staged rows of what it reads were put aside;
--- "isKnown": what it reads was examined before, and has not changed; "schema": of the staged functions to call, if there are any;
--- "writes": these write, so that only a staged write calls them; "written": the tables, by their full names; "hidden": a temporary relation
--- of the connection hides a table that they name, so that they would not find it; "obstacle": why there are none.
+-- Returns the staged functions for the functions that a staged read calls, on the caller's connection. p_names: [{"schema": null | text,
+-- "name": text}, ...]; p_schemas: the caller's current_schemas(true). The result has the schemas' OIDs, and an entry for each name, in
+-- order: "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables; "takesRows", "givesRows": it takes,
+-- or returns, rows of tables or composite types; "parked": staged rows of a relation that it reads are orphaned; "isKnown": the relations
+-- that it reads were examined before, and have not changed; "schema": of the staged functions to call, if there are any; "writes": these
+-- write, so that only a staged write calls them; "written": the tables, by their full names; "hidden": a temporary relation of the
+-- connection hides a table that they name, so that they would not find it; "obstacle": why there are no staged functions.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH path(oids) AS (

@@ -1,6 +1,6 @@
--- Returns what the names of a statement stand for on the caller's connection, under its own search_path and rights.
--- Takes [{"schema": null | text, "name": text, "only": boolean, "target": null | text}, ...]; returns an array in the same order.
--- The settings force index scans, see stage.definition_stamp.
+-- Returns the meanings of the names in a statement on the caller's connection, under its own search_path and rights. Takes [{"schema": null
+-- | text, "name": text, "only": boolean, "target": null | text}, ...]; returns an array in the same order. The settings force index scans,
+-- see stage.definition_stamp.
 CREATE OR REPLACE FUNCTION stage.resolve_relations(p_names jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -43,8 +43,8 @@ BEGIN
       'writing', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' AND NOT stage.is_internal_schema(s.oid) THEN stage.view_writing(c.oid) END,
       'merge', CASE WHEN c.relkind OPERATOR(pg_catalog.<>) 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
-      -- a snapshot older than the overlay does not show its row in the registry
-      -- ON CONFLICT cannot mean the indexes of single partitions where these are not named
+      -- a snapshot older than the overlay does not show the overlay's row in the registry; ON CONFLICT cannot mean the indexes of single
+      -- partitions if these are not named
       'uniques', pg_catalog.jsonb_path_query_array(
         coalesce(CASE WHEN NOT c.relispartition THEN o.uniques END, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
         '$[*] ? (@.ofPartition != true)'),
@@ -73,7 +73,7 @@ BEGIN
     WHEN c.relkind OPERATOR(pg_catalog.=) 'f' THEN 'foreign'
     WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
     ELSE 'other' END) k(kind)
-  -- a staged view that is left of a former partition does not count
+  -- a staged view of a former partition does not count
   LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition)
   LEFT JOIN stage.overlay o ON o.relation OPERATOR(pg_catalog.=) coalesce(t.target, c.oid));
 END $$;

@@ -1,5 +1,5 @@
--- Returns the origins that a client gets of results of the views which stand for a relation: the columns of the relation itself in
--- the order of those of the views, its row type, and the views with theirs. NULL where there is no view.
+-- Returns the origins that a client gets of results of the views which stand for a relation: the columns of the relation itself in the
+-- order of those of the views, its row type, and the views with theirs. NULL if there is no view.
 CREATE OR REPLACE FUNCTION stage.result_origins(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(

@@ -1,5 +1,5 @@
--- Stages in a session the inverse of what an approval applied, without the lineages that are skipped: statement by statement, the last one
--- first, through the overlays, which check it as they check the writes of clients. Triggers that fire while staging may refuse a row, but not
+-- Stages the inverse of an approval in a session, without the lineages that are skipped: statement by statement, the last one first,
+-- through the overlays, which check it as they check the writes of clients. Triggers that fire while staging may refuse a row, but not
 -- change it. The mutation log records the statements. Raises the error of an overlay or a trigger that refuses a row.
 CREATE OR REPLACE FUNCTION stage.revert_session(p_from uuid, p_to uuid, p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

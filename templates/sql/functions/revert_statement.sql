@@ -1,7 +1,7 @@
--- Reverts the runs of one statement, the last one first. Where an overlay refuses that, other ways are tried: row by row, and parents
--- before what the actions of foreign keys have done to their children. That comes first where keys were changed: a child that gets its
--- former key back would follow whichever row has that key until its parent is reverted. Keys that were moved up are reverted one by one,
--- because the children of a row that reaches the next row's key would move on with that one.
+-- Reverts the runs of one statement, the last one first. If an overlay refuses that, other ways are tried: row by row, and parents before
+-- what the actions of foreign keys have done to their children. That comes first where keys were changed: a child that gets its former key
+-- back would follow whichever row has that key until its parent is reverted. Keys that were moved up are reverted one by one, because the
+-- children of a row that reaches the next row's key would move on with that one.
 CREATE OR REPLACE FUNCTION stage.revert_statement(p_from uuid, p_runs stage.apply_run[], p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

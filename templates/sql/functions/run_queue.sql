@@ -14,7 +14,7 @@ BEGIN
     EXIT WHEN coalesce(v_queue, '[]') = '[]';
     v_entry := v_queue -> 0;
     PERFORM set_config('stage.queue', (v_queue - 0)::text, true);
-    -- triggers may wait for updates of certain columns: those that the action set
+    -- triggers may wait for updates of certain columns: the columns that the action set
     v_setting := 'stage.set_' || (v_entry ->> 'table')::oid;
     v_before := current_setting(v_setting, true);
     IF v_setting IS NOT NULL THEN PERFORM set_config(v_setting, v_entry ->> 'set', true); END IF;

@@ -1,5 +1,5 @@
 -- Returns the signature that an overlay was built for, or the stamp of a staged view; empty when an older snapshot hides it, or when it is
--- left of a former view or partition; NULL where there is none.
+-- left of a former view or partition; NULL if there is none.
 CREATE OR REPLACE FUNCTION stage.signature_of(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- Creates the session that a part of another session's staged rows goes to. It has that one's properties, authors and mutation log: both
--- continue with what they have in common. So both hide the same tables from the same callers, and both have the same authors.
+-- Creates the session that a part of another session's staged rows goes to. It has the properties, authors and mutation log of that
+-- session. So both hide the same tables from the same callers, and both have the same authors.
 CREATE OR REPLACE FUNCTION stage.split_session(p_session uuid, p_to uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,7 +1,7 @@
--- Returns the tables in which a session has staged rows; none where these only wait to be removed. It reads the tables that
--- stage.staged_table names, and at all overlays where a session began before that existed.
--- Reading a shadow table locks it with its indexes, and a server has room for a limited number of locks: tables are read in batches, each
--- in a subtransaction that is rolled back, which releases its locks.
+-- Returns the tables in which a session has staged rows; none if these only wait to be removed. It reads the tables that stage.staged_table
+-- names, and the tables of all overlays if the session began before that table existed. Reading a shadow table locks it with its indexes,
+-- and a server has room for a limited number of locks: tables are read in batches, each in a subtransaction that is rolled back, which
+-- releases its locks.
 CREATE OR REPLACE FUNCTION stage.staged_relations(p_session uuid) RETURNS SETOF oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
 -- Returns stage.function_stamp for functions, triggers and relations that were read since a snapshot was taken. One of them may have been
--- replaced after it was read: then it returns a stamp that none has, so that the next statement reads them again.
--- p_uses, p_path: as in stage.function_stamp.
+-- replaced after it was read: then it returns a stamp that no object has, so that the next statement reads them again. p_uses, p_path: as
+-- in stage.function_stamp.
 CREATE OR REPLACE FUNCTION stage.stamp_of_reading(p_uses jsonb, p_path oid[], p_since pg_snapshot) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE

@@ -1,5 +1,5 @@
 -- Returns the relations that stage.table_stamp reads, the table itself first: those on the other side of its foreign keys, partitions with
--- their partitioned tables, the sequences of its defaults and identity columns, and the relations that its expressions name. NULL where it
+-- their partitioned tables, the sequences of its defaults and identity columns, and the relations that its expressions name. NULL if it
 -- reads functions, operators or types of users: no plan depends on their names.
 CREATE OR REPLACE FUNCTION stage.stamped_relations(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -15,9 +15,9 @@ DECLARE
   v_is_own boolean;    -- the overlay view of its name is its own
   v_is_read boolean;   -- through a staged view, or together with the children
   v_is_target boolean := p_target IS NOT NULL;
-  v_is_readable boolean;  -- null where it is not read through its own view
+  v_is_readable boolean;  -- null if it is not read through its own view
   v_is_cold boolean := false;  -- it is read, and that needs an overlay
-  v_is_lost boolean;   -- the view with the children's rows is out of date, or hidden by an old snapshot
+  v_is_lost boolean;  -- the view with the children's rows is outdated, or an old snapshot hides it
 BEGIN
   IF p_kind = 'temporary' THEN
     -- it is written to directly, by a name that can mean nothing else

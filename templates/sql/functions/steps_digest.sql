@@ -15,7 +15,7 @@ DECLARE
 BEGIN
   SELECT string_agg(format(
     'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op,'
-    -- the digest of a session never changes, and it was made with letters before origins had words
+    -- digests were first made with letters, before origins had words, and the digest of a session must never change
     ' CASE s._stage_origin WHEN ''client'' THEN ''c'' WHEN ''action'' THEN ''f'' WHEN ''trigger'' THEN ''t'' END, s._stage_first, %s, %s)::text, ''UTF8'')'
     ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')'
     -- guard: the digest covers the values that production is given
@@ -29,7 +29,7 @@ BEGIN
     o.relation), ' UNION ALL ')
   INTO v_steps
   FROM stage.staged_shapes(p_session) o;
-  -- parked changes are not replayed: a session that has some is in conflict. They belong to no mutation
+  -- changes of orphaned rows are not replayed: a session that has some is in conflict. They belong to no mutation
   v_steps := concat_ws(' UNION ALL ', v_steps,
     'SELECT p.number, 0::bigint, sha256(convert_to(jsonb_build_array(t.table_name, p.operation, p.row_id, p.before, p.after)::text, ''UTF8''))'
     ' FROM stage.parked_change p JOIN stage.parked_table t USING (session, relation) WHERE p.session = $1');
@@ -43,7 +43,7 @@ BEGIN
   END IF;
   EXECUTE $q$
     WITH steps (seq, mutation, hash) AS MATERIALIZED ($q$ || v_steps || $q$),
-    -- one row a mutation: where its statement begins and ended, and what stands before the first step of it and before others
+    -- one row for each mutation: where its statement begins and ended, and the texts before its first step and before the others
     mutations AS MATERIALIZED (
       SELECT g.mutation, min(g.first) OVER w AS first, max(m.ended) OVER w AS ended,
         convert_to(concat(ROW(true, m.relation, m.operation)::text, m.columns), 'UTF8') AS opening,

@@ -1,4 +1,4 @@
--- Returns the number that a cluster gets when it is created; null where the role may not read it.
+-- Returns the number that a cluster gets when it is created; null if the role may not read it.
 CREATE OR REPLACE FUNCTION stage.system_identifier() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

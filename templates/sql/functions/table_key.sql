@@ -1,5 +1,5 @@
--- Returns the key that identifies a row: the primary key, else the first immediate, unconditional unique index over NOT NULL columns.
--- A key WITHOUT OVERLAPS ends with a range: rows whose ranges overlap collide, but only a row with an equal range is the same row.
+-- Returns the key that identifies a row: the primary key, else the first immediate, unconditional unique index over NOT NULL columns. A key
+-- WITHOUT OVERLAPS ends with a range: rows whose ranges overlap collide, but only a row with an equal range is the same row.
 CREATE OR REPLACE FUNCTION stage.table_key(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

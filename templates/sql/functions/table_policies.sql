@@ -1,4 +1,4 @@
--- Returns the row-level security policies of a table as a JSON array, in the order in which PostgreSQL evaluates them; NULL where row-level
+-- Returns the row-level security policies of a table as a JSON array, in the order in which PostgreSQL evaluates them; NULL if row-level
 -- security is not enabled.
 CREATE OR REPLACE FUNCTION stage.table_policies(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

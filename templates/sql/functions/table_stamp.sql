@@ -100,5 +100,5 @@ BEGIN
     v_count := v_count OPERATOR(pg_catalog.+) v_more;
     v_sum := v_sum OPERATOR(pg_catalog.+) coalesce(v_more_sum, 0);
   END IF;
-  RETURN v_count OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) v_sum;  -- NULL where there is no such relation
+  RETURN v_count OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) v_sum;  -- NULL if there is no such relation
 END $$;

@@ -1,5 +1,5 @@
--- The triggers of a table that fire for users, as a JSON array in the order in which they do (see Trigger in src/model/table.ts). The
--- obstacle is the reason why one does not fire while rows are staged, if the catalogs show one, as the end of "trigger ...".
+-- Returns the triggers of a table that fire for users, as a JSON array in the order in which they fire (see Trigger in src/model/table.ts).
+-- The obstacle is the reason why one does not fire while rows are staged, if the catalogs show one, as the end of "trigger ...".
 CREATE OR REPLACE FUNCTION stage.table_triggers(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET quote_all_identifiers = off AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- Returns the exact texts of the three rows of a conflict, only those of its column where it is about one; NULL where there are none.
+-- Returns the exact texts of the three rows of a conflict, only those of its column where it is about one; NULL if there are none.
 CREATE OR REPLACE FUNCTION stage.texts_of_conflict(p_field text, p_base jsonb, p_new jsonb, p_current jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_object_agg(r.name, r.texts) FROM (

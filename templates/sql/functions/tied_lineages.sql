@@ -8,7 +8,7 @@ DECLARE
   v_all text;
   v_ties text;
   v_shared text;
-  -- the ties by foreign keys, by values that come back and by triggers: one end, and the other
+  -- the ties by foreign keys, by values that come back, and by triggers: one end, and the other
   v_relations oid[];
   v_roots bigint[];
   v_on_relations oid[];

@@ -1,5 +1,5 @@
--- Returns the mutations whose rows, beyond a _stage_seq, the running command must leave alone, as PostgreSQL changes no row twice in one:
--- at the client's own level all those of its statement, in a foreign key's action the action's own.
+-- Returns the mutations whose rows, beyond a _stage_seq, the running command must leave alone, because PostgreSQL changes no row twice in
+-- one command: at the client's own level all mutations of its statement, in a foreign key's action those of the action.
 CREATE OR REPLACE FUNCTION stage.touched(p_mutation bigint) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

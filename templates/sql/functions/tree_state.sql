@@ -1,6 +1,6 @@
 -- Returns how a table is reached together with those that inherit from it, as one JSON object for stage.stand_in; NULL for a table without
--- children. The signature is that of the view; it is empty when an older snapshot hides the view's entry, and NULL where there is no view,
--- or none of the tables has an overlay.
+-- children. The signature is that of the view; it is empty when an older snapshot hides the view's entry, and NULL if there is no view, or
+-- none of the tables has an overlay.
 CREATE OR REPLACE FUNCTION stage.tree_state(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,7 +1,7 @@
--- Returns the columns of rows that this transaction has applied in which they differ from the staged rows, because production's triggers set
--- other values than their copies did while staging. NULL where there are none, else {"count", "unexpected", "rows"}: all of them, those whose
--- that no text of a trigger explains (see stage.expected_difference), and the first 100. Where a trigger that wrote rows while staging was
--- changed, disabled or dropped since, the columns that it set are among the unexpected ones: they may not land.
+-- Returns the columns of rows that this transaction has applied in which they differ from the staged rows, because production's triggers
+-- set other values than their copies did while staging. NULL if there are none, else {"count", "unexpected", "rows"}: the number of all of
+-- them, the number of those that no text of a trigger explains (see stage.expected_difference), and the first 100. If a trigger that wrote
+-- rows while staging was changed, disabled or dropped since, the columns that it set are among the unexpected ones: they may not land.
 -- p_readable_only: rows of tables that a role that staged in the session may not read are only counted.
 CREATE OR REPLACE FUNCTION stage.trigger_differences(p_session uuid, p_readable_only boolean DEFAULT false) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS $$

@@ -1,4 +1,4 @@
--- Returns a table with those that inherit from it, partitions included; with p_only, the table alone.
+-- Returns a table with the tables that inherit from it, including partitions; with p_only, the table alone.
 CREATE OR REPLACE FUNCTION stage.truncated_tables(p_relation oid, p_only boolean) RETURNS SETOF oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE tree (relation) AS (

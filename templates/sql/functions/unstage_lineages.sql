@@ -1,4 +1,4 @@
--- Takes lineages out of a session, and all its rows of the tables in p_whole, which have no lineages because they have no key.
+-- Unstages lineages of a session, and all its rows of the tables in p_whole, which have no lineages because they have no key.
 CREATE OR REPLACE FUNCTION stage.unstage_lineages(p_session uuid, p_relations oid[], p_roots bigint[], p_whole oid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,7 +1,7 @@
--- Returns which of the given columns a session's updates change in a table: net, by the rows as they were at first and as they became; and
--- where triggers set a column while staging, by the values that the client gave, because production gets these at approval.
--- After a trigger has written to a row, a value of the client is compared with the version before: it may be the first value.
--- p_mutations: only what these changed, in the order of their numbers; null: all.
+-- Returns which of the given columns a session's updates change in a table: net, by the rows as they were at first and as they became; and,
+-- if triggers set a column while staging, by the values that the client gave, because production gets these at approval. After a trigger
+-- has written to a row, a value of the client is compared with the version before: it may be the first value. p_mutations: only what these
+-- changed, in the order of their numbers; null: all.
 DROP FUNCTION IF EXISTS stage.updated_columns(uuid, oid, text[]);
 CREATE OR REPLACE FUNCTION stage.updated_columns(p_session uuid, p_relation oid, p_columns text[], p_mutations bigint[] DEFAULT NULL) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,10 +1,9 @@
--- Returns what users have made that a statement may call without a name that shows it, where the functions behind it may do more than
+-- Returns the objects of users that a statement may call without a name that shows it, if the functions behind them may do more than
 -- compute: [{"kind": "function" | "operator" | "type" | "cast" | "relation", "name": text}, ...]. These are operators, domains and types;
 -- casts, of which those of kind "cast" are called by no name at all; aggregates, which are called as functions; functions that have the
 -- name of one of the server's, or that are called as a column of a row; views, and tables with policies. Called when stage.user_calls_stamp
--- has changed.
--- Each kind is read by a statement of its own, and only where the database has such objects: planning all of them takes a new connection ten
--- times as long as reading them.
+-- has changed. Each kind is read by a statement of its own, and only where the database has such objects: planning all of them takes a new
+-- connection ten times as long as reading them.
 CREATE OR REPLACE FUNCTION stage.user_calls() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Returns what a write to a view does: 'automatic' where PostgreSQL turns it into a write to the table behind, 'code' where triggers or
--- rules define what it does, 'error' where it is not possible.
+-- Returns what a write to a view does: 'automatic' if PostgreSQL turns it into a write to the table behind, 'code' if triggers or rules
+-- define what it does, 'error' if it is not possible.
 CREATE OR REPLACE FUNCTION stage.view_writing(p_view oid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

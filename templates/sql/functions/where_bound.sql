@@ -1,4 +1,4 @@
--- Returns its argument where overlays are bound to the tables of this database. Raises an error elsewhere, because no name means anything
+-- Returns its argument if overlays are bound to the tables of this database. Otherwise it raises an error, because no name means anything
 -- yet.
 CREATE OR REPLACE FUNCTION stage.where_bound(p_names jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $$

@@ -1,9 +1,8 @@
 -- Applies staged rows of one mutation, operation and origin to production. Returns each row as it was and as it became, with the changes of
--- production's own triggers, in staging order, and beside it what was staged where triggers made another row of it at approval (see
--- stage.staged_unlike); raises any error of production.
--- Created twice: `_row` for one staged row, always found by its number, and `_set` for many.
--- It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
--- too. Names of columns are never bare, because a table may have a column called p_session.
+-- production's own triggers, in staging order, and beside it the staged values if triggers made another row of it at approval (see
+-- stage.staged_unlike); raises any error of production. Created twice: `_row` for one staged row, always found by its number, and `_set`
+-- for many. It has no search_path of its own: production's triggers need the one they always have. So everything is qualified, operators
+-- and types too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
 -- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,

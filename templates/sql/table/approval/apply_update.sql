@@ -3,7 +3,7 @@
       WITH applied AS (
         UPDATE {{production}} p SET {{assignments}}
         FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
-        -- by a star: for each column that is named, the parser visits all columns of a composite value
+        -- expanded by a star: for each column that is named, the parser visits all columns of a composite value
         CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (s._stage_given).*) g
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,

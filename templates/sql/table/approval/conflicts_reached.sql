@@ -1,4 +1,5 @@
-  -- rows c that one foreign key reaches; filled in src/overlay/approval/conflicts.ts: `acted_upon` is when its action fires for v
+  -- rows c that one foreign key reaches; filled in src/overlay/approval/conflicts.ts: `acted_upon` is the condition that its action fires
+  -- for v
   RETURN QUERY
   SELECT DISTINCT ON ({{c_key}}) 'cascade', {{c_row_id}}, NULL, NULL::jsonb, NULL::jsonb, {{row_image}}(ROW({{c_columns}})::{{row_type}}),
     stage.texts_of_conflict(NULL, NULL, NULL, {{c_texts}}), false

@@ -20,7 +20,7 @@ BEGIN
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
   ) n
-  -- by stars: for each column that is named, the parser visits all columns of a composite value
+  -- expanded by stars: for each column that is named, the parser visits all columns of a composite value
   CROSS JOIN LATERAL (SELECT (n.base).*) b CROSS JOIN LATERAL (SELECT (n.version).*) v;
 END $body$;
 REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, text, bigint, bigint) FROM PUBLIC;

@@ -1,10 +1,10 @@
--- Lineages: all versions of one staged row. They are taken out of a session, or go to another one, as a whole, with what could not be
+-- Lineages: all versions of one staged row. They are unstaged, or moved to another session, as a whole, with the lineages that could not be
 -- applied without them.
 -- Filled in src/overlay/approval/lineages.ts: `newest_version` is newest_version.sql, `dependents_by_reason` the files dependents_*.sql,
 -- `shared_uniques` the file shared_unique.sql, and `shared_foreign_keys` the file shared_foreign_key.sql, each filled.
 
--- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL where no change is
--- left, its key as diffs show it, and whether it began as a row of the session's own.
+-- Returns each lineage of a session in this table: the number of its first version, its net operation, which is NULL if no change is left,
+-- its key as diffs show it, and whether it began as a row of the session's own.
 CREATE FUNCTION {{lineages}}(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb, is_own boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
@@ -34,7 +34,7 @@ BEGIN
 {{dependents_by_reason}}
 END $body$;
 
--- Returns the lineages of this table that had a unique value of a chosen one at another time, each with that one. Both can be taken out
+-- Returns the lineages of this table that had a unique value of a chosen one at another time, each with that one. Both can be unstaged
 -- alone, as their statements ran one after the other. But approvals of both, one after the other, run them in another order.
 CREATE FUNCTION {{shared}}(p_session uuid, p_relations oid[], p_roots bigint[])
 RETURNS TABLE (relation oid, root bigint, on_relation oid, on_root bigint)
@@ -54,7 +54,7 @@ BEGIN
 {{shared_foreign_keys}}
 END $body$;
 
--- Takes lineages out. A version that one of theirs had covered under its key is the newest one again.
+-- Unstages lineages. A version that one of theirs had covered under its key is the newest one again.
 CREATE FUNCTION {{unstage}}(p_session uuid, p_roots bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$

@@ -1,7 +1,7 @@
--- Rebases what is staged of a row that production has changed under a session onto the row as it is now.
--- For a column in p_theirs every version takes production's value; for one in p_mine those before the session's first change of it. A
--- column that the session never changed follows production. Values that the client gave follow in the same way where triggers changed the
--- row: their changes are no changes of the session. Returns production's row, NULL where it is gone, and whether nothing is left.
+-- Rebases the staged versions of a row that production has changed under a session onto the present row. For a column in p_theirs every
+-- version takes production's value; for one in p_mine those before the session's first change of it. A column that the session never
+-- changed follows production. Values that the client gave follow in the same way if triggers changed the row: changes by triggers are no
+-- changes of the session. Returns production's row, NULL if it is gone, and whether nothing is left.
 -- Filled in src/overlay/approval/rebase.ts: b is the row at first touch, n production's row now, v any version; `carry` recomputes the
 -- columns that follow from others.
 CREATE FUNCTION {{rebase}}(p_session uuid, p_root bigint, p_theirs text[], p_mine text[], OUT current jsonb, OUT is_void boolean)

@@ -6,8 +6,8 @@
 CREATE FUNCTION {{restored}}(jsonb, jsonb) RETURNS {{row_type}}
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS {{restored_body}};
 
--- Returns the last state that an approval left each row in, and what production has in its place, where that differs by now.
--- One row for each column that differs; the column is NULL where the row is gone, or where a deleted row exists again.
+-- Returns the state in which an approval left each row, and production's present row, if the two differ. One row for each column that
+-- differs; the column is NULL if the row is gone, or if a deleted row exists again.
 CREATE FUNCTION {{moved}}(p_session uuid, p_audited oid)
 RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
@@ -45,8 +45,8 @@ BEGIN
   ORDER BY c.lineage, d.field;
 END $body$;
 
--- Reverts, in the session at hand, changes of one kind that an approval applied between two positions of the audit, as one statement.
--- Leaves alone what the action of a foreign key has reverted already.
+-- Reverts, in the connection's session, changes of one kind that an approval applied between two positions of the audit, as one statement.
+-- Skips rows that the action of a foreign key has reverted already.
 CREATE FUNCTION {{undo}}(p_session uuid, p_audited oid, p_operation text, p_first bigint, p_last bigint, p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 #variable_conflict use_column

@@ -14,5 +14,5 @@ END $body$;
 
 CREATE CONSTRAINT TRIGGER {{trigger}} AFTER INSERT ON {{shadow}} DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW WHEN ({{is_deferred}}) EXECUTE FUNCTION {{function}}();
--- whatever session_replication_role is then
+-- fires whatever session_replication_role is then
 ALTER TABLE {{shadow}} ENABLE ALWAYS TRIGGER {{trigger}};

@@ -1,6 +1,6 @@
 -- The view of a table together with those that inherit from it: production's rows as the table itself returns them, under its rights and
 -- policies and by its indexes, except those that the session has touched in any of the tables; and the rows that are staged there. See
--- overlay.sql for the conditions. A view has no hidden columns, so only the view itself knows which table a row is of.
+-- overlay.sql for the conditions. A view has no hidden columns, so only the view itself can show which table a row belongs to.
 -- Filled in src/overlay/inheritance/tree.ts: `staged_rows` has an arm of the UNION ALL for each table, `hidden` a branch of the CASE.
 CREATE FUNCTION {{source}}() RETURNS TABLE ({{column_definitions}}, _stage_table oid, _stage_place tid)
 LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT {{source_columns}}, tableoid, ctid FROM {{production}}$body$;

@@ -1,5 +1,5 @@
--- INSTEAD OF {{operation}} of a table and its children: stages the change in the table that the row is of. From here on only the rights and
--- policies of the table that the statement names count, as in PostgreSQL.
+-- INSTEAD OF {{operation}} of a table and its children: stages the change in the table that the row belongs to. From here on only the
+-- rights and policies of the table that the statement names count, as in PostgreSQL.
 -- Filled in src/overlay/inheritance/tree.ts: `attempts` calls the functions of tree_row.sql until one finds the row, `give_back` returns
 -- it, `was_touched` calls those of tree_touched.sql.
 CREATE FUNCTION {{function}}() RETURNS trigger

@@ -1,7 +1,6 @@
-  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: where a row
-  -- is not in order, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique
-  -- indexes. Code that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or
-  -- statement.
+  -- Checks rows that came as a set together. Only staging row by row raises the errors that PostgreSQL would, and in its order: if a row is
+  -- invalid, the whole statement fails, and is run again in that way. The session's own rows collide by the shadow's unique indexes. Code
+  -- that the query calls may have changed settings meanwhile: every row is checked, and none is staged for another session or statement.
   -- Filled in src/overlay/rows/load.ts: `violations` has, each after OR, the conditions under which a row s is not in order.
   -- guard: rows that are staged as a set are checked
   IF pg_trigger_depth() > 1 OR EXISTS (

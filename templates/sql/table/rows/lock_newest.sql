@@ -8,7 +8,7 @@ BEGIN
     PERFORM 1 FROM {{shadow}} k JOIN {{shadow}} s ON s._stage_session = p_session AND s._stage_head AND {{s_key_matches_k}}
     WHERE k._stage_session = p_session AND k._stage_seq = p_seq FOR NO KEY UPDATE OF s;
     EXIT WHEN FOUND;
-    -- it was replaced during the wait, or its session's rows are gone
+    -- it was replaced during the wait, or the session's rows are gone
     PERFORM 1 FROM {{shadow}} k JOIN {{shadow}} s ON s._stage_session = p_session AND s._stage_head AND {{s_key_matches_k}}
     WHERE k._stage_session = p_session AND k._stage_seq = p_seq;
     EXIT WHEN NOT FOUND;

@@ -25,7 +25,7 @@ BEGIN
   END IF;
   GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
   PERFORM pg_catalog.set_config('stage.check_later', '', true);
-  IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a trigger has kept the row
+  IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a trigger suppressed the change of the row
   RETURN coalesce(NEW, OLD);
 END $body$;
 
@@ -36,7 +36,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   _stage_v_owner oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = to_regclass('pg_temp.{{target}}'));
 BEGIN
-  PERFORM set_config('stage.merge_{{oid}}', '', true);  -- no MERGE is running yet: filling the copy is none
+  PERFORM set_config('stage.merge_{{oid}}', '', true);  -- no MERGE is running yet, and filling the copy is not one
   IF _stage_v_owner IS NOT NULL THEN
     -- guard: no trigger of a client's runs with the rights of the service
     IF _stage_v_owner <> (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user) THEN

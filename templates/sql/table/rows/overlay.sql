@@ -1,13 +1,10 @@
--- The overlay view, which shows a table as a session sees it: production rows it has not touched, and its own live heads.
---
+-- The overlay view, which shows a table as a session sees it: production rows it has not touched, and the session's own live heads.
 -- The source reads production through a function with a string body, which the planner inlines: it does not depend on the table, so it
 -- blocks no migration, and the caller's own rights and policies apply.
---
 -- The arms of the UNION ALL have no conditions, so that the planner flattens them and reaches the indexes of both; the session's conditions
 -- are above them and fold away on the production arm. OFFSET 0 keeps the hiding test an index probe: an anti join would multiply the join
 -- items, a hash would read every staged row for one. The session's condition is there twice: once to find the rows by an index, once to be
 -- evaluated before any condition of the client (see stage.own_session).
---
 -- Filled in src/overlay/rows/view.ts: `u_is_visible` has further conditions, each after AND, or is empty.
 CREATE OR REPLACE FUNCTION {{source}} RETURNS SETOF {{row_type}}
 LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT {{columns}} FROM {{production}}$body$;

@@ -2,7 +2,7 @@
 -- not read the table. `role` is what the caller has set by SET ROLE.
 -- Filled in src/overlay/rows/row-lock.ts: `parameters`, `types` and `arguments` are the columns of the key.
 
--- Returns the version of a row that the running statement sees; 0 where none is staged, null where there is no row.
+-- Returns the version of a row that the running statement sees; 0 if none is staged, null if there is no row.
 CREATE FUNCTION {{seen}}({{parameters}}) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM {{shadow}} s

@@ -1,5 +1,5 @@
--- AFTER STATEMENT, before the rows are checked: keeps the rows of the statement for the AFTER triggers. Those of a foreign key's action are
--- fired by stage.run_queue, after everything that was caused before.
+-- AFTER STATEMENT, before the rows are checked: collects the rows of the statement for the AFTER triggers. Those of a foreign key's action
+-- are fired by stage.run_queue, after everything that was caused before.
 -- Filled in src/overlay/triggers/fire-after.ts: `rows` is after_rows.sql, TG_ARGV[0] names table and operation, e.g. 16402_u.
 CREATE OR REPLACE FUNCTION {{affected}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -56,7 +56,7 @@ DECLARE
   _stage_v_was text[];
 {{row_sets}}BEGIN
   IF pg_trigger_depth() > 1 AND NOT _stage_v_nested THEN
-    -- the rows of a part of an upsert or MERGE are those of the whole
+    -- the rows of a part of an upsert or MERGE belong to the whole
     IF coalesce(current_setting('stage.check_later', true), '') = '' THEN
       PERFORM set_config('stage.queue', (coalesce(nullif(current_setting('stage.queue', true), '')::jsonb, '[]') || current_setting('stage.fired')::jsonb)::text, true);
     END IF;

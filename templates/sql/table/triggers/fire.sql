@@ -1,12 +1,11 @@
--- Fires the BEFORE triggers of one operation for a row, in their order. Returns the row as they made it; NULL where one of them suppresses it.
--- It is in a schema that clients may use, and runs with the client's rights. So its body names no type: the
--- last parameter is a variable.
+-- Fires the BEFORE triggers of one operation for a row, in their order. Returns the row as they made it; NULL if one of them suppresses it.
+-- It is in a schema that clients may use, and runs with the client's rights. So its body names no type: the last parameter is a variable.
 -- Filled in src/overlay/triggers/fire.ts: `body` is fire_body.sql, filled, as a literal.
 CREATE OR REPLACE FUNCTION {{function}}("new" {{row_type}}, "old" {{row_type}}, _stage_p_result {{row_type}} DEFAULT NULL) RETURNS {{row_type}}
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS {{body}};
 
--- Returns what is handed on to the trigger that stages the row: its text, `=` if triggers left the row as it was given, NULL if they
--- suppressed it. In a revert it is the text of the row as given: that is the row that was, and triggers may only refuse it.
+-- Returns the value that is passed to the trigger that stages the row: the row's text, `=` if triggers left the row as it was given, NULL
+-- if they suppressed it. In a revert it is the text of the row as given: that is the row that was, and triggers may only refuse it.
 CREATE OR REPLACE FUNCTION {{made}}(_stage_p_made {{row_type}}, _stage_p_given {{row_type}}) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN

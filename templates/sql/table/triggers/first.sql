@@ -1,5 +1,6 @@
--- BEFORE STATEMENT, when the mutation is open: fires the copies of production's BEFORE STATEMENT triggers with the client's rights. TG_ARGV[0]
--- is the operation. What is a part of an upsert, of a MERGE or of a TRUNCATE, or the action of a foreign key, is no statement of its own.
+-- BEFORE STATEMENT, when the mutation is open: fires the copies of production's BEFORE STATEMENT triggers with the client's rights.
+-- TG_ARGV[0] is the operation. A part of an upsert, of a MERGE or of a TRUNCATE, and the action of a foreign key, are no statements of
+-- their own.
 -- Filled in src/overlay/triggers/fire-statement.ts.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$

@@ -1,12 +1,12 @@
--- A compiled trigger function that changes only the row: it fires for an INSERT into a table that stores no row. A setting passes on
--- the row as the function made it.
+-- A compiled trigger function that changes only the row: it fires for an INSERT into a table that stores no row. A setting passes the row
+-- on as the function returned it.
 -- Filled in src/overlay/triggers/trigger-copy.ts: `condition` is the one under which it does anything.
 DROP TABLE IF EXISTS {{gate}};
 CREATE TABLE {{gate}} (LIKE {{row_type}});
 CREATE TRIGGER fire BEFORE INSERT ON {{gate}} FOR EACH ROW EXECUTE FUNCTION {{fired}}({{arguments}});
 CREATE TRIGGER hand_on BEFORE INSERT ON {{gate}} FOR EACH ROW EXECUTE FUNCTION stage.hand_on_row();
 ALTER TABLE {{gate}} ENABLE ALWAYS TRIGGER fire, ENABLE ALWAYS TRIGGER hand_on;
--- the table is not the client's: whoever may insert may lock it. No code of users runs here.
+-- clients do not own the table, and whoever may insert may lock it. No code of users runs here.
 CREATE OR REPLACE FUNCTION {{pass}}(_stage_p_row {{row_type}}) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = {{path}} AS $body$
 BEGIN

@@ -2,7 +2,7 @@
   IF coalesce(current_setting('stage.made_{{oid}}', true), '') = '' THEN
 {{prepare_row}}
   ELSE
-    -- triggers have fired: the row is what they made, beside what was given
+    -- triggers have fired: the staged row is the one that they made, stored beside the one that the client gave
     IF current_setting('stage.made_{{oid}}') <> '=' THEN
       _stage_v_given := ROW({{new_columns}})::{{row_type}};
       NEW := current_setting('stage.made_{{oid}}')::{{row_type}};
