@@ -1,4 +1,4 @@
-/** What the parts of `bench:seat` share: a server, a daemon that serves the review page, and measurements. */
+/** A server, a daemon that serves the review page, and measurements, for all parts of `bench:seat`. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

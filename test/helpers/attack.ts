@@ -10,7 +10,7 @@ INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;
 CREATE TABLE victim (id int);
 CREATE SEQUENCE written;
 -- What EXECUTE runs is not followed, so that the function is not staged. A rollback leaves the sequence as it is: it shows a write that is
--- undone because the check before COMMIT refuses it.
+-- undone because the commit check refuses it.
 CREATE FUNCTION evil() RETURNS int LANGUAGE plpgsql AS
   $$BEGIN EXECUTE 'INSERT INTO victim VALUES (1)'; PERFORM nextval('written'); RETURN 1; END$$;
 CREATE FUNCTION evil(int) RETURNS int LANGUAGE sql AS 'SELECT evil()';

@@ -34,7 +34,7 @@ const templates = {
   'migrated-sample': () => `${loadSql('sample.sql')};${printMigrations()}`,
 };
 
-/** The contents that this process has read. They are 230 files. */
+/** The contents that this process has read. They consist of several hundred files. */
 const contentsRead = new Map<keyof typeof templates, string>();
 
 function contentsOf(template: keyof typeof templates): string {

@@ -1,4 +1,4 @@
-/** A database whose triggers write to other tables, and what tests of rehearsals compare. */
+/** A database whose triggers write to other tables, and the state that tests of rehearsals compare. */
 import type { RehearsalRules } from '../../src/review/rehearsal/rehearse.ts';
 import type { StagingDatabase } from './staging-database.ts';
 

@@ -23,7 +23,7 @@ export interface ReviewPage {
   propose(id: string, message?: string): Promise<Answer>;
 }
 
-/** Returns what a request with a token sends. */
+/** Returns the headers and the body of a request with a token. */
 export const as = (name: string, json: object = {}): Sent => ({
   headers: { authorization: `Bearer ${name}` },
   json,

@@ -1,4 +1,4 @@
-/** A REST interface with named tokens, a policy, and what the service does without anybody. */
+/** A REST interface with named tokens and a policy, and the work that the service does without anybody. */
 import type { Database } from '../../src/db/database.ts';
 import { findIn } from '../../src/rest/policy-bodies.ts';
 import type { AutoOutcome, AutoRules } from '../../src/review/decisions/auto-approve.ts';
@@ -40,7 +40,7 @@ export interface Ruled {
   age(id: string, interval: string): Promise<void>;
 }
 
-/** Returns the function by which a daemon approves what the policy approves. */
+/** Returns the function by which a daemon approves the sessions that the policy approves. */
 export function autoApproval(
   db: Database,
   rules: AutoRules,

@@ -67,7 +67,7 @@ export function randomCall(
 
 const likelyCache = new WeakMap<Catalog, readonly number[]>();
 
-/** Returns the functions that are volatile, or whose arguments telling.ts lists. */
+/** Returns the functions that are volatile, or that argument-hints.ts has arguments for. */
 function likelyOf(catalog: Catalog): readonly number[] {
   const known = likelyCache.get(catalog);
   if (known) return known;
