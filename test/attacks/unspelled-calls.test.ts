@@ -174,14 +174,27 @@ suite('calls that are not spelled as calls', (test) => {
     const refused = async (client: pg.Client | undefined, text: string) =>
       assert.is((await rejects(client?.query(text) as Promise<unknown>)).code, '0A000', text);
     const write = 'INSERT INTO plain SELECT 77, v FROM replaced';
+    const prepared = (id: number) => ({
+      ...{
+        name: 'prepared',
+        text: `INSERT INTO plain VALUES ($1, ('ch'::text <?> 'x'::text)::text)`,
+        values: [id],
+      },
+    });
+    await probed.database.query(
+      'CREATE OPERATOR public.<?> (leftarg = text, rightarg = text, function = textcat)',
+    );
     try {
       await reader?.connect();
       await writer?.connect();
       await reader?.query('TABLE replaced');
       await writer?.query(write);
+      await writer?.query(prepared(78));
       await probed.database.query(
         `SELECT pg_stat_force_next_flush();
         CREATE OPERATOR public.<!> (leftarg = text, rightarg = text, function = pg_notify);
+        DROP OPERATOR public.<?> (text, text);
+        CREATE OPERATOR public.<?> (leftarg = text, rightarg = text, function = pg_notify);
         CREATE OR REPLACE VIEW replaced AS SELECT pg_notify('ch', 'x')::text AS v;`,
       );
       // Every login makes the service check again.
@@ -190,6 +203,7 @@ suite('calls that are not spelled as calls', (test) => {
       await other.end();
       await refused(reader, `SELECT 'ch'::text <!> 'x'::text`);
       await refused(reader, 'TABLE replaced');
+      assert.is((await rejects(writer?.query(prepared(79)) as Promise<unknown>)).code, '0A000');
       await refused(writer, write);
     } finally {
       await reader?.end();

@@ -4,7 +4,7 @@ import { startProxied } from './proxied.ts';
 import { assert, suite } from './suite.ts';
 import { runScript } from './wire-script.ts';
 
-const schema = `
+export const attackSchema = `
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
 INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;
 CREATE TABLE victim (id int);
@@ -51,7 +51,7 @@ export function attack(
     let proxied: Proxied;
     let before: string[];
     test.before(async () => {
-      proxied = await startProxied(schema);
+      proxied = await startProxied(attackSchema);
       before = await proxied.contents();
     });
     test.after(() => proxied.stop());

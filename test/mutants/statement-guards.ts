@@ -20,7 +20,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'a message that is sent ahead is READ ONLY whatever the statements before it have set',
     without: '',
-    tests: ['proxy/read-only.test'],
+    tests: ['proxy/replaced-code'],
   },
   {
     name: 'the database checks for writes elsewhere before COMMIT',
@@ -30,7 +30,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'a pinned setting that was changed is set back',
     without: 'return false;',
-    tests: ['proxy/read-only.test'],
+    tests: ['proxy/replaced-code'],
   },
   {
     name: 'statements are prepared anew when a read may have replaced them',
@@ -81,7 +81,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'statements that run user code are under the tripwire',
     without: 'return rewrite;',
-    tests: ['attacks/as-superuser'],
+    tests: ['attacks/tripwire'],
   },
   {
     name: 'the end of the tripwire is checked whatever became of its settings',
@@ -117,7 +117,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'names are not resolved where writing is possible',
     without: '',
-    tests: ['attacks/as-superuser'],
+    tests: ['proxy/replaced-code'],
   },
   {
     name: 'no schema may stand before pg_catalog',
@@ -242,7 +242,7 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'the plan with a stamp depends on the tables on the other side of foreign keys',
-    without: 'WHERE false AND t.tgconstrrelid NOT IN (0, p_relation) ORDER BY 1))',
+    without: 'WHERE false AND o.relation NOT IN (0, p_relation) ORDER BY 1)',
     tests: ['staging/stamps'],
   },
   {

@@ -2,7 +2,7 @@
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
+import { b, connectWire, e, p, q, run, runScript, runScriptOn, s } from '../helpers/wire-script.ts';
 
 /** `supplant` replaces each prepared internal statement with a harmless one, and returns their number. */
 const schema = `
@@ -24,6 +24,7 @@ END $$;
 CREATE FUNCTION calm() RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN supplant() * 0 + 3; END';
 CREATE VIEW seen AS SELECT supplant() AS count;
 CREATE DOMAIN tricky AS text CHECK (supplant() >= 0);
+CREATE DOMAIN plain AS text;
 `;
 
 const update = 'UPDATE item SET name = $1 WHERE id = $2';
@@ -113,6 +114,31 @@ suite('statements of ours that stay prepared', (test) => {
       assert.equal(await proxied.contents(), before);
     });
   }
+
+  // The daemon reads at intervals what users have made; until then the domain counts as one that calls nothing.
+  test('are what they were after a domain that was changed just now', async () => {
+    const [plain] = await proxied.database.query<{ oid: number }>(
+      `SELECT 'plain'::regtype::oid::int AS oid`,
+    );
+    const ofDomain = [
+      p('UPDATE item SET name = $1 WHERE id = 5', '', [plain?.oid ?? 0]),
+      b(['x']),
+      e(),
+      s,
+    ];
+    const client = await connectWire(await proxied.session());
+    try {
+      const start = await logged();
+      await runScriptOn(client, [...twice, ...ofDomain, ...ofDomain]);
+      await proxied.database.query('ALTER DOMAIN plain ADD CHECK (supplant() >= 0)');
+      const answers = await runScriptOn(client, [...ofDomain, ...after]);
+      assert.is(answers.filter(isStaged).length, 5, answers.join('\n'));
+      assert.is(await logged(), start + 9);
+      assert.equal(await proxied.contents(), before);
+    } finally {
+      client.close();
+    }
+  });
 
   test('are there for a function to replace', async () => {
     const answers = await runScript(await proxied.session(), [...twice, q('SELECT supplant()')]);
