@@ -37,7 +37,7 @@ try {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** One session with `BENCH_ROWS` staged rows, through its whole review, beside a writer of one row of production. */
+/** Measures one session with `BENCH_ROWS` staged rows, through its whole review, beside a writer of one row of production. */
 async function manyRows(): Promise<void> {
   await direct(`CREATE TABLE large (id int PRIMARY KEY, v text);
     INSERT INTO large SELECT g, 'value ' || g FROM generate_series(1, ${rows}) g; VACUUM ANALYZE large`);
@@ -59,7 +59,7 @@ async function manyRows(): Promise<void> {
   await direct('DROP TABLE large');
 }
 
-/** Staged rows in `BENCH_TABLES` tables, ten tables a session. */
+/** Measures staged rows in `BENCH_TABLES` tables, ten tables a session. */
 async function manyTables(): Promise<void> {
   await direct(
     Array.from(
@@ -79,7 +79,7 @@ async function manyTables(): Promise<void> {
   await beside(last, 't1');
 }
 
-/** One session with a row in each of `BENCH_TABLES` tables, through its whole review. */
+/** Measures one session with a row in each of `BENCH_TABLES` tables, through its whole review. */
 async function wideSession(): Promise<void> {
   const names = Array.from({ length: tables }, (_, n) => `wide${n}`);
   const make = names.map((name) => `CREATE TABLE ${name} (id int PRIMARY KEY, v text)`);
@@ -104,7 +104,7 @@ async function wideSession(): Promise<void> {
   print(`rows in production: ${await on(server.url, `SELECT FROM (${counts}) c WHERE count = 1`)}`);
 }
 
-/** Sessions of which every hundredth has staged a row, copied in SQL. */
+/** Measures many sessions, of which every hundredth has staged a row, copied in SQL. */
 async function manySessions(): Promise<void> {
   await direct(
     'CREATE TABLE common (id int PRIMARY KEY, v text); INSERT INTO common SELECT g FROM generate_series(1, 1000) g',

@@ -69,7 +69,10 @@ async function rateOf(
   return runs.reduce((sum, { rate }) => sum + rate, 0);
 }
 
-/** @throws Error when a client of pgbench has met an error, which ends it: fewer than the intended number would have run */
+/**
+ * Runs pgbench.
+ * @throws Error when a client of pgbench has met an error, which ends it: fewer than the intended number would have run
+ */
 async function pgbench(url: string, args: readonly string[]): Promise<void> {
   const { stderr } = await run('pgbench', ['-n', '-j', '1', ...args, url]);
   if (stderr.includes('aborted')) throw new Error(`pgbench: ${stderr}`);

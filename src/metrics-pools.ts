@@ -27,6 +27,7 @@ export interface PoolSources {
   readonly upstreamReady: () => boolean;
 }
 
+/** Registers the metrics of connection pools. */
 export function createPoolGauges(registers: Registry[], { pools }: PoolSources): void {
   const byPool = (name: string, help: string, count: (counts: PoolCounts) => number) =>
     new Gauge({

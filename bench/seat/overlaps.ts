@@ -33,7 +33,7 @@ async function searchTime(server: string): Promise<string> {
   return `${Number(rows[0].ms).toFixed(0)} ms`;
 }
 
-/** The sessions that change the same rows as one session, of 1,000 open ones that change ten rows each. */
+/** Measures the search for the sessions that change the same rows as one session, of `BENCH_OPEN` open ones that change ten rows each. */
 export async function overlaps(scene: Scene): Promise<void> {
   const { server, daemon } = scene;
   await query(

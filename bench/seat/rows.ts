@@ -6,7 +6,7 @@ import { ask, count, memory, print, query, since, sizes, until } from './scene.t
 
 const rows = count('BENCH_ROWS', 1_000_000);
 
-/** The page of one session with `BENCH_ROWS` changes, as soon as it is proposed. */
+/** Measures the page of one session with `BENCH_ROWS` changes, as soon as it is proposed. */
 export async function manyRows(scene: Scene): Promise<void> {
   const { server, daemon, browser } = scene;
   await query(

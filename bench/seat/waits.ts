@@ -72,7 +72,7 @@ async function settle(server: string): Promise<void> {
 
 const reset = (server: string) => query(server, 'SELECT pg_stat_statements_reset()');
 
-/** What clients cost the database while they wait, and when something happens. */
+/** Measures the cost to the database of clients that wait, and of an event for which they wait. */
 export async function waits(scene: Scene): Promise<void> {
   const { server, daemon } = scene;
   await query(server, 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements');

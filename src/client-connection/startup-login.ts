@@ -99,7 +99,7 @@ interface Joining {
   readonly protocolMinor: number;
 }
 
-/** Protocol 3.0 allows only secrets of 4 bytes. Protocol 3.2 allows secrets that are too long to guess. */
+/** Returns the length of the secret. Protocol 3.0 allows only 4 bytes, 3.2 allows secrets that are too long to guess. */
 const secretBytes = (protocolMinor: number) => (protocolMinor >= 2 ? 32 : 4);
 
 interface ReadyKey {

@@ -201,7 +201,7 @@ function classifySetting([name, value]: Settings[number]): Login['access'] | nul
   return verdict.action.type === 'set access' ? givenAccess(verdict.action.to) : null;
 }
 
-/** The start-up packet always has a value, never DEFAULT. */
+/** Converts the value of the setting. The start-up packet always has a value, never DEFAULT. */
 const givenAccess = (to: string) => (to === 'read only' ? to : 'read write');
 
 /** SQL_ASCII means "no conversion". psql requests it in the C locale, where UTF8 works as well. */

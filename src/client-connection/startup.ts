@@ -70,7 +70,7 @@ function requireProtocolName(socket: Socket): void {
   throw new ConnectionEnded('direct TLS without the protocol name of PostgreSQL');
 }
 
-/** A client may request each kind of encryption once, and must send nothing behind the request. */
+/** Checks that a client requests each kind of encryption once, and sends nothing behind the request. */
 function checkNegotiation(stream: StartupStream, repeated: boolean): void {
   // guard: encryption is negotiated once
   if (repeated || stream.socket instanceof TLSSocket) {

@@ -28,6 +28,9 @@ export function readCard(json: JsonText): Card {
 /** Errors of a service that is older, of a very large diff, and of a busy service. */
 const reasons = new Set(['not_found', 'took_too_long', 'busy']);
 
-/** Whether a diff is shown without its brief, because reading the brief failed with this error code. Other errors concern the diff, too. */
+/**
+ * Returns whether a diff is shown without its brief, because reading the brief failed with this error code. Other errors concern the diff,
+ * too.
+ */
 // guard: a diff is shown without a brief that cannot be read
 export const isLeftOut = (code: string): boolean => reasons.has(code);

@@ -25,6 +25,7 @@ const readPage = readerOf(changePageShape);
 /** Reads one element of a table's `changes`, which does not contain the table's name. */
 export const readChange = (table: string, json: JsonText): Change => ({ table, ...readRow(json) });
 
+/** Reads the outline of a diff. */
 export function readOutline(json: JsonText): Outline {
   const fields = new Fields(json);
   const tables = membersOf(fields.json('tables') ?? new JsonText('{}'));
@@ -34,6 +35,7 @@ export function readOutline(json: JsonText): Outline {
   };
 }
 
+/** Reads a page of a table's changes, each with the table's name. */
 export function readChangePage(json: JsonText): ChangePage {
   const { table, ...page } = readPage(json);
   return { ...page, changes: page.changes.map((change) => ({ table, ...change })) };

@@ -46,7 +46,7 @@ export class DiffReader {
     return this.head.get('status')?.text === '"rejected"';
   }
 
-  /** The triggers of production that run when a table's changes are applied. */
+  /** Returns the triggers of production that run when a table's changes are applied. */
   triggersOf(table: string): readonly Trigger[] {
     return JSON.parse(this.tables.get(table)?.get('triggers')?.text ?? '[]') as Trigger[];
   }

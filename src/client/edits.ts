@@ -46,16 +46,19 @@ const readRemoved = readerOf(unstagedShape);
 
 export const readRow = readerOf(unstagedRowShape);
 
+/** Reads the response to a resolution of conflicts. */
 export const readResolved = (json: JsonText): ResolveReport => ({
   session: readSession(json),
   ...readResolution(json),
 });
 
+/** Reads the response to a revert. */
 export const readRevert = (json: JsonText): RevertReport => ({
   session: readSession(json),
   ...readSkipped(json),
 });
 
+/** Reads the response to an unstaging of rows. */
 export function readUnstaged(json: JsonText): UnstageReport {
   const removed = readRemoved(json);
   const dependents = removed.unstaged.filter(({ dependent }) => dependent);

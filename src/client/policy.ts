@@ -30,6 +30,7 @@ export const setPolicy = (
   return api.read({ method: 'PUT', path, body: { document, message }, headers }, readVersion);
 };
 
+/** Lists the versions of the policy, newest first. */
 export const listPolicies = (api: ServiceClient, page: ListPaging) =>
   api.read(
     { method: 'GET', path: `${path}/history`, query: { ...page } },

@@ -48,6 +48,7 @@ export interface ReviewLink {
   readonly expiresAt: string | null;
 }
 
+/** Reads a link that logs a person in. */
 export function readReviewLink(json: JsonText): ReviewLink {
   const fields = new Fields(json);
   return { path: fields.required('path'), expiresAt: fields.text('expires_at') };

@@ -46,6 +46,7 @@ export const approvalBody = ({ approvedBy, digest, part, at, breakGlass }: Appro
 
 const readPart = readerOf(splitShape);
 
+/** Reads the response to a split. */
 export const readSplit = (json: JsonText): SplitReport => ({
   session: readSession(json),
   ...readPart(json),

@@ -43,12 +43,19 @@ export interface ProjectRule {
   readonly why: string;
 }
 
-/** A project's file sets it only after the user trusts that file. @param why what a stranger could do with it */
+/**
+ * Makes the rule of an option that a project's file sets only after the user trusts that file.
+ * @param why what a stranger could do with it
+ */
 export const afterTrust = (why: string): ProjectRule => ({ needsTrust: true, why });
 
-/** A project's file always sets it. @param why why a stranger cannot do harm with it */
+/**
+ * Makes the rule of an option that a project's file always sets.
+ * @param why why a stranger cannot do harm with it
+ */
 export const always = (why: string): ProjectRule => ({ needsTrust: false, why });
 
+/** Makes the type of a text that is not empty. */
 export function text(): OptionType<string> {
   return {
     wanted: 'a text',
@@ -56,6 +63,7 @@ export function text(): OptionType<string> {
   };
 }
 
+/** Makes the type of a word from a list. */
 export function choice<const T extends string>(names: readonly T[]): OptionType<T> {
   return {
     wanted: `one of ${names.join(', ')}`,
@@ -63,6 +71,7 @@ export function choice<const T extends string>(names: readonly T[]): OptionType<
   };
 }
 
+/** Makes the type of true or false, which the environment may write as 1 or 0. */
 export function flag(): OptionType<boolean> {
   const read = (raw: unknown) => {
     if (raw === true || raw === 'true' || raw === '1') return true;
@@ -71,6 +80,7 @@ export function flag(): OptionType<boolean> {
   return { wanted: 'true or false', read };
 }
 
+/** Makes the type of a list of texts. One text is split at its commas. */
 export function list(): OptionType<readonly string[]> {
   const read = (raw: unknown) => {
     if (typeof raw === 'string')
@@ -83,14 +93,14 @@ export function list(): OptionType<readonly string[]> {
   return { wanted: 'a list of texts (or one text, separated by commas)', read };
 }
 
-/** Columns as `table.column` patterns, with `*` for every table. */
+/** Makes the type of a list of columns as `table.column` patterns, with `*` for every table. */
 export const columnPatterns = (): OptionType<readonly string[]> =>
   patterns(
     'a list of columns such as `*.updated_at`, `orders.touched_by` or `sales.orders.seen`',
     isColumnPattern,
   );
 
-/** Columns as `columnPatterns`, and whole tables as `table.*`. */
+/** Makes the type of a list of columns as in `columnPatterns`, and of whole tables as `table.*`. */
 export const tablePatterns = (): OptionType<readonly string[]> =>
   patterns(
     'a list of columns and tables such as `*.iban`, `customers.email` or `salaries.*`',
@@ -109,7 +119,7 @@ function patterns(
   };
 }
 
-/** Names, each with one text or a list. */
+/** Makes the type of names, each with one text or a list. */
 export function lists(): OptionType<Readonly<Record<string, readonly string[]>>> {
   const read = (raw: unknown) => {
     if (!isJsonObject(raw)) return undefined;
@@ -127,6 +137,7 @@ interface Range {
   readonly most: number;
 }
 
+/** Makes the type of a whole number in a range. @param what the noun in messages */
 export function whole(range: Range, what = 'a whole number'): OptionType<number> {
   const read = (raw: unknown) => {
     const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw;
@@ -143,14 +154,14 @@ export const port = () => whole({ least: 0, most: 65_535 }, 'a port number');
 export const bytes = () => whole({ least: 1024, most: 1024 ** 3 }, 'a number of bytes');
 export const milliseconds = () => whole({ least: 0, most: 86_400_000 }, 'a number of milliseconds');
 
-/** The path of a file or folder, which is made absolute. */
+/** Makes the type of the path of a file or folder, which is made absolute. */
 export function path(): OptionType<string> {
   const read = (raw: unknown, folder: string) =>
     typeof raw === 'string' && raw !== '' ? resolve(folder, raw) : undefined;
   return { wanted: 'a path', read };
 }
 
-/** A path, `true` for one that is chosen elsewhere, or `false` (null) for none. */
+/** Makes the type of a path, `true` for one that is chosen elsewhere, or `false` (null) for none. */
 export function pathOrTrue(): OptionType<string | true | null> {
   const read = (raw: unknown, folder: string) => {
     const wanted = flag().read(raw, folder);
@@ -160,7 +171,7 @@ export function pathOrTrue(): OptionType<string | true | null> {
   return { wanted: 'a path, true or false', read };
 }
 
-/** A URL with one of the protocols (`http:`). Its password is not shown. */
+/** Makes the type of a URL with one of the protocols (`http:`). Its password is not shown. */
 export function url(protocols: readonly string[]): OptionType<string> {
   const read = (raw: unknown) => {
     const parsed = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : null;
@@ -173,7 +184,7 @@ export function url(protocols: readonly string[]): OptionType<string> {
   };
 }
 
-/** The URL of a database, which may name several hosts. Its password is not shown. */
+/** Makes the type of the URL of a database, which may name several hosts. Its password is not shown. */
 export function databaseUrl(): OptionType<string> {
   const one = url(['postgresql:', 'postgres:']);
   const read = (raw: unknown, folder: string) => {

@@ -21,6 +21,7 @@ export interface FailedApprovals {
   readonly count: () => number;
 }
 
+/** Creates the records of failed approvals. */
 export function createFailedApprovals(): FailedApprovals {
   const [scheduled, byPolicy] = [serviceRetries(), serviceRetries()];
   return { scheduled, byPolicy, count: () => scheduled.failing() + byPolicy.failing() };
@@ -36,8 +37,8 @@ interface RuleNeeds {
 }
 
 /**
- * Starts at once: with what became due while no daemon ran. Scheduled approvals have a task of their own: they do not wait for a rehearsal
- * of another session.
+ * Starts the tasks of the policy at once, for the approvals that became due while no daemon ran. Scheduled approvals have a task of their
+ * own, so that they do not wait for the rehearsal of another session.
  */
 export function startRules(
   parts: Parts,
@@ -73,7 +74,9 @@ function reportScheduled(
   else warnOfRetry(log, 'scheduled approval failed', facts, retry);
 }
 
-/** A task whose session is in use is tried again every few seconds: ever fewer attempts are logged. */
+/**
+ * Logs that a task is retried. If only somebody else uses the session, that happens every few seconds, so ever fewer attempts are logged.
+ */
 function warnOfRetry(
   log: Parts['log'],
   message: string,

@@ -142,7 +142,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   return { restUrl, hasPage: web !== null, proxyAddress, info, upstream: upstream.state, embedded };
 }
 
-/** The services that decide on sessions, and their limits. */
+/** Returns the settings of decisions on sessions, and their limits. */
 const decisionsOf = (settings: Settings) => ({
   conflictScope: settings.conflictScope,
   ignoredColumns: settings.conflictIgnoreColumns,
@@ -159,7 +159,7 @@ const decisionsOf = (settings: Settings) => ({
   stallTimeoutMs: settings.stallTimeoutMs,
 });
 
-/** The review page, which is on by default only where the database is a sample. */
+/** Returns the settings of the review page, which is on by default only where the database is a sample; null if it is off. */
 function webOf({ web, restTls }: Settings, isEmbedded: boolean): RestServices['web'] {
   return web === 'on' || (web === null && isEmbedded) ? { secure: restTls } : null;
 }

@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts';
 export interface TokenMonitor {
   /** Returns the current tokens. */
   accepted(): readonly Token[];
-  /** Whether the file was invalid when it was last read, so that the former tokens are still in use. */
+  /** Returns whether the file was invalid when it was last read, so that the former tokens are still in use. */
   isStale(): boolean;
   /** Reads the file now. */
   reload(): void;

@@ -70,7 +70,7 @@ export function lostSettings(found: string | null): string[] {
     .map(([name]) => name);
 }
 
-/** TCP settings may read 0: a Unix-domain socket has none, and some systems do not support all. */
+/** Returns whether a setting has its value. TCP settings may read 0: a Unix-domain socket has none, and some systems do not support all. */
 const isRetained = (name: string, wanted: string, found: string | undefined) =>
   found === wanted || (name.startsWith('tcp_') && found === '0');
 

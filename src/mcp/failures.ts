@@ -117,7 +117,7 @@ const nextByState: Readonly<Record<string, string>> = {
   '55': 'Wait until your other calls on this session have ended, then repeat the call.',
 };
 
-/** The next step at a limit of the policy. */
+/** Returns the next step at a limit of the policy. */
 function nextByLimit(sqlstate: string): string {
   return sqlstate === '54000'
     ? 'A rule limits how many rows may change; data has the limit and what to do. The same rows in another form are refused, too.'

@@ -44,6 +44,7 @@ export function tokenId({ hash }: Token): string {
   return hash.toString('hex').slice(0, 12);
 }
 
+/** Returns whether a token has expired. @param now milliseconds since 1970 */
 export function isExpired({ expiresAt }: Token, now: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now;
 }
@@ -122,6 +123,7 @@ export function rolesWith(right: Right): readonly Role[] {
   return roles.filter((role) => rightsOf[role].includes(right));
 }
 
+/** Returns whether a project is among those of the caller. */
 export function isInScope({ projects }: Caller, projectId: string): boolean {
   return projects === null || projects.includes(projectId);
 }

@@ -64,6 +64,7 @@ export type Noun<S extends Shape> = {
   readonly [K in Exclude<keyof S['members'], OptionalName<S['members']>>]: Value<S['members'][K]>;
 } & { readonly [K in OptionalName<S['members']>]?: Value<S['members'][K]> };
 
+/** Makes a shape. Members have their property's name in snake case, unless `named` gives them another one. */
 export function shape<M extends Members>(members: M, id?: string): Shape<M> {
   const entries = Object.entries(members).map(([property, field]) => {
     const column = property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -79,41 +80,46 @@ function field<T>(form: Form, description?: string): Required<T> {
   return description === undefined ? bare : { ...bare, description };
 }
 
+/** Makes a text. @param pattern a pattern that its values match */
 export const text = (description?: string, pattern?: RegExp) =>
   field<string>({ is: 'text', pattern }, description);
 
-/** ISO 8601 UTC with microseconds, such as `2026-01-31T12:00:00.000000Z`. */
+/** Makes a time: ISO 8601 UTC with microseconds, such as `2026-01-31T12:00:00.000000Z`. */
 export const time = (description?: string) => field<string>({ is: 'time' }, description);
 
-/** A number that is not negative. A reader takes 0 for a missing one, and the value of `otherwise` where it has one. */
+/** Makes a number that is not negative. A reader takes 0 for a missing one, and the value of `otherwise` where it has one. */
 export const count = (description?: string) => field<number>({ is: 'count' }, description);
 
+/** Makes a whole number, which may be negative. */
 export const integer = (description?: string) => field<number>({ is: 'integer' }, description);
 
-/** True or false. A reader takes false for a missing one, and the value of `otherwise` where it has one. */
+/** Makes a value that is true or false. A reader takes false for a missing one, and the value of `otherwise` where it has one. */
 export const flag = (description?: string) => field<boolean>({ is: 'flag' }, description);
 
-/** A property that is true, or missing. */
+/** Makes a property that is true, or missing. */
 export const mark = (description?: string) => optional(field<true>({ is: 'mark' }, description));
 
+/** Makes a word of a fixed list. */
 export const word = <const W extends string>(words: readonly W[], description?: string) =>
   field<W>({ is: 'word', words, isOpen: false }, description);
 
-/** A word of a list that newer daemons extend. A reader takes any word: who reads it leaves out those that it does not know. */
+/** Makes a word of a list that newer daemons extend. A reader takes any word, and its caller leaves out those that it does not know. */
 export const openWord = <const W extends string>(words: readonly W[], description?: string) =>
   field<W>({ is: 'word', words, isOpen: true }, description);
 
+/** Makes a JSON value. @param holds the form of that value */
 export const json = (holds: JsonForm, description?: string) =>
   field<JsonText>({ is: 'json', holds }, description);
 
-/** A list. A reader takes an empty one for a missing one. */
+/** Makes a list. A reader takes an empty one for a missing one. */
 export const list = <T>(of: Required<T>, description?: string) =>
   field<readonly T[]>({ is: 'list', of }, description);
 
+/** Makes a member with a shape of its own. */
 export const noun = <S extends Shape>(shape: S, description?: string) =>
   field<Noun<S>>({ is: 'noun', shape }, description);
 
-/** A noun that is sent as an array of its members in order, because there may be thousands. */
+/** Makes a noun that is sent as an array of its members in order, because there may be thousands. */
 export const tuple = <S extends Shape>(shape: S, description?: string) =>
   field<Noun<S>>({ is: 'tuple', shape }, description);
 

@@ -9,7 +9,7 @@ export type MessageText = string | { readonly sql: string };
 export const messageSql = (text: MessageText) =>
   typeof text === 'string' ? quoteLiteral(text) : text.sql;
 
-/** Template tag that concatenates a message. */
+/** Concatenates a message from a template. */
 export function messageOf(
   parts: TemplateStringsArray,
   ...values: readonly MessageText[]

@@ -8,7 +8,7 @@ export function keyOf({ schema, name, ...use }: NameUse): string {
 
 const onlyOf = ({ only }: Partial<NameUse>) => only ?? false;
 
-/** All writes except INSERT use the same stand-in for a relation. */
+/** Returns the operation that determines the stand-in of a relation: all writes except INSERT use the same one. */
 const targetOf = ({ target }: Partial<NameUse>) =>
   target && target !== 'INSERT' ? 'UPDATE' : (target ?? null);
 

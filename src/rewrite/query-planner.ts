@@ -46,6 +46,7 @@ export interface QueryPlanner {
   planApart(text: Buffer, gone: AbortSignal): Promise<QueryPlan>;
 }
 
+/** Creates the planner, with caches that all connections share. */
 export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   const { statementCacheSize, maxStatementBytes, allowFunctions } = settings;
   const cache = createVerdictCache(statementCacheSize, { maxStatementBytes });

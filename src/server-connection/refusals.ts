@@ -30,6 +30,7 @@ export class UpstreamError extends Error {
 /** A message of the client is not processed further, because an earlier one in its batch has failed. */
 export class Skipped extends Error {}
 
+/** Converts a refusal to the error for the client. */
 export function refusalError({ sqlstate, message, hint, position }: Refusal): StageError {
   return new StageError('statement_not_supported', message, { sqlstate, hint, position });
 }

@@ -22,7 +22,7 @@ export interface RouterEvents {
   onReady(status: TransactionStatus): void;
   /** Called when a reported setting has a new value. Returns its name if the client is to receive the report. */
   onParameterStatus(payload: Buffer): string | null;
-  /** Whether a failure rolls back to an internal savepoint, which also undoes settings. */
+  /** Returns whether a failure rolls back to an internal savepoint, which also undoes settings. */
   isInSavepoint(): boolean;
   /** Returns the client's version of a RowDescription. */
   onRowDescription(frame: Buffer): Buffer;

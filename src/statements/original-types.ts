@@ -63,6 +63,7 @@ export async function originalTypeList(
   return { ...typesRange, text: names.length === 0 ? ' ' : ` (${names.join(', ')}) ` };
 }
 
+/** Returns the types of a PREPARE's parameters, as PostgreSQL determines them for the client's own text. */
 export async function preparedTypes(
   context: ConnectionContext,
   preparation: Preparation,
@@ -71,6 +72,7 @@ export async function preparedTypes(
   return originalTypes(context, bodyOf(preparation), declared);
 }
 
+/** Returns the body of a PREPARE, with its place in the text. */
 export function bodyOf({
   written,
   statement,

@@ -32,7 +32,7 @@ export interface Wiring {
   follow(state: State): void;
 }
 
-/** The whole screen. */
+/** Draws the whole screen. */
 export function App({ wiring }: { readonly wiring: Wiring }) {
   const [state, dispatch] = useReducer(
     reduce,

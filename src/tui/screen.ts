@@ -5,6 +5,7 @@ import { briefView } from './views/brief.ts';
 /** The lines outside the body: session and tabs above; notice or prompt, and keys below. */
 const frame = 4;
 
+/** Returns the height of the body in lines. */
 export const bodyHeight = ({ rows }: Size) => Math.max(1, rows - frame);
 
 /** Returns the height of the panes, below the brief. */

@@ -18,7 +18,7 @@ import type { After, Known, Post } from './known.ts';
 import { linkTo } from './session-head.ts';
 import { askWithTies } from './ties.ts';
 
-/** The fields of every approval: what is approved, by whom, and the code to type. */
+/** Draws the fields of every approval: what is approved, by whom, and the code to type. */
 function fieldsOf({ session, digest, rehearsal, name }: Known) {
   const code = shortId(session.id).slice(0, 4);
   const typed = h('input', { autocomplete: 'off', spellcheck: 'false', name: 'typed' });

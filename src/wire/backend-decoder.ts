@@ -19,6 +19,7 @@ export interface Key {
   readonly secret: Buffer;
 }
 
+/** Decodes the status of the transaction. */
 export function decodeReadyForQuery(payload: Buffer): TransactionStatus {
   const reader = new MessageReader(payload);
   return reader.end(transactionStatus(reader.byte()));
@@ -36,6 +37,7 @@ export function transactionStatus(byte: number): TransactionStatus {
   throw new StageError('protocol_violation', `unknown transaction status ${shown}`);
 }
 
+/** Decodes the name and the value of a reported setting. */
 export function decodeParameterStatus(payload: Buffer): {
   readonly name: string;
   readonly value: string;
@@ -58,6 +60,7 @@ export function decodeParameterDescription(payload: Buffer): number[] {
   return reader.end(reader.list((each) => each.uint32()));
 }
 
+/** Decodes the names, types and formats of a result's columns. */
 export function decodeRowDescription(payload: Buffer): ResultColumn[] {
   const reader = new MessageReader(payload);
   const columns = reader.list((each) => {
@@ -76,6 +79,7 @@ export function decodeDataRow(payload: Buffer): (Buffer | null)[] {
   return reader.end(reader.list((each) => each.value()));
 }
 
+/** Decodes the key by which a client can cancel its statement. */
 export function decodeBackendKeyData(payload: Buffer): Key {
   const reader = new MessageReader(payload);
   return { processId: reader.int32(), secret: reader.bytes(reader.remaining) };

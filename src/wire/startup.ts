@@ -63,6 +63,7 @@ export function startupMessage(parameters: StartupParameters): Buffer {
   return writer.byte(0).packet();
 }
 
+/** Builds the packet that requests the cancellation of a statement. */
 export function cancelRequest({ processId, secret }: Key): Buffer {
   return new MessageWriter().int32(request.cancel).int32(processId).raw(secret).packet();
 }

@@ -8,7 +8,10 @@ const templates = 'templates/sql';
 /** Members that every JavaScript object has. */
 const ofObjects = ['constructor', 'hasOwnProperty', 'toString', 'toJSON', 'length'];
 
-/** Columns that every table has, names reserved for the service, and those that PostgreSQL takes for calls after a table's name. */
+/**
+ * Returns whether a name cannot be given to a column: every table has it, it is reserved for the service, or PostgreSQL takes it for a call
+ * after a table's name.
+ */
 const isTaken = (name: string) =>
   ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'].includes(name) ||
   /^(_stage_|pg_|system$)/.test(name);

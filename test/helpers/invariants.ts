@@ -78,7 +78,7 @@ const actionsSql = `
 SELECT 'I5: mutation ' || a.mutation || ' has actions without a cause' FROM staged a
 WHERE a.origin::text IN ('action', 'trigger') AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'client' AND c.first < a.first)`;
 
-/** A query for tables that reviews would not examine: a session's own list lacks them. */
+/** Builds a query for tables that reviews would not examine: a session's own list lacks them. */
 const tablesSql = (relation: number) => `
 SELECT 'I6: session ' || s._stage_session || ' does not know that it has staged rows in ' || ${relation} FROM stage_data.shadow_${relation} s
 JOIN stage.session k ON k.id = s._stage_session AND k.has_tables

@@ -1,7 +1,7 @@
 /** A database whose clock shows another time to the queries of the service. Functions in the database keep its own. */
 import type { Database } from '../../src/db/database.ts';
 
-/** @param aheadMs returns how far the clock is ahead, in milliseconds */
+/** Returns the database with such a clock. @param aheadMs returns how far the clock is ahead, in milliseconds */
 export function withClock(db: Database, aheadMs: () => number): Database {
   const moved = (query: Database['query']): Database['query'] =>
     ((text, values) =>

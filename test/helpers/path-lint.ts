@@ -169,7 +169,7 @@ function inspect(type: string, fields: Fields, known: ReadonlySet<string>): stri
 
 const nameOf = (fields: Fields) => (fields as { typeName?: { names?: Names } }).typeName?.names;
 
-/** Types whose texts are names looked up along the search path. Those of schemas and roles are not. */
+/** Returns whether the texts of a type are names that are looked up along the search path. Those of schemas and roles are not. */
 const isLookedUp = (type: string) => /^reg(?!namespace$|role$)/.test(type);
 
 /** Returns the name of an object that is looked up when the text is cast. */

@@ -63,7 +63,7 @@ CREATE VIEW p${seed}_v WITH (security_invoker) AS SELECT id, who, n, code, g FRO
 GRANT ALL ON p${seed}, p${seed}_v, p${seed}_m TO ${roles.join(', ')};`;
 }
 
-/** Whether the table of a schema has a key. Before PostgreSQL 17 a MERGE is staged only for such tables. */
+/** Returns whether the table of a schema has a key. Before PostgreSQL 17 a MERGE is staged only for such tables. */
 export const hasKey = (schema: string): boolean => !schema.includes('DROP CONSTRAINT');
 
 /** Draws a statement on the table of `drawSchema`. */

@@ -16,6 +16,7 @@ export const ruledTokens = [
   testToken({ name: 'cat', role: 'operator' }),
 ];
 
+/** Returns a request with a token, and with a body if one is given. */
 export const as = (secret: string, json?: object, headers = {}): Sent => ({
   headers: { authorization: `Bearer ${secret}`, ...headers },
   ...(json === undefined ? {} : { json }),
@@ -30,7 +31,7 @@ export interface Ruled {
   set(...rules: object[]): Promise<void>;
   /** Stages statements in a new session, and returns its id. */
   staged(...statements: string[]): Promise<string>;
-  /** The same, proposed. */
+  /** Stages statements in a new session, proposes it, and returns its id. */
   proposed(...statements: string[]): Promise<string>;
   approve(id: string, secret: string, body?: object): Promise<Answer>;
   // biome-ignore lint/suspicious/noExplicitAny: a response is whatever it is
@@ -63,6 +64,7 @@ export const documentOf = (rules: readonly object[]) => ({
   rules: rules.map((rule, index) => ({ name: `r${index}`, ...rule })),
 });
 
+/** Starts the interface with the tokens. */
 export async function startRuled(options: TestRestOptions = {}): Promise<Ruled> {
   const tokens = options.tokens ?? ruledTokens;
   const rest = await startTestRest({ tokens, ...options });

@@ -161,7 +161,7 @@ function not(verdict: Verdict): Verdict {
   return verdict === null ? null : !verdict;
 }
 
-/** The OR of SQL; unknown without values. */
+/** Returns the OR of verdicts, as in SQL; unknown without verdicts. */
 function either(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes(true)) return true;
   return verdicts.length === 0 || verdicts.includes(null) ? null : false;

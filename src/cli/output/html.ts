@@ -12,7 +12,7 @@ export class Html {
 
 type Part = Html | string | number | readonly Html[];
 
-/** The template tag. Inserted texts are escaped, and markup is not. */
+/** Builds HTML from a template. Inserted texts are escaped, and markup is not. */
 export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const texts = parts.map((part, index) => textOf(part) + (fixed[index + 1] ?? ''));
   return new Html((fixed[0] ?? '') + texts.join(''));

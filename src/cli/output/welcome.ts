@@ -70,7 +70,7 @@ export function welcome(
     '',
   ];
 
-  /** Without tokens the page is open; else a link is made with one. */
+  /** Returns the address of the page if no token is required; else the command that makes a link. */
   function reviewPage(): string {
     const needsLogin = settings.token !== null || settings.tokenFile !== null;
     if (needsLogin) return `${stage} review-link${session ? '' : ' --inbox'}`;

@@ -33,6 +33,7 @@ SELECT current_setting('max_connections')::int - current_setting('superuser_rese
 FROM pg_stat_activity a
 WHERE a.datid IS NOT NULL AND a.usesysid IS NOT NULL AND coalesce(a.backend_type, 'client backend') = 'client backend'`;
 
+/** Reads how many connections the server accepts, and how many are taken. */
 export async function readSlots(db: Queryable): Promise<Activity> {
   const [row] = await db.query(selectSlots);
   const count = (name: string) => Number(row?.[name]);

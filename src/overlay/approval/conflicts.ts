@@ -113,7 +113,7 @@ function columnsLeft(table: Table): string {
   return left.join(', ') || 'NULL';
 }
 
-/** Generated columns are not compared: they follow from the others, so their changes are nobody's own. */
+/** Returns the names of the columns that are compared. Generated columns follow from the others, so their changes are nobody's own. */
 const comparedColumns = (table: Table) =>
   table.columns.filter((column) => column.generated === null).map((column) => column.name);
 

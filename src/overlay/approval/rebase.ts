@@ -31,7 +31,7 @@ export function rebaseSql(table: Table): string {
   return [valuesSql(table), beginningSql(table)].join(';\n');
 }
 
-/** Values of both templates. */
+/** Returns the values for both templates. */
 const commonSql = (table: Table) => ({
   shadow: shadowName(table),
   source: sourceCall(table),

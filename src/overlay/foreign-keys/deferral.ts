@@ -17,12 +17,14 @@ export interface Deferral {
   readonly initially: boolean;
 }
 
+/** Returns the deferral of a foreign key. */
 export const foreignKeyDeferral = ({ child, name, deferred }: ForeignKey): Deferral => ({
   table: child.partitions?.oids[0] ?? child.oid,
   name,
   initially: deferred,
 });
 
+/** Returns the deferral of a unique constraint. */
 export const uniqueDeferral = (table: Table, { name, timing }: Unique): Deferral => ({
   table: table.oid,
   name,

@@ -33,7 +33,7 @@ interface Walk extends Context {
 /** The maximum depth of calls; functions of applications stay far below it. */
 const maxDepth = 8;
 
-/** The reason against a body that cannot be followed. */
+/** Returns the reason against a body that cannot be followed. */
 export const beyondExtent = (extent: Extent) =>
   extent === 'writes'
     ? 'does more than read and write rows, or cannot be followed'

@@ -32,6 +32,7 @@ export const treeRowName = (table: Table, member: Table, operation: TreeOperatio
 export const treeTouchedName = (table: Table, member: Table) =>
   functionName(table, 'tree_touched', member.oid);
 
+/** Builds the function that changes a row of a member as the parent shows it. */
 export function treeRowSql(table: Table, member: Table, operation: TreeOperation): string {
   const isUpdate = operation === 'update';
   const names = columnNames(table).map(quoteLiteral);
@@ -64,6 +65,7 @@ export function treeRowSql(table: Table, member: Table, operation: TreeOperation
   });
 }
 
+/** Builds the function that checks whether the statement has already changed such a row of a member. */
 export function treeTouchedSql(table: Table, member: Table): string {
   const own = `coalesce(v._stage_root, v._stage_seq) = s._stage_root AND v._stage_seq < s._stage_seq`;
   return fillSql(loadSql('table/inheritance/tree_touched.sql'), {
@@ -78,6 +80,7 @@ export function treeTouchedSql(table: Table, member: Table): string {
   });
 }
 
+/** Builds the assignment of a column. */
 export const assigned = (target: string, source: string, name: string) =>
   `${target}${quoteIdentifier(name)} := ${source}${quoteIdentifier(name)};`;
 

@@ -22,7 +22,7 @@ export function prepareRow(
   return [prepareGiven(table, operation, staged), generatedValues(table)].join('\n');
 }
 
-/** The same, but for generated columns, which are computed when nothing changes the row any more. */
+/** Builds the same statements without generated columns, which are computed when nothing changes the row any more. */
 export function prepareGiven(
   table: Table,
   operation: 'insert' | 'update',

@@ -120,6 +120,7 @@ export async function demandApprovable(
   return check;
 }
 
+/** Returns the verdicts on some limits that refuse a session. */
 export function broken({ verdicts }: PolicyCheck, limits: readonly Limit[]): readonly Verdict[] {
   return verdicts.filter(({ holds, limit }) => !holds && limits.includes(limit));
 }
@@ -170,6 +171,7 @@ function refuseOutside(check: PolicyCheck, passes: (rule: Rule) => boolean): voi
   });
 }
 
+/** Describes violations in one line. */
 export function described(violations: readonly Verdict[]): string {
   return violations.map(({ rule, says }) => `rule ${JSON.stringify(rule)}: ${says}`).join('; ');
 }

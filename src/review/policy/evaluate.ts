@@ -157,7 +157,7 @@ function expiryOf({ name, expire }: Rule, { now, proposedAt }: SessionFacts): Ve
   return [{ rule: name, limit: 'expire', table: null, holds, says }];
 }
 
-/** All rules have to be open at once. */
+/** Returns the verdicts on windows. All rules have to be open at once. */
 function windowsOf(rules: readonly Rule[], { now }: SessionFacts): Verdict[] {
   const timed = rules.filter(({ windows }) => windows !== undefined);
   const lists = timed.map(({ windows = [] }) => windows);

@@ -76,6 +76,7 @@ export interface PolicyHistory {
 /** The largest bigint. */
 const noVersion = '9223372036854775807';
 
+/** Lists the versions of the policy, newest first. */
 export async function listPolicies(db: Queryable, filter: PageFilter): Promise<PolicyHistory> {
   const values = [filter.after?.[0] ?? noVersion, rowsFor(filter), filter.offset];
   const { rows, hasMore } = cutTo(filter, await db.query(selectVersions, values));

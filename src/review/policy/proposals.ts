@@ -55,7 +55,10 @@ export function createProposals(db: Database): (policy: Policy) => Promise<Propo
   };
 }
 
-/** Every rule may hold if the tables cannot be read: whoever continues with the session gets the same error. */
+/**
+ * Returns the rules that hold for a session: all rules if its tables cannot be read, as whoever continues with the session gets the same
+ * error.
+ */
 async function rulesOf(
   db: Database,
   policy: Policy,

@@ -35,6 +35,7 @@ export interface Ballot {
   readonly now: number;
 }
 
+/** Returns the rules' demands for approvals. */
 export function demandsOf(rules: readonly Rule[]): Demand[] {
   return rules.flatMap(({ name, approvals }) => {
     if (approvals === undefined) return [];

@@ -14,6 +14,7 @@ export function scopeWith(outer: Scope, { ctename = '', ctequery }: CommonTableE
   return { name: ctename, writes: ctequery !== undefined && !('SelectStmt' in ctequery), outer };
 }
 
+/** Returns whether a name is that of a WITH query in scope. */
 export function isInScope(name: string | undefined, scope: Scope): boolean {
   for (let cte = scope; cte; cte = cte.outer) if (cte.name === name) return true;
   return false;

@@ -41,6 +41,7 @@ export function isInternalSetting(setting: string): boolean {
 /** Options of the proxy, valid only in a start-up packet; the server has no such settings. */
 const connectionOptions = new Set(['service_session', 'service_reads', 'service_notice']);
 
+/** Returns whether a setting is one of these options. */
 export function isConnectionOption(setting: string): boolean {
   return connectionOptions.has(setting.toLowerCase());
 }

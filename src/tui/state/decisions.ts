@@ -34,7 +34,7 @@ export interface Deciding extends Plan {
   readonly withTies?: boolean;
 }
 
-/** The decisions that apply the diff on display. */
+/** Returns whether a decision applies the diff on display. */
 export const isApproval = (decision: Decision) =>
   decision === 'approve' || decision === 'schedule' || decision === 'breakGlass';
 

@@ -127,7 +127,7 @@ function onScreen(
   return { first, columns };
 }
 
-/** A column's name, marked where the rows are sorted by it. */
+/** Returns a column's name, marked if the rows are sorted by it. */
 function titleOf(name: string, state: State): string {
   const sort = sortOf(state);
   return `${nameCell(name)}${sort?.column === name ? (sort.descending ? '↓' : '↑') : ''}`;
