@@ -1,5 +1,5 @@
--- Returns whether what stands for a relation was dropped or rebuilt after the transaction's snapshot was taken. Names find the new object
--- nevertheless, and what had been staged before was carried over into it later, so the snapshot does not show it.
+-- Returns whether the stand-in of a relation was dropped or rebuilt after the transaction's snapshot was taken. Names find the new object
+-- nevertheless, but the rows that had been staged before were carried over into it later, so the snapshot does not show them.
 CREATE OR REPLACE FUNCTION stage.is_hidden(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

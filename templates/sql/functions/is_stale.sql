@@ -1,8 +1,7 @@
--- Returns whether what stands for a relation no longer matches it; false where nothing stands for it.
--- The overlay of a table matches while the table is unchanged. The staged view of a view or partition does not match any more where its
--- definition changed or that of one it depends on, where a table that it reads from production can be staged now, or where the table that
--- it writes to changed. An overlay that is left of a table that became a partition is ignored, and so is a staged view that is left of a
--- former partition.
+-- Returns whether the stand-in of a relation no longer matches it; false if it has none. The overlay of a table matches while the table is
+-- unchanged. The staged view of a view or partition does not match any more where its definition changed or that of one it depends on,
+-- where a table that it reads from production can be staged now, or where the table that it writes to changed. An overlay that is left of a
+-- table that became a partition is ignored, and so is a staged view that is left of a former partition.
 DROP FUNCTION IF EXISTS stage.staged_view_is_stale(oid);
 CREATE OR REPLACE FUNCTION stage.is_stale(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$

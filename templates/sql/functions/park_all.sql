@@ -1,4 +1,4 @@
--- Parks what every session staged in a table that is no longer the same one, and drops the overlay.
+-- Orphans the rows that any session staged in a table that is no longer the same one, and drops the overlay.
 CREATE OR REPLACE FUNCTION stage.park_all(p_relation oid, p_reason text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- Returns what stands for a relation in one use of its name, as one JSON object (see StandIn in src/rewrite/resolved-name.ts).
--- p_kind: as stage.resolve_relations determines it. p_only: ONLY was written. p_target: the kind of write that the relation is the target
--- of, or NULL. A table with children is used together with them, except after ONLY and as the target of an INSERT.
+-- Returns the stand-in of a relation for one use of its name, as one JSON object (see StandIn in src/rewrite/resolved-name.ts). p_kind: as
+-- stage.resolve_relations determines it. p_only: ONLY was written. p_target: the kind of write that the relation is the target of, or NULL.
+-- A table with children is used together with them, except after ONLY and as the target of an INSERT.
 CREATE OR REPLACE FUNCTION stage.stand_in(p_relation oid, p_kind text, p_only boolean, p_target text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
