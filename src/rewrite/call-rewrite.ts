@@ -23,6 +23,7 @@ export const stagesCalls = (write: Write): write is CallingWrite =>
 /**
  * Returns an INSERT, UPDATE or DELETE as a write that stages the writes of the functions it calls. It was refused because such a function
  * may write.
+ * @throws the refusal for any other write
  */
 export function callingWrite(write: Write, refusal: unknown): CallingWrite {
   const isStageable =

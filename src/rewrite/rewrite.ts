@@ -84,7 +84,7 @@ export class Rewriter {
   /**
    * Prepares a write for staging: every relation that has an overlay is replaced, and every target gets one.
    * @param mayBeSet whether its rows may be staged as a set. If that fails, the write must be run again.
-   * @returns the rewrite, or when PostgreSQL refuses the write: it must report the error itself
+   * @returns the rewrite, or the stage at which PostgreSQL refuses the write, and must report the error itself
    * @throws StageError for what cannot be staged
    */
   async write(write: Write, mayBeSet = false): Promise<Rewrite | RefusedWhen> {

@@ -1,7 +1,6 @@
 /**
  * The client's cancel requests. Each one is passed on at once. PostgreSQL discards it when the running statement ends, whatever the
- * outcome.
- * So the code that would silently run a failed statement again must check for a request.
+ * outcome. So the code that would silently run a failed statement again must check for a request.
  */
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { errorFields } from '../wire/error-fields.ts';

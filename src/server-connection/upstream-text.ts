@@ -67,7 +67,7 @@ export function statementText(
   }
 }
 
-/** Commands that run queries. An EXECUTE of a write is not one: it runs a statement that was prepared as a write. */
+/** Commands that run queries. EXECUTE is not among them, because it may run a statement that was prepared as a write. */
 const readsByControl: ReadonlySet<string> = new Set(['declare', 'fetch', 'close', 'pass']);
 
 /**

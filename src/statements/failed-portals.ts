@@ -27,7 +27,7 @@ export function learnPortals({ portals, inFailure, link }: ConnectionContext): v
   }
 }
 
-/** Notes the failure of a statement in a Query, which has run in the unnamed portal. */
+/** Notes the failure of a ROLLBACK TO SAVEPOINT in a Query, which has run in the unnamed portal. */
 export function noteFailure(
   { portals, inFailure }: ConnectionContext,
   { type }: ControlAction,

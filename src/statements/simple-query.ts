@@ -1,7 +1,7 @@
 /**
  * Handles the simple query protocol: a Query message from its text to its ReadyForQuery.
- * Reads pass unchanged. Everything else runs statement by statement, as in PostgreSQL. Statements outside the client's transactions
- * share one implicit transaction, which becomes an internal block as soon as one of them writes.
+ * A text that only reads production passes unchanged. Any other runs statement by statement, as in PostgreSQL. Several statements of one
+ * message share an internal block where PostgreSQL would run them in one implicit transaction. A single one needs it only if it writes.
  */
 
 import type { QueryPlan, TextClass } from '../rewrite/query-plan.ts';
