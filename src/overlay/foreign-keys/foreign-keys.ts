@@ -43,9 +43,10 @@ export function lacksBearer(
 }
 
 /**
- * Returns the conditions that columns, those of a foreign key, are the same before and after an update of a row. A part of a period is
- * covered where the whole was.
- * @param before prefix of the columns before, `after` of those after it
+ * Returns the conditions that the columns of a foreign key are the same before and after an update of a row. With PERIOD, a part of the
+ * former period will do, because the whole was covered.
+ * @param before prefix of the columns before the update
+ * @param after prefix of the columns after it
  */
 export function isUnchanged(
   table: Table,

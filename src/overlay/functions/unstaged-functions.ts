@@ -53,7 +53,7 @@ async function examine(context: Context, called: QualifiedName): Promise<void> {
 
 const languages = new Set<string>(['sql', 'plpgsql']);
 
-/** Returns whether a function reads no relation, so that it runs as it is. */
+/** Returns whether a function reads no relation and calls no function by name, so that it runs as it is. */
 async function isPlain(each: FunctionDefinition, { name }: QualifiedName): Promise<boolean> {
   if (!languages.has(each.language) || each.isProcedure) return false;
   const body = await readBodyAnywhere({ ...each, head: headOf(each, name, 'record') });

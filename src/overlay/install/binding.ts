@@ -78,7 +78,7 @@ async function each(
   for (const overlay of overlays) await work(tx, overlay);
 }
 
-/** Parks the staged rows of a table that is missing or has other columns, while the functions that describe them still exist. */
+/** Orphans the staged rows of a table that is missing or has other columns, while the functions that describe them still exist. */
 async function checkLayout(
   tx: Queryable,
   { relation, table, columns, layout }: Moving,

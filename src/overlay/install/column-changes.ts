@@ -46,7 +46,7 @@ export function compareColumns(
 }
 
 /**
- * Parks the staged rows of every session for which the change is ambiguous: the session gave a value to a column that was dropped or
+ * Orphans the staged rows of every session for which the change is ambiguous: the session gave a value to a column that was dropped or
  * rewritten, or rows are identified in another way now.
  * @param key names of the key's columns before the change
  */
@@ -142,7 +142,7 @@ async function sessionsThatSet(
   );
 }
 
-/** Parks the rows of sessions that violate a new unique constraint among themselves. */
+/** Orphans the rows of sessions that violate a new unique constraint among themselves. */
 export async function parkDuplicates(tx: Queryable, table: Table): Promise<void> {
   for (const unique of table.uniques) {
     if (unique.kind !== 'unique' || unique.timing !== 'immediate') continue;

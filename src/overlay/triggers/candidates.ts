@@ -59,7 +59,7 @@ export const endTriggers = (table: Table, event: Event): readonly Trigger[] => [
   ...statementTriggers(table, event, 'after'),
 ];
 
-/** Returns why a trigger does not fire for statements, because foreign keys make some of them; null if it may. */
+/** Returns why a trigger of statements does not fire: foreign keys make some of them; null if it may. */
 export function actionObstacle({ references }: Table, { level, events }: Trigger): string | null {
   const acts = (action: ForeignKeyAction, event: Event) =>
     event === 'delete' ? action === 'cascade' : action !== 'no action' && action !== 'restrict';

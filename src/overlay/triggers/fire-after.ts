@@ -1,4 +1,7 @@
-/** Fires the copies of a table's AFTER row triggers at the end of a statement, for each of its rows. */
+/**
+ * Fires the copies of a table's AFTER triggers at the end of a statement: the row triggers for each of its rows, then those of the
+ * statement.
+ */
 import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';

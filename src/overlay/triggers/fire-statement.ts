@@ -151,7 +151,7 @@ function endCall(table: Table, operation: Operation, trigger: Trigger, isWriting
   });
 }
 
-/** The writes of these triggers depend on all rows of the operation. */
+/** Builds the statement that names the causes of the triggers' writes, which depend on all rows of the operation. */
 function nameCauses(operation: Operation): string {
   const causes = causesName(operation);
   return `  PERFORM set_config('stage.cause', ${causes}[1]::text, true), set_config('stage.causes', ${causes}::text, true) WHERE cardinality(${causes}) > 0;\n`;

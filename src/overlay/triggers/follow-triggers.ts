@@ -125,7 +125,10 @@ export async function checkTrigger(
 
 const writesForTruncate = 'writes for TRUNCATE, which approval applies as deletions';
 
-/** A compiled function that changes only the row has no body to follow. Its condition may still be one that cannot be read. */
+/**
+ * Returns the empty body of a compiled function that changes only the row: there is none to follow. Its condition may still be one that
+ * cannot be read.
+ */
 function gatedBody(trigger: Trigger): TriggerBody {
   conditionOf(trigger);
   return { uses: mergedUses([]), replaced: async () => Buffer.alloc(0), written: [] };

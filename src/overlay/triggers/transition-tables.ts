@@ -34,7 +34,10 @@ export async function replacementsOf(
 
 type ScanToken = ReturnType<typeof scanTokens>[number];
 
-/** A transition table is a parameter of the copy. Its name hides tables, as in PostgreSQL, which refuses to write to it. */
+/**
+ * Returns the replacement of a transition table, which is a parameter of the copy. Its name hides tables, as in PostgreSQL, which refuses
+ * to write to it.
+ */
 function replacementFor(
   trigger: Trigger,
   use: RelationUse,

@@ -114,8 +114,8 @@ export function conditionOf({ definition }: Trigger): string {
 }
 
 /**
- * PostgreSQL evaluates a condition before its trigger fires. Its copy is evaluated inside the trigger that fires the copies, one level
- * deeper.
+ * Returns a condition as its copy needs it. PostgreSQL evaluates a condition before its trigger fires, but the copy is evaluated inside the
+ * trigger that fires the copies, one level deeper.
  */
 function depthOfFirer(condition: Buffer): string {
   const tokens = scanTokens(condition);

@@ -96,7 +96,10 @@ function insertObstacle(table: Table): string | null {
   return null;
 }
 
-/** An update does not concern the constraints of columns that it leaves alone. Where BEFORE triggers fire, it may set any. */
+/**
+ * Returns why no trigger may update a table. An update does not concern the constraints of columns that it leaves alone. Where BEFORE
+ * triggers fire, it may set any.
+ */
 function updateObstacle(table: Table, { columns }: BodyWrite): string | null {
   if (needsColumns(table)) return 'has a trigger for updates of certain columns';
   const isAnySet = columns === null || rowTriggers(table, 'update').length > 0;
@@ -119,7 +122,7 @@ const deleteObstacle = ({ referencedBy }: Table): string | null =>
     ? 'is referred to by a foreign key that acts, or is deferrable'
     : null;
 
-/** The definition of the table may call functions that no statement names. */
+/** Returns why no trigger may write to a table whose definition calls functions: no statement names these. */
 async function codeObstacle(tx: Queryable, oid: number): Promise<string | null> {
   const [row] = await tx.query(
     'SELECT stage.runs_code($1) AS code, stage.definition_calls($1)::text AS calls',

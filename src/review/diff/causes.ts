@@ -53,7 +53,7 @@ WHERE EXISTS (
 )`;
 
 /**
- * Returns the causes of changes by their numbers, oldest first. Parked changes have no known causes.
+ * Returns the causes of changes by their numbers, oldest first. Changes of orphaned rows have no known causes.
  * @param readableOnly whether foreign keys that lead to a hidden table are left out
  */
 export async function causesOf(

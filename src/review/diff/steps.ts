@@ -23,7 +23,7 @@ ORDER BY a.position`;
 const beforeAll = '0.0';
 
 /**
- * Streams the steps inside the caller's transaction. Parked changes are not steps: how they came about is not recorded.
+ * Streams the steps inside the caller's transaction. Changes of orphaned rows are not steps: how they came about is not recorded.
  * @param tables the tables of the diff
  * @param cursor number of the step after which the stream begins
  */

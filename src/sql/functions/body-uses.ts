@@ -1,4 +1,4 @@
-/** The names that a text of plain reads uses, with their places: for function bodies and parts of them. */
+/** The names that the statements of a text use, with their places: for function bodies and parts of them. */
 
 import { parseQuery } from '../classify/parse-query.ts';
 import type { Grouping } from '../locate/grouping.ts';
@@ -47,7 +47,7 @@ export interface BodyCaller extends Pick<Right, 'target' | 'operation'> {
 /** One statement of a body that writes to a table. */
 export interface BodyWrite extends QualifiedName, Pick<Right, 'operation' | 'columns'> {}
 
-/** The body of a function that only reads. */
+/** The parsed body of a function. */
 export interface FunctionBody {
   readonly uses: BodyUses;
   /** Returns the body with names replaced; null if anything else in it would change. */
@@ -80,7 +80,7 @@ function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
   return { ...write, writes: writesOf(write), calledByWrites, callers, upserts };
 }
 
-/** Returns a statement if it is a plain write. The functions that it calls may write, because the write is announced before they run. */
+/** Returns a statement if it is a plain write that calls functions. These may write, because the write is announced before they run. */
 function callersOf({ rights, upserts, called }: QueryWrite, text: Buffer): BodyCaller[] {
   const [right, ...others] = rights;
   const first = firstWord(text);
@@ -99,7 +99,7 @@ function isWriteWithin(verdict: Verdict, extent: Extent): verdict is QueryWrite 
   return extent === 'rows' ? isSingleWrite(verdict) : isPlainWrite(verdict);
 }
 
-/** Returns whether a statement has no clauses that the proxy itself handles. */
+/** Returns whether a write is no DO block, MERGE or write with OVERRIDING, and has at most one ON CONFLICT clause. */
 function isPlainWrite(write: QueryWrite): boolean {
   const { upserts, overriding, merges, replacement, stagesCalls } = write;
   // guard: a block within a body is not passed over
@@ -108,7 +108,7 @@ function isPlainWrite(write: QueryWrite): boolean {
   return overriding.length + merges.length === 0 && upserts.length <= 1 && !replacement;
 }
 
-/** Returns whether a statement inserts, updates or deletes rows of one table, without clauses that the proxy itself handles. */
+/** Returns whether a statement inserts, updates or deletes rows of one table, without OVERRIDING. */
 function isSingleWrite(verdict: QueryWrite): boolean {
   const targets = verdict.relations.filter(({ target }) => target !== null);
   // guard: a trigger's OVERRIDING and MERGE are not lost

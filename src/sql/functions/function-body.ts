@@ -1,4 +1,4 @@
-/** Parses the body of a function that only reads: the relations and functions it names, and the same body with names replaced. */
+/** Parses the body of a function: the relations and functions that it names, and the same body with names replaced. */
 
 import { parseThread } from '../parser/parse-thread.ts';
 import { plpgsqlFault } from '../parser/parser.ts';
