@@ -47,21 +47,24 @@ export async function changeFile(
   const path = join(copy, file);
   const original = await readFile(path, 'utf8');
   if (original.split(text).length !== 2) throw new Error(`not found once in ${file}: ${text}`);
-  const put = async (source: string) => {
-    await writeFile(path, source);
-    if (/^src\/.*\.tsx?$/.test(file))
-      await writeFile(join(copy, programOf(file)), transpile(source));
+  const changed = original.replace(text, () => without);
+  const program = /^src\/.*\.tsx?$/.test(file) ? join(copy, programOf(file)) : null;
+  const compiled = program === null ? '' : await readFile(program, 'utf8');
+  await writeFile(path, changed);
+  if (program !== null) await writeFile(program, transpile(file, changed));
+  return async () => {
+    await writeFile(path, original);
+    if (program !== null) await writeFile(program, compiled);
   };
-  await put(original.replace(text, () => without));
-  return () => put(original);
 }
 
 const programOf = (file: string) => file.replace(/^src\//, 'dist/').replace(/\.tsx?$/, '.js');
 
-function transpile(source: string): string {
+function transpile(fileName: string, source: string): string {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
   // Without its package.json, TypeScript would treat the file as CommonJS.
   const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, sourceMap: false };
-  return ts.transpileModule(source, { compilerOptions }).outputText;
+  // Without its name, TypeScript would treat the file as one with JSX, in which type parameters of arrow functions look like elements.
+  return ts.transpileModule(source, { compilerOptions, fileName }).outputText;
 }
