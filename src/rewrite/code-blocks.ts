@@ -18,7 +18,7 @@ interface ResolvedBlock {
   readonly parked: boolean;
   /** A table that it names and that a temporary relation of the connection hides; null if there is none. */
   readonly hidden: string | null;
-  /** The function that it calls and that the role may not call, such as "function f"; null if there is nothing. */
+  /** What it calls or names and the role may not use, such as "function f" or "schema s"; null if there is nothing. */
   readonly denied: string | null;
 }
 

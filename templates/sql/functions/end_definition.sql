@@ -1,5 +1,5 @@
 -- Runs after a command that defined temporary tables: its writes to the catalogs are no writes to production, and are added to the results
--- of stage.counted and stage.dropped. Returns how many rows that are.
+-- of stage.counted and stage.dropped. Returns the number of these writes.
 CREATE OR REPLACE FUNCTION stage.end_definition(p_nonce text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -2,7 +2,7 @@
 -- block names, as in stage.staged_function; p_stamp: the stamp of the definitions that the text was made from; p_schemas:
 -- current_schemas(true). The result has the schemas' OIDs ("path"); "isCurrent": the stamp still fits; "parked": staged rows of a relation
 -- that it reads are orphaned; "hidden": a temporary relation of the connection hides a table that it names; "denied": a function that it
--- calls and that the role may not call.
+-- calls, or a schema in a search path of its functions, that the role may not use.
 CREATE OR REPLACE FUNCTION stage.resolve_block(p_uses jsonb, p_stamp text, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH path(oids) AS (

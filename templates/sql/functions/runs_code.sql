@@ -1,6 +1,7 @@
 -- Returns whether staging rows of a relation may run user code: in its defaults, checks, indexes, policies, domains or partition keys, or
 -- those of its partitions and children. For a view it is always true.
--- For most tables the first two queries show that there is none: a new connection plans each query, which takes longer than running it.
+-- For most tables the last query calls no further function. That matters because a new connection plans each query, which takes longer than
+-- running it.
 CREATE OR REPLACE FUNCTION stage.runs_code(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE

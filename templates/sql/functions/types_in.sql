@@ -1,5 +1,5 @@
--- Returns the given types, and those that did not come with the server of the types within their values: the base of a domain, the elements
--- of an array, the columns of a row, the bounds of a range. The checks of a domain may convert values to further types.
+-- Returns the given types, and the types within their values that did not come with the server: the base of a domain, the elements of an
+-- array, the columns of a row, the bounds of a range. The checks of a domain may convert values to further types.
 CREATE OR REPLACE FUNCTION stage.types_in(p_types oid[]) RETURNS SETOF oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH RECURSIVE types(type) AS (

@@ -1,6 +1,6 @@
 -- Returns the objects of users that the expressions of a relation name in defaults, generated columns, checks, indexes, policies, partition
--- keys and the queries of views (see stage.used_by). Objects of an overlay name them in their
--- texts. Everything is qualified, because it runs with the rights and the search path of its caller.
+-- keys and the queries of views (see stage.used_by). Objects of an overlay name them in their texts. Everything is qualified, because it
+-- runs with the rights and the search path of its caller.
 CREATE OR REPLACE FUNCTION stage.used_in_definition(p_relation oid) RETURNS TABLE (catalog oid, object oid)
 LANGUAGE sql STABLE AS $$
   SELECT u.catalog, u.object
