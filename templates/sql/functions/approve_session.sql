@@ -2,8 +2,8 @@
 -- audit, and discards what was staged. stage.decide changes the state after that. Returns {"failure"} if production refused a row, else
 -- {"differences"} (see stage.trigger_differences). With p_refuses, unexpected differences end it before anything is sealed: the caller has
 -- to roll back. p_voters are the names of all who agreed, where several had to. p_grounds states why others did not have to: {"policy"} or
--- {"break_glass"}. It has no defaults: with fewer values, as
--- a daemon of an earlier release has, the call is that of approve_session_before_policy.sql.
+-- {"break_glass"}. It has no defaults: with fewer values, as a daemon of an earlier release has, the call is that of
+-- approve_session_before_policy.sql.
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text);
 DROP FUNCTION IF EXISTS stage.approve_session(uuid, text, text, text, boolean);
 CREATE OR REPLACE FUNCTION stage.approve_session(

@@ -1,7 +1,7 @@
 -- Records a verdict on a session that the transaction has locked, as its last step: changes the session's state, adds the event with
 -- p_body, and the decision with the event's number, which it returns. An approval has applied and discarded the staged rows before; for
--- rejections it discards them here. A vote leaves the state as it is. A schedule has the time in p_body; every other verdict on a session
--- that is not decided yet ends it.
+-- rejections it discards them here. A vote leaves the state as it is. A schedule has the time in p_body; a verdict other than a vote,
+-- on a session that is not decided yet, ends the schedule.
 CREATE OR REPLACE FUNCTION stage.decide(p_session uuid, p_verdict text, p_by_as text, p_body jsonb) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
