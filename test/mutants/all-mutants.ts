@@ -1,5 +1,6 @@
 /** All mutants. Each is the project without one of its guards. */
 import { agentGuards } from './agent-guards.ts';
+import { beforeGuards } from './before-guards.ts';
 import { callGuards } from './call-guards.ts';
 import { cardGuards } from './card-guards.ts';
 import { databaseGuards } from './database-guards.ts';
@@ -36,6 +37,7 @@ export const markedGuards: readonly Guard[] = [
   ...editGuards,
   ...partGuards,
   ...effectGuards,
+  ...beforeGuards,
   ...functionGuards,
   ...overlayGuards,
   ...stampGuards,

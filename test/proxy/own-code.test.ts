@@ -14,12 +14,10 @@ import { ownTriggers } from './own-code-triggers.ts';
 const notYet = [
   'audit history by dynamic SQL',
   'audit history with the rights of its owner and a search path',
-  'soft delete by a BEFORE trigger that updates',
   'ledger with a deferred balance check',
   'RPC with the rights of its owner',
   'a function that reads, with the rights of its owner',
   'a function with dynamic SQL',
-  'history of versions by BEFORE trigger that writes',
 ];
 
 const emptied = `DO $$ DECLARE r record; BEGIN

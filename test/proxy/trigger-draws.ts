@@ -26,7 +26,8 @@ INSERT INTO ${name} (id, a, b, d) SELECT g, g, 'b' || g, g FROM generate_series(
 ${triggers.join('\n')}
 ${drawCompiled(name, pick)}
 ${drawStatementTriggers(name, isKeyed, pick)}
-${drawGuards(name, isKeyed, pick)}`;
+${drawGuards(name, isKeyed, pick)}
+${drawWriters(name, pick)}`;
 }
 
 /**
@@ -130,6 +131,41 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER ${name} AFTER ${events} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}(${oneOf(pick, ['', `'x'`])});`;
+}
+
+/**
+ * BEFORE triggers that write: to marks for each row, also for one that another trigger suppresses behind them; and to sums, behind all others.
+ */
+function drawWriters(table: string, pick: Pick): string {
+  const events = () =>
+    oneOf(pick, ['INSERT', 'UPDATE', 'DELETE', 'INSERT OR UPDATE', 'UPDATE OF a OR DELETE']);
+  const changed = "CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END";
+  const writer = (first: string, body: string) => {
+    const name = `"${first}_writes_${table}"`;
+    return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
+DECLARE
+  changed record := ${changed};
+  said text := concat(TG_OP, changed.id, ' ', changed.a);
+BEGIN
+  ${body}
+  RETURN changed;
+END $f$;
+CREATE TRIGGER ${name} BEFORE ${events()} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}();`;
+  };
+  const mark = oneOf(pick, [
+    `INSERT INTO ${table}_marks SELECT said, count(*) FROM ${table}_marks m WHERE m.what = said;`,
+    `INSERT INTO ${table}_marks VALUES (said, 0) ON CONFLICT DO NOTHING; IF changed.a = ${pick(9)} THEN RETURN NULL; END IF;`,
+    `BEGIN INSERT INTO ${table}_marks VALUES (said, changed.a); EXCEPTION WHEN unique_violation OR check_violation THEN RAISE NOTICE '%', SQLSTATE; END;`,
+  ]);
+  const sum = oneOf(pick, [
+    `UPDATE ${table}_sums SET n = n + 1 WHERE k = abs(changed.id) % 3;`,
+    `INSERT INTO ${table}_sums AS s VALUES (abs(changed.id) % 3, 1) ON CONFLICT (k) DO UPDATE SET n = s.n + excluded.n;`,
+  ]);
+  return `CREATE TABLE ${table}_marks (what text, nth int CHECK (nth < 40), PRIMARY KEY (what, nth));
+CREATE TABLE ${table}_sums (k int PRIMARY KEY, n int);
+INSERT INTO ${table}_sums VALUES (0, 0), (1, 0), (2, 0);
+${pick(2) === 0 ? writer(oneOf(pick, ['A', 'n', 'z']), mark) : ''}
+${pick(2) === 0 ? writer('~', sum) : ''}`;
 }
 
 const drawColumns = (pick: Pick): string => oneOf(pick, ['', ' OF a', ' OF b, d', ' OF c']);

@@ -41,7 +41,9 @@ suite('triggers at random', (test) => {
           await assertAlike(proxied, drawStatements(seed, 14, pick).map(q), { arrange });
         } finally {
           for (const { query } of [proxied.database, proxied.twin])
-            await query(`DROP TABLE t${seed}_1, t${seed}_2, t${seed}_1_log, t${seed}_2_log`);
+            await query(
+              `DROP TABLE ${[1, 2].flatMap((table) => ['', '_log', '_marks', '_sums'].map((part) => `t${seed}_${table}${part}`)).join(', ')}`,
+            );
         }
       },
       { timeout: 120_000 },

@@ -1,6 +1,7 @@
 /** Checks what the body of a trigger, or of a function that writes, calls: every effect must be known before it runs for a client. */
 import type { Queryable, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
+import type { Trigger } from '../../model/table.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import { usesOf } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
@@ -41,24 +42,22 @@ export const beyondExtent = (extent: Extent) =>
 
 /**
  * Parses the body of a trigger function.
- * @param writes whether it may have statements that write to one table each
- * @param tables the names of its transition tables, of which it may use whole rows
+ * @param extents what it may do, the least first
  * @throws Obstacle if it does more
  */
 export async function readTriggerBody(
-  name: string,
-  body: string,
-  writes: boolean,
-  tables: readonly string[],
+  trigger: Trigger,
+  extents: readonly Extent[],
 ): Promise<FunctionBody> {
+  const { name, body } = trigger.function;
   const head = `${quoteIdentifier(name)}() RETURNS trigger`;
-  const read = await readBodyAnywhere({
-    ...{ language: 'plpgsql', body, head },
-    extent: writes ? 'rows' : 'reads',
-    tables,
-  });
-  if (read === null) throw new Obstacle(beyondExtent('reads'));
-  return read;
+  // of its transition tables it may use whole rows
+  const tables = [trigger.oldTable, trigger.newTable].flatMap((each) => each ?? []);
+  for (const extent of extents) {
+    const read = await readBodyAnywhere({ language: 'plpgsql', body, head, extent, tables });
+    if (read !== null) return read;
+  }
+  throw new Obstacle(beyondExtent('reads'));
 }
 
 /**

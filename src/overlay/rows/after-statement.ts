@@ -14,7 +14,7 @@ import { parentStep, refuseCrossing } from '../foreign-keys/parent-steps.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
 import { eventsOfUpdate, hasMoved } from '../foreign-keys/vanished-keys.ts';
 import { functionName, isKeyless, shadowName } from '../object-names.ts';
-import { mayFireAfter, waitsForColumns } from '../triggers/candidates.ts';
+import { mayFire, mayFireAfter, waitsForColumns } from '../triggers/candidates.ts';
 import { uniqueSetChecks } from '../uniques.ts';
 import { settleCopies } from './keyless.ts';
 import { beforeDeletions, rowByRow } from './row-order.ts';
@@ -248,9 +248,13 @@ function endSql(table: Table, name: string, key: string, checks: string): string
     key,
     shown_name: quoteLiteral(shownName(table.schema, table.name)),
     check_rows: checks,
+    adopt: operations.some((each) => mayFire(table, each)) ? adopt : '',
     ...loggedColumns(table),
   });
 }
+
+/** What BEFORE triggers wrote for rows that are not staged is the client's own. */
+const adopt = `    IF coalesce(current_setting('stage.adopted', true), '') <> '' THEN _stage_v_affected := _stage_v_affected + stage.adopt_effects(_stage_v_session, _stage_v_mutation, _stage_v_affected); END IF;\n`;
 
 /** Builds the entry's part for the columns that the statement set; none if no trigger waits for updates of certain columns. */
 function loggedColumns(table: Table) {

@@ -19,8 +19,8 @@ import { operations } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
 import { mayFireAfter } from './candidates.ts';
 import { firesFor } from './fire.ts';
-import { endParts, nameTrigger } from './fire-statement.ts';
-import { copyName } from './trigger-copy.ts';
+import { endParts } from './fire-statement.ts';
+import { copyName, nameTrigger } from './trigger-copy.ts';
 
 /** The triggers that fire after each operation, in order. */
 export type AfterTriggers = Readonly<Record<Event, readonly Trigger[]>>;

@@ -7,7 +7,7 @@ import type { Operation } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
 import { mayFireFirst } from './candidates.ts';
 import { firesFor } from './fire.ts';
-import { copyName } from './trigger-copy.ts';
+import { copyName, nameTrigger } from './trigger-copy.ts';
 
 /** The triggers that fire for each operation, in order. */
 type StatementTriggers = Readonly<Record<Event, readonly Trigger[]>>;
@@ -156,7 +156,3 @@ function nameCauses(operation: Operation): string {
   const causes = causesName(operation);
   return `  PERFORM set_config('stage.cause', ${causes}[1]::text, true), set_config('stage.causes', ${causes}::text, true) WHERE cardinality(${causes}) > 0;\n`;
 }
-
-/** Builds the statement that names the trigger which writes. */
-export const nameTrigger = ({ name }: Trigger) =>
-  `    PERFORM set_config('stage.trigger', ${quoteLiteral(name)}, true);\n`;

@@ -19,7 +19,7 @@ export function firingParts(
   if (!mayFire(table, 'insert')) {
     return {
       ...{ fired_function: '', fired_variables: '', fire_triggers: '' },
-      ...{ end_firing: '', hand_on_made: '', proposed: 'NEW' },
+      ...{ end_firing: '', hand_on_made: '', give_up: '', proposed: 'NEW' },
       given_columns: columnList(written, '_stage_v_new.'),
     };
   }
@@ -37,6 +37,8 @@ export function firingParts(
     fire_triggers: fillSql(loadSql('table/triggers/upsert_fires.sql'), { fired, oid: table.oid }),
     end_firing: `  PERFORM pg_catalog.set_config('stage.overriding_${table.oid}', _stage_v_overriding, true);\n`,
     hand_on_made: `    PERFORM pg_catalog.set_config('stage.made_${table.oid}', _stage_v_fired._stage_p_text, true);\n`,
+    // guard: what triggers for INSERT write is not lost where the row in the way is updated
+    give_up: `  IF NOT (_stage_v_row IS NULL) THEN PERFORM stage.give_up_row(${table.oid}::pg_catalog.oid); END IF;\n`,
     proposed: '_stage_v_new',
     given_columns: columnList(written, '_stage_v_given.'),
   };

@@ -14,6 +14,7 @@ import type { Operation } from '../rows/after-statement.ts';
 import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
 import { mayFire } from './candidates.ts';
+import { aroundCall, aroundFiring } from './fire-writing.ts';
 import { conditionOf, copyName } from './trigger-copy.ts';
 
 /** Returns the name of the function that fires the triggers of an operation for a row. Without triggers, it returns the row unchanged. */
@@ -30,18 +31,26 @@ export const firedTrigger = (operation: Operation) => `fire_${operation}`;
 /**
  * Builds the function that fires triggers.
  * @param triggers the triggers that fire, in order
+ * @param writes whether a trigger writes to tables
  */
-export function fireSql(table: Table, operation: Operation, triggers: readonly Trigger[]): string {
+export function fireSql(
+  table: Table,
+  operation: Operation,
+  triggers: readonly Trigger[],
+  writes: (trigger: Trigger) => boolean = () => false,
+): string {
   const row = operation === 'delete' ? '"old"' : '"new"';
   const calls = triggers.map((trigger) =>
     fillSql(loadSql('table/triggers/fire_call.sql'), {
       condition: firesFor(table, operation, trigger),
       copy: copyName(table, trigger),
+      ...aroundCall(table, operation, trigger, writes(trigger)),
       operation: quoteLiteral(operation.toUpperCase()),
       take: operation === 'delete' ? '' : '"new" := _stage_p_result;',
     }),
   );
   const body = fillSql(loadSql('table/triggers/fire_body.sql'), {
+    declare: triggers.some(writes) ? 'DECLARE\n  _stage_v_was text[];\n' : '',
     calls: calls.join(''),
     row,
   });
@@ -61,8 +70,16 @@ export function firesFor({ oid }: Table, operation: Event, trigger: Trigger): st
   return `coalesce(nullif(current_setting('stage.set_${oid}', true), '')::jsonb ?| ARRAY[${columns}], true) AND (${condition})`;
 }
 
-/** Builds the function that fires triggers for the rows of the overlay, and the trigger that calls it. */
-export function firedSql(table: Table, operation: Operation, view: string): string[] {
+/**
+ * Builds the function that fires triggers for the rows of the overlay, and the trigger that calls it.
+ * @param isWriting whether one of them writes to tables
+ */
+export function firedSql(
+  table: Table,
+  operation: Operation,
+  view: string,
+  isWriting: boolean,
+): string[] {
   const name = functionName(table, `fired_${operation}`);
   const template = operation === 'delete' ? 'fired_delete' : 'fired';
   const old = `ROW(${columnList(columnNames(table), 'OLD.')})`;
@@ -71,6 +88,7 @@ export function firedSql(table: Table, operation: Operation, view: string): stri
     oid: table.oid,
     fire: fireName(table, operation),
     made: madeName(table, operation),
+    ...aroundFiring(table, operation, isWriting),
     // generated columns are computed after triggers have fired
     new_columns: table.columns
       .map(({ name, generated }) => (generated ? 'NULL' : `NEW.${quoteIdentifier(name)}`))

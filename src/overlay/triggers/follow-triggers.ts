@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
 import type { Table, Trigger } from '../../model/table.ts';
-import type { BodyWrite, FunctionBody } from '../../sql/functions/body-uses.ts';
+import type { BodyUses, BodyWrite, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import { mergedUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { loadParser } from '../../sql/parser/parser.ts';
@@ -95,9 +95,7 @@ export async function checkTrigger(
   const followed = await orObstacle(async () => {
     conditionOf(trigger);
     demandBlock(body);
-    // the writes of a BEFORE trigger have no staged row yet on which they depend
-    const tables = [trigger.oldTable, trigger.newTable].flatMap((each) => each ?? []);
-    const made = await readTriggerBody(name, body, trigger.timing === 'after', tables);
+    const made = await readTriggerBody(trigger, extentsOf(trigger));
     const names = writtenNames(made.uses).map((each) => ({
       ...recorded(lookup, each),
       operation: each.operation,
@@ -115,12 +113,33 @@ export async function checkTrigger(
     const written = await writtenTables(tx, made.uses.writes, path.oids, (linked) =>
       uses.checked.push(nameOf(linked)),
     );
+    if (trigger.timing === 'before') demandOtherRows(table, trigger, made.uses, written);
     await checkBody({ ...lookup, tx, uses, extent: 'reads' }, made.uses);
     return { ...made, written };
   });
   // guard: names of the service's own statements are not found in schemas of users
   await tx.query(setInternalPath);
   return followed;
+}
+
+/** Returns what the body of a trigger may do, the least first. The writes of a BEFORE STATEMENT trigger have no row on which they depend. */
+function extentsOf({ timing, level }: Trigger): readonly Extent[] {
+  if (timing === 'after') return ['rows'];
+  return level === 'row' ? ['reads', 'rows'] : ['reads'];
+}
+
+/** @throws Obstacle if a BEFORE trigger writes to its table as the statement does for which it fires */
+function demandOtherRows(
+  { oid }: Table,
+  { events }: Trigger,
+  { upserts }: BodyUses,
+  written: readonly WrittenTable[],
+): void {
+  const own = written.find(({ table }) => table.oid === oid);
+  if (own === undefined) return;
+  // guard: a BEFORE trigger does not fire for rows of its own
+  if (upserts.length > 0 || own.operations.some((each) => events.includes(each)))
+    throw new Obstacle('writes to its own table before the row for which it fires');
 }
 
 const writesForTruncate = 'writes for TRUNCATE, which approval applies as deletions';

@@ -15,6 +15,7 @@ import { mayFire, mayFireAfter, mayFireFirst, rowTriggers } from './candidates.t
 import { firedSql, firedTrigger, fireSql } from './fire.ts';
 import { fireAfterSql } from './fire-after.ts';
 import { firstSql } from './fire-statement.ts';
+import { traceSql } from './fire-writing.ts';
 import type { Followed, Path, TriggerBody, TriggerUses } from './follow-triggers.ts';
 import {
   approvalPath,
@@ -133,10 +134,13 @@ async function attach(
 ): Promise<void> {
   const triggers = fires ? rowTriggers(table, operation) : [];
   await makeCopies({ tx, table, server }, triggers, copies);
-  await tx.query(fireSql(table, operation, triggers));
+  const writes = (trigger: Trigger) => writtenBy(copies, trigger).length > 0;
+  const isWriting = triggers.some(writes);
+  await tx.query(fireSql(table, operation, triggers, writes));
   const view = overlayName(table);
+  for (const each of traceSql(table, operation, view, isWriting)) await tx.query(each);
   if (!fires) await tx.query(`DROP TRIGGER IF EXISTS ${firedTrigger(operation)} ON ${view}`);
-  else for (const each of firedSql(table, operation, view)) await tx.query(each);
+  else for (const each of firedSql(table, operation, view, isWriting)) await tx.query(each);
 }
 
 const byEvent = (of: (event: Event) => readonly Trigger[]) => ({

@@ -11,6 +11,10 @@ import { overlaySchema, productionName, rowTypeName } from '../object-names.ts';
 export const copyName = (table: Table, trigger: Trigger) =>
   `${overlaySchema(table)}.trigger_${table.oid}_${table.triggers.indexOf(trigger) + 1}`;
 
+/** Builds the statement that names the trigger which writes. */
+export const nameTrigger = ({ name }: Trigger) =>
+  `    PERFORM set_config('stage.trigger', ${quoteLiteral(name)}, true);\n`;
+
 /**
  * Builds the copy.
  * @param body the function's body, with the names of overlays

@@ -10,6 +10,7 @@ import { Obstacle } from '../functions/function-script.ts';
 import { targetNamed } from '../functions/named-table.ts';
 import { readLinkedTable } from '../install/linked-tables.ts';
 import { obstacleOf } from '../obstacle.ts';
+import type { Operation } from '../rows/after-statement.ts';
 import { kindApart, needsColumns, rowTriggers } from './candidates.ts';
 
 const acting = (...actions: readonly ForeignKey['onDelete'][]) =>
@@ -24,6 +25,8 @@ export interface WrittenTable {
   readonly table: Table;
   /** The tables at the other end of its foreign keys. Their overlays are needed, too. */
   readonly linked: readonly Table[];
+  /** What the trigger does there. */
+  readonly operations: readonly Operation[];
 }
 
 /**
@@ -51,7 +54,9 @@ export async function writtenTables(
     const shown = shownName(table.schema, table.name);
     // guard: a trigger writes to no table where more would follow from it
     if (obstacle !== null) throw new Obstacle(`writes to ${shown}, which ${obstacle}`);
-    found.set(oid, { table, linked });
+    const operation = write.operation.toLowerCase() as Operation;
+    const operations = [...(found.get(oid)?.operations ?? []), operation];
+    found.set(oid, { table, linked, operations });
   }
   return [...found.values()];
 }

@@ -13,6 +13,7 @@ DECLARE
   v_table pg_catalog.text;
   v_constraint pg_catalog.text;
 BEGIN
+  PERFORM stage.demand_causes(p_state.session);
   FOR v_relation IN SELECT stage.staged_relations(p_state.session) LOOP
     EXECUTE pg_catalog.format('SELECT stage_data.prepare_%s($1)', v_relation) USING p_state.session;
   END LOOP;

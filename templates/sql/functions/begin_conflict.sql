@@ -11,6 +11,11 @@ BEGIN
   IF v_conflict ->> 'action' = 'update' AND has_any_column_privilege(p_relation, 'INSERT, UPDATE') AND NOT has_table_privilege(p_relation, 'UPDATE') THEN
     RAISE EXCEPTION 'permission denied for table %', (SELECT c.relname FROM pg_class c WHERE c.oid = p_relation) USING ERRCODE = 'insufficient_privilege';
   END IF;
+  -- guard: a trigger that fires before the rows of a statement does not replace the clause of that statement
+  IF coalesce(current_setting('stage.firing', true), '') <> '' AND nullif(current_setting('stage.options', true), '')::jsonb ? ('stage.conflict_' || p_relation) THEN
+    RAISE EXCEPTION 'cannot stage what a BEFORE trigger upserts into "%" while the statement does so, too', (SELECT c.relname FROM pg_class c WHERE c.oid = p_relation)
+      USING ERRCODE = 'feature_not_supported', HINT = 'Write to the other table by a statement of its own.';
+  END IF;
   FOREACH v_part IN ARRAY ARRAY['set', 'where'] LOOP
     CONTINUE WHEN NOT v_conflict ? v_part;
     v_conflict := jsonb_set(v_conflict, ARRAY[v_part], (

@@ -14,6 +14,12 @@ BEGIN
   -- guard: nothing is written to the table of a write, or to one that refers to it, by what it calls
   IF v_callers <> '[]' THEN PERFORM stage.refuse_caller_table(v_relation, v_callers, v_depth = 1); END IF;
   IF v_depth > 1 THEN RETURN v_statement; END IF;
+  -- guard: approval repeats what functions write before the rows of the write that calls them, and so before what BEFORE triggers write for these
+  IF v_callers -> -1 ->> 1 = current_setting('stage.caller_fired', true) THEN
+    RAISE EXCEPTION 'cannot stage what a function writes after a BEFORE trigger of "%" has written for a row of the same statement',
+        (SELECT relname FROM pg_class WHERE oid = split_part(v_callers -> -1 ->> 0, '_', 1)::oid)
+      USING ERRCODE = 'feature_not_supported', HINT = 'Call the function in a SELECT before, and use its result.';
+  END IF;
   IF v_statement IN (current_setting('stage.ended', true), v_callers -> -1 ->> 1) THEN
     v_statement := set_config('stage.statement', p_id, true);
   END IF;

@@ -4,13 +4,16 @@ CREATE OR REPLACE FUNCTION stage.note_effect() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_relation oid := substr(TG_TABLE_NAME, 8);
-  v_cause bigint := current_setting('stage.cause');
+  -- 0 if the row is not staged yet, because a BEFORE trigger writes
+  v_cause bigint := coalesce(nullif(current_setting('stage.cause'), '')::bigint, 0);
   v_cause_relation oid := current_setting('stage.cause_relation');
   v_trigger text := current_setting('stage.trigger');
-  v_is_staged boolean;
+  v_is_staged boolean := current_setting('stage.cause') = '';
 BEGIN
-  EXECUTE format('SELECT EXISTS (SELECT FROM stage_data.shadow_%s WHERE _stage_session = $1 AND _stage_seq = $2)', v_cause_relation)
-  INTO v_is_staged USING NEW._stage_session, v_cause;
+  IF NOT v_is_staged THEN
+    EXECUTE format('SELECT EXISTS (SELECT FROM stage_data.shadow_%s WHERE _stage_session = $1 AND _stage_seq = $2)', v_cause_relation)
+    INTO v_is_staged USING NEW._stage_session, v_cause;
+  END IF;
   -- guard: only a trigger that fires while staging writes rows, for rows of its session and to the tables that its body names
   IF NOT v_is_staged OR NOT EXISTS (
     SELECT FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.trigger_uses -> 'written') n (name)

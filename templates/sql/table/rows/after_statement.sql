@@ -18,7 +18,7 @@ BEGIN
   IF pg_trigger_depth() = 1 THEN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('{{key}}'); END IF;
-    IF _stage_v_affected > 0 THEN
+{{adopt}}    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows{{set_column}})
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), {{oid}}, {{shown_name}},
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected{{set_value}})

@@ -30,11 +30,13 @@ BEGIN
     AND NOT (s._stage_mutation = ANY (_stage_v_touched) AND s._stage_seq > _stage_v_since)
   RETURNING s._stage_seq, s._stage_root INTO _stage_v_previous;
   IF NOT FOUND THEN
-    SELECT s._stage_seq, s._stage_mutation INTO _stage_v_previous
+    SELECT s._stage_seq, s._stage_mutation, s._stage_origin, s._stage_op INTO _stage_v_previous
     FROM {{shadow}} s WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches_old}};
     IF NOT coalesce(_stage_v_previous._stage_mutation = ANY (_stage_v_touched) AND _stage_v_previous._stage_seq > _stage_v_since, false) THEN
       PERFORM stage.raise_changed({{oid}}, _stage_v_previous._stage_seq);
     END IF;
+    -- guard: a row that its own BEFORE trigger has changed is not deleted
+    IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_previous._stage_op <> 'D') THEN PERFORM stage.raise_modified('deleted'); END IF;
     PERFORM stage.touched_twice({{oid}});
     RETURN NULL;
   END IF;

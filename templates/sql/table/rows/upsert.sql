@@ -96,7 +96,7 @@ DECLARE
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
           pg_catalog.set_config('stage.check_later', 'on', true);
 {{fire_triggers}}{{read_collision}}{{end_firing}}  _stage_v_new := _stage_v_collision.new;
-{{find_row}}  IF {{is_free}} THEN
+{{find_row}}{{give_up}}  IF {{is_free}} THEN
     _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),
             pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(_stage_v_arbiters, 'null')::pg_catalog.text, true);

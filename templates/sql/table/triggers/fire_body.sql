@@ -1,5 +1,5 @@
 -- filled in src/overlay/triggers/fire.ts: `calls` is fire_call.sql, filled for each trigger
-BEGIN
+{{declare}}BEGIN
 {{calls}}
   RETURN {{row}};
 END

@@ -1,6 +1,7 @@
-  -- filled in src/overlay/triggers/fire.ts: `condition` is the WHEN of the trigger, `take` makes its row that of the next one
+  -- filled in src/overlay/triggers/fire.ts: `condition` is the WHEN of the trigger, `take` makes its row that of the next one; `begin` and `end`
+  -- stand around a trigger that writes
   IF {{condition}} THEN
-    _stage_p_result := {{copy}}("new", "old", {{operation}});
-    IF _stage_p_result IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;
+{{begin}}    _stage_p_result := {{copy}}("new", "old", {{operation}});
+{{end}}    IF _stage_p_result IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;
     {{take}}
   END IF;

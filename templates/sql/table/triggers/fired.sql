@@ -10,8 +10,8 @@ BEGIN
   IF coalesce(current_setting('stage.made_{{oid}}', true), '') <> '' THEN RETURN NEW; END IF;
   IF pg_trigger_depth() > 1 THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
 {{prepare}}
-  _stage_v_made := {{made}}({{fire}}(ROW({{new_columns}}), {{old}}), ROW({{new_columns}}));
-  IF _stage_v_made IS NULL THEN RETURN NULL; END IF;
+{{begin}}  _stage_v_made := {{made}}({{fire}}(ROW({{new_columns}}), {{old}}), ROW({{new_columns}}));
+  IF _stage_v_made IS NULL THEN {{give_up}}RETURN NULL; END IF;
   PERFORM set_config('stage.made_{{oid}}', _stage_v_made, true);
   RETURN NEW;
 END $body$;

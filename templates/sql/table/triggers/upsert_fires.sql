@@ -2,6 +2,7 @@
   _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
   _stage_v_fired := {{fired}}(NEW);
   IF _stage_v_fired._stage_p_text IS NULL THEN
+    PERFORM stage.give_up_row({{oid}}::pg_catalog.oid);
     PERFORM pg_catalog.set_config('stage.check_later', '', true);
     RETURN NULL;
   END IF;

@@ -1,0 +1,88 @@
+/** Lets BEFORE triggers write to tables: what they write waits for the row for which they fire, which is staged after them. */
+import { quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table, Trigger } from '../../model/table.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  keyMatches,
+  overlaySchema,
+  rowTypeName,
+  shadowName,
+} from '../object-names.ts';
+import type { Operation } from '../rows/after-statement.ts';
+import { codeOf, settingKey } from '../rows/after-statement.ts';
+import { nameTrigger } from './trigger-copy.ts';
+
+/** Returns what stands around the call of a trigger, in the function that fires triggers. */
+export function aroundCall(
+  { oid }: Table,
+  operation: Operation,
+  trigger: Trigger,
+  isWriting: boolean,
+) {
+  if (!isWriting) return { begin: '', end: '' };
+  const begin = `    _stage_v_was := stage.begin_firing(${oid}, ${quoteLiteral(operation.charAt(0))});\n`;
+  return {
+    begin: begin + nameTrigger(trigger),
+    end: `    PERFORM stage.end_firing(${oid}, _stage_v_was);\n`,
+  };
+}
+
+/** Returns what stands around the firing of triggers, in the trigger of the view. */
+export function aroundFiring(table: Table, operation: Operation, isWriting: boolean) {
+  if (!isWriting) return { begin: '', give_up: '' };
+  const old = columnList(columnNames(table), 'OLD.');
+  const skip = `  IF ${touchedName(table, operation)}(ROW(${old})) THEN RETURN NULL; END IF;\n`;
+  return {
+    begin: fillSql(loadSql('table/triggers/begin_fired.sql'), {
+      key: settingKey(table, operation),
+      // guard: BEFORE triggers do not write again for a row that the statement has changed
+      skip: operation === 'insert' ? '' : skip,
+    }),
+    give_up: `PERFORM stage.give_up_row(${table.oid}); `,
+  };
+}
+
+const touchedName = (table: Table, operation: Operation) =>
+  `${overlaySchema(table)}.is_touched_${operation}_${table.oid}`;
+
+/** Builds the function that finds rows which the statement has changed before. */
+function touchedSql(table: Table, operation: Operation): string {
+  return fillSql(loadSql('table/triggers/is_touched.sql'), {
+    function: touchedName(table, operation),
+    oid: table.oid,
+    key: settingKey(table, operation),
+    row_type: rowTypeName(table),
+    shadow: shadowName(table),
+    s_key_matches_old: keyMatches(table, 's.', '"old".'),
+    operation: codeOf(operation),
+    how: quoteLiteral(operation === 'update' ? 'updated' : 'deleted'),
+  });
+}
+
+/** Returns the name of the trigger of a view that comes after the one that stages the row. */
+const traceTrigger = (operation: Operation) => `trace_${operation}`;
+
+/** Builds the trigger that notes for which row triggers have written, and its function; or drops it. */
+export function traceSql(
+  table: Table,
+  operation: Operation,
+  view: string,
+  isWriting: boolean,
+): string[] {
+  const name = traceTrigger(operation);
+  if (!isWriting) return [`DROP TRIGGER IF EXISTS ${name} ON ${view}`];
+  const row = operation === 'delete' ? 'OLD' : 'NEW';
+  const made = functionName(table, `trace_${operation}`);
+  const trace = fillSql(loadSql('table/triggers/trace.sql'), {
+    ...{ function: made, oid: table.oid, shadow: shadowName(table), row },
+    s_key_matches: keyMatches(table, 's.', `${row}.`),
+  });
+  return [
+    ...(operation === 'insert' ? [] : [touchedSql(table, operation)]),
+    trace,
+    `CREATE OR REPLACE TRIGGER ${name} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${made}()`,
+  ];
+}

@@ -1,0 +1,11 @@
+-- Ends what stage.begin_firing began. The rows that the trigger wrote wait for the lineage of the row for which it
+-- fired, with those of the triggers before it.
+CREATE OR REPLACE FUNCTION stage.end_firing(p_relation oid, p_was text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM set_config('stage.origin', coalesce(p_was[1], ''), true), set_config('stage.check_later', coalesce(p_was[2], ''), true),
+    set_config('stage.cause_relation', coalesce(p_was[3], ''), true), set_config('stage.cause', coalesce(p_was[4], ''), true),
+    set_config('stage.trigger', coalesce(p_was[5], ''), true), set_config('stage.causes', coalesce(p_was[6], ''), true),
+    set_config('stage.firing', coalesce(p_was[7], ''), true), set_config('stage.overriding_' || p_relation, coalesce(p_was[8], ''), true),
+    set_config('stage.fired_' || p_relation, coalesce(nullif(p_was[10], ''), p_was[9]), true);
+END $$;
