@@ -1,4 +1,5 @@
 /** Runs calls, looks for effects after each group of them, and finds the calls that had one. */
+import { readBack } from '../../../src/db/connection-settings.ts';
 import type { ReadsMode } from '../../../src/model/session.ts';
 import { backend } from '../../../src/wire/message-codes.ts';
 import type { WireClient } from '../../helpers/wire-script.ts';
@@ -153,6 +154,9 @@ async function isBearable(field: Field, { made }: RandomCall): Promise<boolean> 
 
 async function tryService(field: Field): Promise<void> {
   await takeState(field.database);
+  // the service reads this on each new connection, and its pool has others
+  const [row] = await field.database.query(readBack.text, readBack.values);
+  if (row?.['settings'] === null) throw new Error('the settings of a connection cannot be read');
   await field.watchers.take();
   const client = await connectWire(await field.session('writer', 'staged'));
   try {
