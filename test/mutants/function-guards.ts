@@ -55,11 +55,6 @@ export const functionGuards: readonly Guard[] = [
     tests: blocks,
   },
   {
-    name: 'each exception block for OTHERS is found in the text',
-    without: '',
-    tests: blocks,
-  },
-  {
     name: 'a block is followed anew under another search path',
     without: 'if (first.isCurrent) return { made: known, found: first };',
     tests: blocks,

@@ -237,6 +237,18 @@ suite('DO', (test) => {
     assert.match(error.message, /in a session that is proposed/);
   });
 
+  test('is refused where an exception block for OTHERS cannot be told from other code', async () => {
+    const { client } = await open();
+    const words = ['"others"', 'unique_violation OR "others"', 'OTHERS OR "others"'];
+    for (const name of words) {
+      const text = `DO $$ BEGIN UPDATE item SET n = 1; EXCEPTION WHEN ${name} THEN NULL; END $$`;
+      assert.is((await rejects(client.query(text))).code, '0A000', name);
+    }
+    const looksLike = `DO $$ DECLARE others bool := true;
+      BEGIN UPDATE item SET n = CASE WHEN others THEN 1 END; EXCEPTION WHEN "others" THEN NULL; END $$`;
+    assert.is((await rejects(client.query(looksLike))).code, '0A000');
+  });
+
   test('is refused where a temporary table hides one that it names', async () => {
     const { client } = await open();
     await client.query('CREATE TEMP TABLE item (id int, n int)');

@@ -11,12 +11,7 @@ import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
 import { missingDefaults } from './plpgsql-defaults.ts';
-import {
-  countOthers,
-  handlersOfOthers,
-  passesOthersOn,
-  withoutPassedOn,
-} from './plpgsql-handlers.ts';
+import { handlersOfOthers, passesOthersOn, withoutPassedOn } from './plpgsql-handlers.ts';
 import { hasHazard } from './plpgsql-hazards.ts';
 import { declaredTypes, replaceRowTypes } from './plpgsql-types.ts';
 
@@ -115,9 +110,6 @@ async function treeWithin(
   if (extent === 'reads') return tree;
   // guard: no exception block of code that writes catches a refusal of the service
   if (hasHazard(tree)) return null;
-  const handlers = handlersOfOthers(scanTokens(body));
-  // guard: each exception block for OTHERS is found in the text
-  if (handlers.length !== countOthers(tree)) return null;
   // guard: errors are passed on by exception blocks, not by a CASE that looks like one
   if (isCopy && !passesOthersOn(tree)) return null;
   return tree;

@@ -13,7 +13,7 @@ const isPassedOn =
 const passesOn = `THEN IF ${isPassedOn} THEN RAISE; END IF;`;
 
 /** Returns how often a parsed body names OTHERS in exception blocks. */
-export const countOthers = (tree: object): number =>
+const countOthers = (tree: object): number =>
   (collectNodes(tree, 'PLpgSQL_condition') as readonly { readonly condname?: string }[]).filter(
     ({ condname }) => condname === 'others',
   ).length;
