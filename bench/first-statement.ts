@@ -1,7 +1,7 @@
 /**
  * The cost of a connection's first statements: `npm run bench:first`, on Linux. New connections of a role that may only read, through the
- * built daemon, to tables that have overlays. Processor time of the connection's backend and of the daemon: medians.
- * BENCH_BUILDS names the directories of several builds, separated by commas, which alternate; BENCH_ROUNDS (9) is the number of connections.
+ * built daemon, to tables that have overlays. Processor time of the connection's backend and of the daemon: medians. BENCH_BUILDS names the
+ * directories of several builds, separated by commas, which alternate; BENCH_ROUNDS (9) is the number of connections.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
- * Schemas that others wrote, staged and compared with direct execution: `npm run schemas -- [--search-path NAMES] <file> ...`. Each table gets two
- * rows, then ordinary writes, through one session and on a twin. Then the session is approved and reverted. The files are those of public
- * applications, such as `db/structure.sql`, or of `pg_dump --schema-only`, and are not part of this repository. Where an application sets a
- * search path for its connections, the databases get it by --search-path. STAGE_TEST_PG sets the major version.
+ * Schemas that others wrote, staged and compared with direct execution: `npm run schemas -- [--search-path NAMES] <file> ...`. Each table
+ * gets two rows, then ordinary writes, through one session and on a twin. Then the session is approved and reverted. The files are those of
+ * public applications, such as `db/structure.sql`, or of `pg_dump --schema-only`, and are not part of this repository. Where an application
+ * sets a search path for its connections, the databases get it by --search-path. STAGE_TEST_PG sets the major version.
  */
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

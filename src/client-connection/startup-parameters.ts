@@ -29,8 +29,9 @@ const notSettings = new Set(['user', 'database', 'options', 'replication']);
 /**
  * Reads the start-up parameters.
  * @param database the staged database, which is the only one that clients can reach
- * @throws StageError with SQLSTATE 08004 unless exactly one session is named, exactly as documented; 3D000 for another database; 0A000 for
- *   another encoding or replication; the error of SET for a setting that SET refuses
+ * @throws StageError with SQLSTATE 08004 unless exactly one session is named, exactly as documented; 28000 without a user; 3D000 for another
+ *   database; 0A000 for another encoding or replication; `invalid_request` for an invalid value of one of the proxy's options; the error of
+ *   SET for a setting that SET refuses
  */
 export function readLogin(parameters: StartupParameters, database: string): Login {
   const named = new Map(parameters);

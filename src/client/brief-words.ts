@@ -30,7 +30,7 @@ const sampleInWords = ({ sampled, inserts, updates, deletes }: TableBrief) =>
 
 const longest = 60;
 
-/** Formats a value, cut to a length at which a sentence stays one. */
+/** Formats a value, cut so that it fits into a sentence. */
 export function shortCell(value: JsonText | null): string {
   const text = value === null ? 'NULL' : valueCell(value);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;

@@ -18,7 +18,8 @@ export interface Patience {
 /**
  * Waits for an event after the known one. Rejects when the signal is aborted.
  * @param after the number of the known event
- * @returns the number of the last event; `after` if nothing happened; null if the daemon cannot report events and the caller has to poll
+ * @returns the number of the last event; `after` if nothing happened; null if the session is gone, or if the daemon cannot report events and
+ * the caller has to poll
  */
 export async function nextEvent(
   api: ApiClient,

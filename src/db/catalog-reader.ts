@@ -6,9 +6,9 @@ import type { Queryable } from './database.ts';
 type Read = 'signature' | 'stamp' | 'statementStamps' | 'indexes';
 
 /**
- * Returns the table's definition with its signature, or null if no relation has this OID. The stamps are of the same snapshot: a change that
- * another connection commits later differs from them, so that the next statement notices it.
- * The definition is consistent only inside a transaction.
+ * Returns the table's definition with its signature, or null if no relation has this OID. The stamps are of the same snapshot: a change
+ * that another connection commits later differs from them, so that the next statement notices it. The definition is consistent only inside
+ * a transaction.
  */
 export async function readTable(db: Queryable, oid: number): Promise<Table | null> {
   const [row] = await db.query(

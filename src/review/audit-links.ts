@@ -77,7 +77,9 @@ function addedParts({ texts, staged }: EntryRow): string {
   return texts === null ? '' : `, ${texts}`;
 }
 
-/** Builds an approval's canonical text. The second version has the names of all who agreed at its end, the third one its grounds as well. */
+/**
+ * Builds an approval's canonical text. The second version has the names of all who agreed at its end, the third one its grounds as well.
+ */
 export function approvalText(row: ApprovalRow): string {
   const [version, added] = addedToApproval(row);
   return `["stage.approval.${version}", ${row.number}, "${row.session}", ${quote(row.project_id)}, ${quote(row.digest)}, ${row.first_position}, ${row.entries}, ${quote(row.approved_at)}, ${quote(row.approved_by)}, ${quote(row.approved_as)}${added}]`;

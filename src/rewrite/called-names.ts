@@ -117,7 +117,9 @@ const isAllowed = (each: Candidate, allowed: readonly string[]) =>
 // guard: a function of users with the code of a known one is checked like that
 const asFound = (each: Candidate): Candidate => ({ ...each, ...each.known });
 
-/** Returns whether set_config() is called with arguments that the statement does not show: by an aggregate, a view, or under another name. */
+/**
+ * Returns whether set_config() is called with arguments that the statement does not show: by an aggregate, a view, or under another name.
+ */
 // guard: calls of views and aggregates set no setting
 const setsUnseen = (each: Candidate) =>
   isSetConfig(asFound(each)) && !(each.isNamed && isSetConfig(each));

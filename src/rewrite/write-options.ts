@@ -49,8 +49,8 @@ function setOptions({ rights }: QueryWrite, named: readonly Named[]): Record<str
 }
 
 /**
- * Returns the operations of the statement that also read columns of their table, by table with row-level security: policies for SELECT apply
- * to the rows that they write.
+ * Returns the operations of the statement that also read columns of their table, by table with row-level security: policies for SELECT
+ * apply to the rows that they write.
  */
 function readOptions({ rights }: QueryWrite, named: readonly Named[]): Record<string, string[]> {
   const options: Record<string, string[]> = {};

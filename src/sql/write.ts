@@ -128,13 +128,16 @@ export interface QueryWrite extends AnyWrite {
   readonly changes: ChangedRows | null;
   /** See `Read.replacement`. */
   readonly replacement?: Replacement;
-  /** Set if it stages the writes of the functions that it calls, of the procedure of a CALL, or of a DO block. Only a `change`, which is an INSERT, UPDATE or DELETE, has a target. */
+  /**
+   * Set if it stages the writes of the functions that it calls, of the procedure of a CALL, or of a DO block. Only a `change`, which is an
+   * INSERT, UPDATE or DELETE, has a target.
+   */
   readonly stagesCalls?: 'SELECT' | 'change' | 'CALL' | 'DO';
   /** The block of a DO. */
   readonly block?: CodeBlock;
 }
 
-/** A block of PL/pgSQL in a statement: the range of the literal, and its value. */
+/** The block of PL/pgSQL that a DO runs: the range of the whole statement, and the text of the block. */
 export interface CodeBlock extends ByteRange {
   readonly body: string;
 }

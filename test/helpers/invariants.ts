@@ -73,7 +73,10 @@ CROSS JOIN LATERAL (
   SELECT coalesce(sum(r.row_count), 0) AS rows FROM stage.apply_plan(s.session) a, unnest(a.runs) r WHERE r.step <> 'capture'
 ) p WHERE p.rows <> s.rows`;
 
-/** A query for actions without a cause: an effect of a foreign key action, or of a trigger, follows the change of the same mutation that caused it. */
+/**
+ * A query for actions without a cause: an effect of a foreign key action, or of a trigger, follows the change of the same mutation that
+ * caused it.
+ */
 const actionsSql = `
 SELECT 'I5: mutation ' || a.mutation || ' has actions without a cause' FROM staged a
 WHERE a.origin::text IN ('action', 'trigger') AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'client' AND c.first < a.first)`;

@@ -33,9 +33,9 @@ const settings = {
 };
 
 /**
- * Starts a server in a temporary directory, in memory where there is room. `stop` removes the directory. If `given` is a URL, uses that server. The major may also be the absolute
- * path of an installation (`/usr/lib/postgresql/15`), because builds of distributions have JIT. STAGE_TEST_SETTINGS adds settings:
- * `jit_above_cost=0 work_mem=1MB`.
+ * Starts a server in a temporary directory, in memory where there is room. `stop` removes the directory. If `given` is a URL, uses that
+ * server. The major may also be the absolute path of an installation (`/usr/lib/postgresql/15`), because builds of distributions have JIT.
+ * STAGE_TEST_SETTINGS adds settings: `jit_above_cost=0 work_mem=1MB`.
  * @param own settings for a server that only one test uses
  */
 export async function startTestServer(

@@ -975,8 +975,8 @@ GRANT SELECT, INSERT ON "stage_upsert_<namespace>"."invoice" TO PUBLIC;
 
 -- Fills a new row and returns the row that it collides with; row constraints come first, as in PostgreSQL.
 -- _stage_p_arbiters: names of the unique indexes that count, null for all.
--- Clients can call it directly, unless the table has row-level security: it returns rows only to those who may read them. `role` is what the
--- caller has set by SET ROLE.
+-- Clients can call it directly, unless the table has row-level security: it returns rows only to those who may read them. `role` is the
+-- role that the caller has set by SET ROLE.
 CREATE FUNCTION stage_upsert_<namespace>.collision_<invoice>(INOUT new "stage_upsert_<namespace>"."invoice", _stage_p_arbiters jsonb, _stage_p_update boolean, OUT _stage_v_row "stage_upsert_<namespace>"."invoice")
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -1041,7 +1041,7 @@ BEGIN
     ' RETURNING ', _stage_v_row, '.*');
 END $body$;
 
--- BEFORE STATEMENT trigger: raises an error of a DO UPDATE also where no row collides.
+-- BEFORE STATEMENT trigger: builds the statement of a DO UPDATE, and raises its errors also where no row collides.
 CREATE FUNCTION stage_upsert_<namespace>.analyse_<invoice>() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
@@ -1212,8 +1212,8 @@ REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM
 -- and types too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
--- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,
--- filled.
+-- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns,
+-- apply_updates_of.sql, filled.
 CREATE FUNCTION stage_data.apply_<invoice>_row(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
@@ -1320,8 +1320,8 @@ REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigi
 -- and types too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
--- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,
--- filled.
+-- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns,
+-- apply_updates_of.sql, filled.
 CREATE FUNCTION stage_data.apply_<invoice>_set(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
@@ -1444,8 +1444,8 @@ BEGIN
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_set(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 
--- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows, so they are
--- not applied a second time, only read before (capture) and after (cascaded) for the audit.
+-- Actions of foreign keys that production runs itself when the parent is applied: those ON UPDATE, and some ON DELETE (see gone). Staging
+-- has foreseen their rows, so they are not applied a second time, only read before (capture) and after (cascaded, gone) for the audit.
 -- The functions change only shadow rows that the approval is about to discard; conflicts were checked before.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s, p is production's row, x a staged version.
 
@@ -1704,7 +1704,7 @@ LEFT JOIN LATERAL (
   FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
--- OFFSET 0 has the version built once, not for each of its uses
+-- with OFFSET 0 the version is built once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
   coalesce(later.op, _stage_f._stage_op) AS op,
   CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
@@ -1748,7 +1748,7 @@ LEFT JOIN LATERAL (
   FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
--- OFFSET 0 has the version built once, not for each of its uses
+-- with OFFSET 0 the version is built once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
   coalesce(later.op, _stage_f._stage_op) AS op,
   CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
@@ -1764,9 +1764,10 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.outline_<invoice>(uuid, int) FROM PUBLIC;
 ;
--- Returns how many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a
--- row in one statement, the outcome. Everything is counted, so rows are not looked up one by one as for a page: those that were changed
--- again are joined at once, and most were not. OFFSET 0 has each row's operation computed once, not for each kind that is counted.
+-- Returns how many net changes of each kind a session has in this table, and how many steps approval replays. All changes of a row by
+-- actions of foreign keys in one statement are one step. Everything is counted, so rows are not looked up one by one as for a page: those
+-- that were changed again are joined at once, and most were not. With OFFSET 0 each row's operation is computed once, not for each kind
+-- that is counted.
 -- Filled in src/overlay/approval/diff.ts: `f_columns` and `l_columns` are the table's columns in the first and in a later version.
 CREATE FUNCTION stage_data.counts_<invoice>(p_session uuid, OUT inserts bigint, OUT updates bigint, OUT deletes bigint, OUT steps bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -1804,7 +1805,7 @@ CREATE FUNCTION stage_data.restored_<invoice>(jsonb, jsonb) RETURNS stage_data.r
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> FROM jsonb_populate_record(NULL::stage_data.row_<invoice>, $1 - ARRAY(SELECT jsonb_object_keys($2))) p';
 
 -- Returns the state in which an approval left each row, and production's present row, if the two differ. One row for each column that
--- differs; the column is NULL if the row is gone, or if a deleted row exists again.
+-- differs; the column is NULL if the row is gone, if a deleted row exists again, or if only exact texts differ.
 CREATE FUNCTION stage_data.moved_<invoice>(p_session uuid, p_audited oid)
 RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
@@ -1899,7 +1900,7 @@ LEFT JOIN LATERAL (
   FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
--- OFFSET 0 has the version built once, not for each of its uses
+-- with OFFSET 0 the version is built once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
   coalesce(later.op, _stage_f._stage_op) AS op,
   CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
@@ -2045,7 +2046,7 @@ REVOKE ALL ON FUNCTION stage_data.rebase_<invoice>(uuid, bigint, text[], text[])
 ;
 -- Begins a lineage again from production's present row: an INSERT of a row that production has by now becomes an UPDATE of it, and an
 -- UPDATE of a row that is gone becomes an INSERT. Returns production's row, NULL if it is gone, whether nothing is left, and whether it was
--- possible: it is not if the session moves the row to another key, or begins by deleting it, or if a foreign key's action began it.
+-- possible: it is not if the session moves the row to another key, or begins by deleting it, or if an action or a trigger began it.
 -- Filled in src/overlay/approval/rebase.ts: f is the first version, s any version, p production's row; `no_old` clears what rows were found
 -- by, `carry` recomputes it.
 CREATE FUNCTION stage_data.rebegin_<invoice>(p_session uuid, p_root bigint, OUT current jsonb, OUT is_void boolean, OUT is_possible boolean)

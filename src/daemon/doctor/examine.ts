@@ -53,7 +53,7 @@ export async function examine(
   ]);
 }
 
-/** Examines all but clients and the path to the server, which a daemon can do while it serves. */
+/** Examines only the parts that a daemon can examine while it serves: the fit of its settings, and the service in the database. */
 export async function examineService(db: Database, settings: FittingSettings): Promise<Finding[]> {
   return gather([...(await settingFaults(db, settings)), ...(await serviceFaults(db))]);
 }
@@ -99,7 +99,10 @@ async function serviceFaults(db: Database): Promise<Row[]> {
   return [...found, ...(await db.query(fillSql(loadSql('doctor/tables.sql'), service)))];
 }
 
-/** Finds triggers that do not fire while staging, and functions that are not staged. Reads their bodies: only for `stage doctor`, not while a daemon starts. */
+/**
+ * Finds triggers that do not fire while staging, and functions that are not staged. Reads their bodies: only for `stage doctor`, not while
+ * a daemon starts.
+ */
 async function codeFaults(db: Database): Promise<Row[]> {
   // an account that has not installed this release cannot read them: other faults say so
   const [row] = await db.query(

@@ -9,7 +9,8 @@ import type { Account } from './embedded-account.ts';
 
 /**
  * Settings of malloc in glibc (https://sourceware.org/glibc/manual/latest/html_node/Memory-Allocation-Tunables.html): memory grows in large
- * steps, in huge pages where the kernel allows it, and stays with the process. A new connection otherwise spends much of its time on page faults.
+ * steps, in huge pages where the kernel allows it, and stays with the process. A new connection otherwise spends much of its time on page
+ * faults.
  */
 const memory = [
   'glibc.malloc.hugetlb=1',

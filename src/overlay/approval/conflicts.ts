@@ -157,7 +157,8 @@ function fields(table: Table): string {
 }
 
 /**
- * Columns by which rows are found, routed to partitions and referred to. With another value, the reviewed change would affect another row.
+ * Columns by which rows are found, routed to partitions or referred to, or by which they refer to others. With another value, the reviewed
+ * change would affect another row.
  */
 const keyedColumns = (table: Table) =>
   new Set([

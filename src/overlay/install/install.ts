@@ -66,7 +66,9 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   await register(tx, table, layout, generationOn(server));
 }
 
-/** Stores the stamps of a table whose definition is unchanged, so that statements find its overlay current. Returns whether they changed. */
+/**
+ * Stores the stamps of a table whose definition is unchanged, so that statements find its overlay current. Returns whether they changed.
+ */
 async function storeStamps(tx: Queryable, table: Table): Promise<boolean> {
   const { oid, stamp, statementStamps } = table;
   // an unchanged row is not written, because each statement on the table reads it

@@ -1,5 +1,5 @@
 /**
- * Builds the search of INSERT ... ON CONFLICT for the row in the way, with the service's rights. For a table with row-level security,
+ * Builds the search of INSERT ... ON CONFLICT for the colliding row, with the service's rights. For a table with row-level security,
  * it is a trigger behind the check of the new row's policies, and reports only the index in which the rows collide, as PostgreSQL's own
  * error does; the statement then reads the row with the client's rights.
  */

@@ -38,7 +38,9 @@ import { partitionChecks } from './named-partition.ts';
 import { policyTriggersSql } from './policies.ts';
 import { domainChecks, rowChecks } from './row-checks.ts';
 
-/** Whether a row was changed by the client, by a foreign key's action, or by a trigger. A direct connection may set the setting to any text. */
+/**
+ * Whether a row was changed by the client, by a foreign key's action, or by a trigger. A direct connection may set the setting to any text.
+ */
 const origin = `CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) IN ('action', 'trigger') THEN current_setting('stage.origin') ELSE 'client' END::stage.row_origin`;
 
 /** Builds every trigger function and trigger of the overlay. */

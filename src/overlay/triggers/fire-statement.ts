@@ -57,7 +57,9 @@ export function firstSql(table: Table, triggers: StatementTriggers): string {
   });
 }
 
-/** Builds the calls of the triggers for TRUNCATE. It has no rows and no transition tables, and fires them for all of its tables together. */
+/**
+ * Builds the calls of the triggers for TRUNCATE. It has no rows and no transition tables, and fires them for all of its tables together.
+ */
 const truncateCalls = (table: Table, { truncate }: StatementTriggers, when: Trigger['timing']) =>
   truncate
     .map((trigger) => {

@@ -1,4 +1,4 @@
-/** Staged views: views and partitions as a session sees them. Most views are read only. */
+/** Staged views: views and partitions as a session sees them. A view that PostgreSQL does not update automatically is read only. */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -156,7 +156,9 @@ async function viewBody(
   };
 }
 
-/** Returns the target of writes to the view: that of the relation in its FROM clause, whatever its expressions read. */
+/**
+ * Returns the target of writes to the view: that of the relation in its FROM clause, whatever its expressions read; null if there is none.
+ */
 function writtenView(
   view: StagedView,
   text: Buffer,

@@ -25,7 +25,7 @@ export interface BriefColumn {
   readonly isGiven: boolean;
   /** The measure of values that are no numbers: the length of a text, or a time of this type; null for numbers and for all other types. */
   readonly unit: 'length' | 'timestamptz' | 'timestamp' | null;
-  /** Whether its type is built in and has few or short values, so that production can be searched for them. */
+  /** Whether it is a text, a boolean or an enum: production is searched for its new values. */
   readonly isPlain: boolean;
   /** Its type if its values are numbers or times that are amounts, rather than keys, references or numbers of a sequence; else null. */
   readonly ordered: string | null;
@@ -37,7 +37,7 @@ export interface BriefColumn {
 export interface BriefShape {
   readonly schema: string;
   readonly name: string;
-  /** The number of its rows according to the statistics. */
+  /** The number of its rows by the statistics; without any, by the size of the table. */
   readonly estimatedRows: number;
   readonly columns: readonly BriefColumn[];
 }

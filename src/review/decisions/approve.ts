@@ -184,7 +184,7 @@ function differs(unexpected: number, differences: JsonText): StageError {
   );
 }
 
-/** Makes plans fresh: shadow tables grow faster than statistics and cached plans follow. */
+/** Prepares the transaction. Plans are made anew, because shadow tables grow faster than statistics and cached plans follow. */
 async function prepare(tx: Queryable): Promise<void> {
   await tx.query('SET LOCAL synchronous_commit = on');
   await tx.query('DISCARD PLANS');

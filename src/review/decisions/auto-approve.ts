@@ -84,7 +84,7 @@ export function createAutoApproval(
   };
 }
 
-/** Returns whether rules approve something of it, and their windows are open. */
+/** Returns whether a rule that holds for a proposal approves sessions, and all windows are open. */
 function isOpen({ rules, now, isScheduled, isDerived }: Proposal): boolean {
   if (isScheduled || isDerived || !rules.some((rule) => rule.auto_approve)) return false;
   return areOpen(

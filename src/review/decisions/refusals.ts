@@ -25,7 +25,7 @@ export async function refuseLateRows(
   );
 }
 
-/** Returns the ignored conflicts. @throws StageError `conflict_detected` */
+/** Locks the rows that the session touched, and returns the ignored conflicts. @throws StageError `conflict_detected` for others */
 export async function refuseConflicts(
   tx: Queryable,
   session: LockedSession,

@@ -98,7 +98,7 @@ function demandStanding(find: FindPerson, as: string | null, projectId: string) 
   throw new StageError('approver_required', `${as ?? 'nobody'} may not approve by now: ${refusal}`);
 }
 
-/** Records that a scheduled approval was refused. Returns false if it was cancelled meanwhile. */
+/** Records that a scheduled approval was refused. Returns false if it was cancelled meanwhile, or the session is in use. */
 async function cancel(db: Database, id: string, due: Due, error: StageError): Promise<boolean> {
   return db.transaction(async (tx) => {
     const session = await lockSession(tx, id).catch(unlessInUse);

@@ -32,7 +32,7 @@ export async function refuseParked(
 
 export interface Picked {
   readonly lineages: readonly Lineage[];
-  /** Tables without lineages, of which all rows are unstaged. */
+  /** Tables without lineages, of which all rows are chosen. */
   readonly whole: readonly number[];
 }
 
@@ -93,8 +93,8 @@ async function findEach(
 }
 
 /**
- * Checks that the chosen tables, and those that foreign keys connect with them, are current and have lineages. A table without a key is
- * allowed if foreign keys connect it with no other.
+ * Checks that the chosen tables, and those connected with them (see `StagedTable.island`), are current and have lineages. A table without a
+ * key is allowed if it is connected with no other.
  * @throws StageError `not_unstageable`
  */
 export function demandOperable(

@@ -36,7 +36,9 @@ interface Exclusion {
   readonly find: FindPerson;
 }
 
-/** Reads the votes of all rounds. Those of the round are marked whose voters may not agree now. */
+/**
+ * Reads the votes of all rounds, and marks those whose voters may not agree now. Four eyes is checked for votes of the present round only.
+ */
 async function readVotes(
   tx: Queryable,
   session: Voted,

@@ -77,7 +77,8 @@ function timeOfMoment(moment: Moment, rules: readonly Rule[], now: number): numb
 }
 
 /**
- * Refuses the proposal of a session that the policy would not let pass with the rows that it has.
+ * Refuses the proposal of a session that the policy would not let pass with the rows that it has. Otherwise counts these rows in the
+ * budgets of its authors, if there are budgets.
  * @param proposer the authenticated name of the proposer: the rows count as theirs, and as those of each author
  * @throws StageError `policy_refused`
  */

@@ -21,7 +21,10 @@ FROM stage.policy_facts($1) f ORDER BY f.relation`;
 const selectLargest =
   'SELECT stage.largest_statement($1, ARRAY(SELECT jsonb_array_elements_text($2::jsonb)::oid)) AS rows';
 
-/** Reads them from the staged rows themselves; `proposer` is about to be one of the session's authors. The columns that are updated are read only where a rule denies some. */
+/**
+ * Reads the facts of a session from its staged rows. The updated columns are read only where a rule denies some.
+ * @param proposer is about to be one of the session's authors
+ */
 export async function readFacts(
   tx: Queryable,
   uuid: string,

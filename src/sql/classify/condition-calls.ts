@@ -7,7 +7,7 @@ import { locateCall } from './relation-uses.ts';
 
 const conditions: ReadonlySet<string> = new Set(['whereClause', 'quals']);
 
-/** Marks the calls in WHERE and ON, including nested ones, by `isCondition`. */
+/** Marks the calls in WHERE and ON, including nested ones, by `isCondition`; none if no call is of a function whose effects are unknown. */
 export function withConditions(
   query: Node,
   called: readonly CallPlace[],

@@ -52,7 +52,9 @@ export const actionRight = (
   reads: operation === 'UPDATE' || (merge.returningClause !== undefined && hasColumns(merge)),
 });
 
-/** Returns the columns of a target list or of an INSERT's column list; without such a list, an INSERT writes all columns. */
+/**
+ * Returns the operation with the columns of a target list or of an INSERT's column list; without such a list, an INSERT writes all columns.
+ */
 const rightTo = (operation: Right['operation'], columns: readonly Node[] | undefined) => ({
   operation,
   columns: columns ? namesOf(columns) : null,

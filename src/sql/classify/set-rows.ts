@@ -8,7 +8,7 @@ const manyRows = 50;
 
 /**
  * Returns the position of the target of an INSERT whose rows can be staged as a set: those of a query over relations, or of a long VALUES.
- * Null with RETURNING, ON CONFLICT or OVERRIDING, which need handling per row.
+ * Null with RETURNING, ON CONFLICT or OVERRIDING, which need handling per row, and with another write in the statement.
  */
 export function placeOfInserted(query: Node, rights: readonly Right[]): number | null {
   const [right, ...others] = rights;
@@ -30,8 +30,8 @@ const givesDefault = (list: Node) =>
   'List' in list && list.List.items?.some((item) => 'SetToDefault' in item) === true;
 
 /**
- * Returns the rows that an UPDATE or DELETE changes if they can be staged as a set. Null with RETURNING, which needs handling per row, and
- * with DEFAULT, which only the server can compute.
+ * Returns the rows that an UPDATE or DELETE changes if they can be staged as a set. Null with RETURNING, which needs handling per row, with
+ * DEFAULT, which only the server can compute, with `SET (a, b) = ...`, and with another write in the statement.
  */
 export function changedRows(query: Node, rights: readonly Right[]): ChangedRows | null {
   const [right, ...others] = rights;

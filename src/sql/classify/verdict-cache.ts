@@ -9,7 +9,9 @@ export interface VerdictCache {
   classify(text: Buffer): readonly Statement[];
   /** Returns the statements of a cached text. */
   recall(text: Buffer): readonly Statement[] | undefined;
-  /** Caches and returns statements that were classified elsewhere. They must not share the memory of a packet. */
+  /**
+   * Caches statements that were classified elsewhere, unless one is refused, and returns them. They must not share the memory of a packet.
+   */
   store(text: Buffer, statements: readonly Statement[]): readonly Statement[];
 }
 

@@ -1,4 +1,6 @@
-/** INSERT ... ON CONFLICT in the bodies of functions: the clause is cut out, and the values that it takes from the function are captured. */
+/**
+ * INSERT ... ON CONFLICT in the bodies of functions: the clause is cut out, and the values that it takes from the function are captured.
+ */
 import type { ColumnRef, ParamRef, ScanToken } from 'libpg-query';
 import { parseTree, scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';

@@ -87,7 +87,7 @@ export async function parsePlpgsql(text: Buffer, body: Buffer): Promise<object |
   return typeof parsed === 'string' ? null : parsed;
 }
 
-/** Returns the error of the syntax of the same text; null if there is none. @throws ParserFailure as `parsePlpgsql` does */
+/** Returns the syntax error of such a text; null if there is none. @throws ParserFailure as `parsePlpgsql` does */
 export async function plpgsqlFault(text: Buffer, body: Buffer): Promise<SqlSyntaxError | null> {
   const parsed = await plpgsqlOf(text, body);
   // the parser also fails on types that it does not know

@@ -1,7 +1,7 @@
 -- Returns the rows of a table that this transaction has written since the caller's snapshot: as they are in the snapshot, and as they are
 -- now. Call it from a cursor that was opened before the transaction wrote anything: it is STABLE, so it sees what the cursor sees. Row
--- versions are distinguished by their ctid, so that a row that was only locked is not returned; then they are paired by the key of the table,
--- or by all their values where there is no key.
+-- versions are distinguished by their ctid, so that a row that was only locked is not returned; then they are paired by the key of the
+-- table, or by all their values where there is no key.
 CREATE OR REPLACE FUNCTION stage.changed_rows(p_root oid, p_parts oid[], p_since bigint)
 RETURNS TABLE (key jsonb, before jsonb, after jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $$

@@ -1,5 +1,6 @@
--- Refuses the client's statement where the policy does not allow what it has staged, in all tables together. Called at the end of the statement,
--- and again where actions of foreign keys follow. The proposal checks the same: settings that a direct connection can set decide nothing.
+-- Refuses the client's statement where the policy does not allow what it has staged, in all tables together. Called at the end of the
+-- statement, and again where actions of foreign keys follow. The proposal checks the same: settings that a direct connection can set decide
+-- nothing.
 CREATE OR REPLACE FUNCTION stage.check_policy() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

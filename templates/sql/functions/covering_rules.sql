@@ -1,5 +1,6 @@
--- Returns those of some rules of the policy that hold for a table, by its names or those of the tables above it, as they are now or were when
--- the policy was set. p_oids: the OIDs that names in the rules meant then.
+-- Returns those of some rules of the policy that hold for a table, by its names or those of the tables above it, as they are now or were
+-- when the policy was set.
+-- p_oids: the OIDs that names in the rules meant then.
 CREATE OR REPLACE FUNCTION stage.covering_rules(p_rules jsonb, p_oids jsonb, p_relation oid) RETURNS TABLE (rule jsonb)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT r.rule

@@ -1,5 +1,5 @@
--- Checks, before TRUNCATE raises a notice or fires a trigger, that the overlays of its tables match them, triggers included: a statement that
--- fails with ST001 runs again.
+-- Checks, before TRUNCATE raises a notice or fires a trigger, that the overlays of its tables match them, triggers included: a statement
+-- that fails with ST001 runs again.
 CREATE OR REPLACE FUNCTION stage.demand_truncatable(p_relations oid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

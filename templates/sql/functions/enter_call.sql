@@ -1,5 +1,5 @@
--- Returns the number of the statement that begins to write while functions of the client's statement run. Each statement of a function is one
--- of its own. A write that calls functions which write stays open meanwhile: its key is in stage.calling before it begins, and among
+-- Returns the number of the statement that begins to write while functions of the client's statement run. Each statement of a function is
+-- one of its own. A write that calls functions which write stays open meanwhile: its key is in stage.calling before it begins, and among
 -- stage.callers until it ends, with its statement and its mutation.
 -- Called by the BEFORE STATEMENT triggers. p_key names the table and the operation, e.g. 16402_i.
 CREATE OR REPLACE FUNCTION stage.enter_call(p_key text, p_id text) RETURNS text

@@ -1,5 +1,5 @@
--- Fires the copies of the triggers for TRUNCATE, with the client's rights, in the order of the tables: all before the first table is emptied,
--- or all after the last one. Those of a table fire at a deletion of none of its rows, by the setting stage.truncates.
+-- Fires the copies of the triggers for TRUNCATE, with the client's rights, in the order of the tables: all before the first table is
+-- emptied, or all after the last one. Those of a table fire at a deletion of none of its rows, by the setting stage.truncates.
 -- p_when: 'before' or 'after'.
 CREATE OR REPLACE FUNCTION stage.fire_truncate(p_relations oid[], p_when text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

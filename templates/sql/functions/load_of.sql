@@ -1,6 +1,6 @@
 -- Returns the views by which rows of a table are staged as a set, as JSON, or NULL: schema and name of the load view, which takes new rows;
--- the name of the changes view, the columns that can be updated there, and whether rows can be deleted there. NULL for a table with triggers
--- that fire while rows are staged: these fire row by row.
+-- the name of the changes view, the columns that can be updated there, and whether rows can be deleted there. NULL for a table with
+-- triggers that fire while rows are staged: these fire row by row.
 CREATE OR REPLACE FUNCTION stage.load_of(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('schema', n.nspname, 'name', v.relname, 'changes', w.relname,

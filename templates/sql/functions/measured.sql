@@ -1,5 +1,5 @@
--- Returns a value as a number, for the figures of a brief: the length of a text in characters, or a time in seconds since 1970; NULL for times
--- without a year of four digits.
+-- Returns a value as a number, for the figures of a brief: the length of a text in characters, or a time in seconds since 1970; NULL for
+-- times without a year of four digits.
 CREATE OR REPLACE FUNCTION stage.measured(p_text text, p_unit text) RETURNS numeric
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE

@@ -1,5 +1,5 @@
--- Returns the rule after = before * factor + addend that explains most pairs, the simplest of several: one value for all (factor 0), the same
--- difference, a factor, a line. A product may be rounded to the places that the values have. Nothing is returned for no pairs.
+-- Returns the rule after = before * factor + addend that explains most pairs, the simplest of several: one value for all (factor 0), the
+-- same difference, a factor, a line. A product may be rounded to the places that the values have. Nothing is returned for no pairs.
 CREATE OR REPLACE FUNCTION stage.number_rule(p_before numeric[], p_after numeric[],
   OUT factor numeric, OUT addend numeric, OUT explained bigint, OUT follows boolean[])
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$

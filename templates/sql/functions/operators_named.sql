@@ -1,5 +1,5 @@
--- Returns the texts of some operators, as an expression names them, as a JSON array in the same order. In PL/pgSQL, which keeps its plan, and
--- one by one: joined with a list of unknown length, all operators would be read for each foreign key.
+-- Returns the texts of some operators, as an expression names them, as a JSON array in the same order. In PL/pgSQL, which keeps its plan,
+-- and one by one: joined with a list of unknown length, all operators would be read for each foreign key.
 CREATE OR REPLACE FUNCTION stage.operators_named(p_operators oid[]) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Stores the net change of each row that a session staged, under the number of a table, p_as. It reads the shadow table itself: the function
--- of the table that returns its diff may be of another release, or name columns whose type was dropped with CASCADE.
+-- Stores the net change of each row that a session staged, under the number of a table, p_as. It reads the shadow table itself: the
+-- function of the table that returns its diff may be of another release, or name columns whose type was dropped with CASCADE.
 CREATE OR REPLACE FUNCTION stage.park_changes(p_session uuid, p_relation oid, p_as oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

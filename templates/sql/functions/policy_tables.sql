@@ -1,5 +1,5 @@
--- Returns the tables in which a session staged rows that approval replays, each with those above it, partitioned or inherited from. Rows that
--- a trigger staged are not replayed: production's trigger writes them.
+-- Returns the tables in which a session staged rows that approval replays, each with those above it, partitioned or inherited from. Rows
+-- that a trigger staged are not replayed: production's trigger writes them.
 CREATE OR REPLACE FUNCTION stage.policy_tables(p_session uuid) RETURNS TABLE (relation oid, lineage oid[], names jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

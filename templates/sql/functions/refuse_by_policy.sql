@@ -1,5 +1,5 @@
--- Raises the error for a statement that the policy does not allow. Table "policy" of schema "stage" and the rule as its constraint mark it for
--- programs, and for the proxy: another way of staging the same rows would not help.
+-- Raises the error for a statement that the policy does not allow. Table "policy" of schema "stage" and the rule as its constraint mark it
+-- for programs, and for the proxy: another way of staging the same rows would not help.
 CREATE OR REPLACE FUNCTION stage.refuse_by_policy(p_version bigint, p_violations jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,6 @@
 -- Refuses an UPDATE or DELETE that reads no column of a table, because it would have to change rows that policies for SELECT hide. The
--- trigger of views whose policies may allow the role to change such rows. Its arguments: the OID in the names of settings, that of the table.
+-- trigger of views whose policies may allow the role to change such rows. Its arguments: the OID in the names of settings, that of the
+-- table.
 CREATE OR REPLACE FUNCTION stage.refuse_hidden_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   -- a MERGE reads columns; statements of triggers and foreign keys' actions name the rows that they change

@@ -1,5 +1,5 @@
--- Adds a version of the policy after p_version, the newest one that the caller has seen (null: any). Returns its number, or null if there is
--- a newer version. Waits for approvals that are under way.
+-- Adds a version of the policy after p_version, the newest one that the caller has seen (null: any). Returns its number, or null if there
+-- is a newer version. Waits for approvals that are under way.
 CREATE OR REPLACE FUNCTION stage.set_policy(p_version bigint, p_document jsonb, p_relations jsonb, p_by text, p_message text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

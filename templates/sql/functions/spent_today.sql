@@ -1,4 +1,5 @@
--- Returns the rows that a person has proposed today, by the clock of a time zone, in other sessions: each with its largest proposal of the day.
+-- Returns the rows that a person has proposed today, by the clock of a time zone, in other sessions: each with its largest proposal of the
+-- day.
 -- p_projects: those whose sessions count; null: all.
 CREATE OR REPLACE FUNCTION stage.spent_today(p_person text, p_session uuid, p_zone text, p_projects jsonb) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

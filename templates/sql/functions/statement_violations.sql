@@ -1,6 +1,6 @@
 -- Returns the limits of some rules of the policy that a statement breaks in one table, in the words of src/review/policy/evaluate.ts.
--- p_mutations: those of the statement, in the order of their numbers. `changed`: the rows that it changes there, without those that triggers
--- write: production's triggers write them at approval.
+-- p_mutations: those of the statement, in the order of their numbers. `changed`: the rows that it changes there, without those that
+-- triggers write: production's triggers write them at approval.
 CREATE OR REPLACE FUNCTION stage.statement_violations(p_session uuid, p_relation oid, p_mutations bigint[], p_rules jsonb, OUT violations jsonb, OUT changed bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

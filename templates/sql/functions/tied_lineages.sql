@@ -1,5 +1,6 @@
 -- Returns, transitively, the lineages that the chosen ones depend on, those that depend on them, and those that had one of their values at
--- another time; the chosen ones themselves are left out. Without these, the chosen ones and the others could not be applied in either order.
+-- another time; the chosen ones themselves are left out. Without these, the chosen ones and the others could not be applied in either
+-- order.
 CREATE OR REPLACE FUNCTION stage.tied_lineages(p_session uuid, p_relations oid[], p_roots bigint[])
 RETURNS TABLE (relation oid, root bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $$

@@ -1,5 +1,5 @@
--- Returns whether the copies of a table's triggers, if any, are current, with all that they call and read, and those of the tables that they
--- write to.
+-- Returns whether the copies of a table's triggers, if any, are current, with all that they call and read, and those of the tables that
+-- they write to.
 CREATE OR REPLACE FUNCTION stage.triggers_fit(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

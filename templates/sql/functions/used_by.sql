@@ -1,6 +1,6 @@
--- Returns the objects of users that objects of a relation name: functions, operators, types, configurations and dictionaries of text search,
--- collations, schemas, sequences, tables in policies, and composite types whose attributes are named. The types of columns are among them
--- only if they are domains: their checks are named. Columns of an overlay have the types themselves.
+-- Returns the objects of users that objects of a relation name: functions, operators, types, configurations and dictionaries of text
+-- search, collations, schemas, sequences, tables in policies, and composite types whose attributes are named. The types of columns are
+-- among them only if they are domains: their checks are named. Columns of an overlay have the types themselves.
 -- p_catalogs, p_objects: the catalog and the OID of each object, which is the relation itself or an index, a default, a constraint, a
 -- policy or a rule of it. Everything is qualified, because it runs with the rights and the search path of its caller.
 CREATE OR REPLACE FUNCTION stage.used_by(p_relation oid, p_catalogs oid[], p_objects oid[]) RETURNS TABLE (catalog oid, object oid)

@@ -5,8 +5,8 @@
 -- and types too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
--- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns, apply_updates_of.sql,
--- filled.
+-- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns,
+-- apply_updates_of.sql, filled.
 CREATE FUNCTION {{function}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)

@@ -1,5 +1,5 @@
--- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows, so they are
--- not applied a second time, only read before (capture) and after (cascaded) for the audit.
+-- Actions of foreign keys that production runs itself when the parent is applied: those ON UPDATE, and some ON DELETE (see gone). Staging
+-- has foreseen their rows, so they are not applied a second time, only read before (capture) and after (cascaded, gone) for the audit.
 -- The functions change only shadow rows that the approval is about to discard; conflicts were checked before.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s, p is production's row, x a staged version.
 

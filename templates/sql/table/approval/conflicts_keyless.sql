@@ -2,7 +2,7 @@
 -- touched as were touched. A missing one may have been changed or deleted: that is unknown.
 -- Filled in src/overlay/approval/conflicts.ts: f is the first version of a row, h its newest, p production's row, v a vanished row.
 
--- Locks the rows, and returns nothing about them: rows that equal each other are counted below.
+-- Locks the rows. Returns false, whether they changed or not: rows that equal each other are counted below.
 CREATE FUNCTION {{lock}}(p_session uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable

@@ -1,6 +1,7 @@
--- Returns how many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a
--- row in one statement, the outcome. Everything is counted, so rows are not looked up one by one as for a page: those that were changed
--- again are joined at once, and most were not. OFFSET 0 has each row's operation computed once, not for each kind that is counted.
+-- Returns how many net changes of each kind a session has in this table, and how many steps approval replays. All changes of a row by
+-- actions of foreign keys in one statement are one step. Everything is counted, so rows are not looked up one by one as for a page: those
+-- that were changed again are joined at once, and most were not. With OFFSET 0 each row's operation is computed once, not for each kind
+-- that is counted.
 -- Filled in src/overlay/approval/diff.ts: `f_columns` and `l_columns` are the table's columns in the first and in a later version.
 CREATE FUNCTION {{function}}(p_session uuid, OUT inserts bigint, OUT updates bigint, OUT deletes bigint, OUT steps bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

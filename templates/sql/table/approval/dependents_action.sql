@@ -1,4 +1,4 @@
-  -- rows that an action of the foreign key changed go with what caused the action, and the reverse
+  -- rows that an action of the foreign key changed go with the rows that caused it, and the reverse
   -- filled in src/overlay/approval/lineages.ts: q is a version of a child, v what it referred to before, x a version of a parent
   RETURN QUERY
   WITH carried AS MATERIALIZED (

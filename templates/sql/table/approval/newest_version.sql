@@ -7,7 +7,7 @@ LEFT JOIN LATERAL (
   FROM {{shadow}} _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
--- OFFSET 0 has the version built once, not for each of its uses
+-- with OFFSET 0 the version is built once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
   coalesce(later.op, _stage_f._stage_op) AS op,
   CASE WHEN later.root IS NULL THEN ROW({{f_columns}})::{{row_type}} ELSE later.version END AS version OFFSET 0

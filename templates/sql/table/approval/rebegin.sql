@@ -1,6 +1,6 @@
 -- Begins a lineage again from production's present row: an INSERT of a row that production has by now becomes an UPDATE of it, and an
 -- UPDATE of a row that is gone becomes an INSERT. Returns production's row, NULL if it is gone, whether nothing is left, and whether it was
--- possible: it is not if the session moves the row to another key, or begins by deleting it, or if a foreign key's action began it.
+-- possible: it is not if the session moves the row to another key, or begins by deleting it, or if an action or a trigger began it.
 -- Filled in src/overlay/approval/rebase.ts: f is the first version, s any version, p production's row; `no_old` clears what rows were found
 -- by, `carry` recomputes it.
 CREATE FUNCTION {{rebegin}}(p_session uuid, p_root bigint, OUT current jsonb, OUT is_void boolean, OUT is_possible boolean)

@@ -7,7 +7,7 @@ CREATE FUNCTION {{restored}}(jsonb, jsonb) RETURNS {{row_type}}
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS {{restored_body}};
 
 -- Returns the state in which an approval left each row, and production's present row, if the two differ. One row for each column that
--- differs; the column is NULL if the row is gone, or if a deleted row exists again.
+-- differs; the column is NULL if the row is gone, if a deleted row exists again, or if only exact texts differ.
 CREATE FUNCTION {{moved}}(p_session uuid, p_audited oid)
 RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$

@@ -1,4 +1,4 @@
--- Pairs staged changes of rows without a key with rows of production that equal what they change, each with another one.
+-- Pairs staged changes of rows without a key with rows of production that equal the rows they change: each with a different row.
 -- Filled in src/overlay/rows/keyless.ts: `rows` selects the staged rows s, p is production's row, d what is known of a sought row.
 CREATE FUNCTION {{function}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin

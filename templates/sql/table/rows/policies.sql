@@ -1,6 +1,6 @@
 -- Checks row-level security with the rights of whoever runs the statement, and before any other error about a row.
 -- The trigger is named to fire before the triggers that stage.
--- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes. Settings are called by the OID `table`.
+-- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes. Names of settings end with the OID `table`.
 CREATE FUNCTION {{check}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE

@@ -1,5 +1,5 @@
 
--- The search for the row in the way, in a table with row-level security. As a trigger of the view behind that of the policies, it searches
+-- Searches for the colliding row in a table with row-level security. As a trigger of the view behind that of the policies, it searches
 -- only for rows that the client may insert; nobody else may search, nor attach it to a table of his own.
 -- Filled in src/overlay/rows/colliding-row.ts.
 -- guard: nobody searches among rows that policies hide

@@ -8,8 +8,8 @@ GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
 
 -- Fills a new row and returns the row that it collides with; row constraints come first, as in PostgreSQL.
 -- _stage_p_arbiters: names of the unique indexes that count, null for all.
--- Clients can call it directly, unless the table has row-level security: it returns rows only to those who may read them. `role` is what the
--- caller has set by SET ROLE.
+-- Clients can call it directly, unless the table has row-level security: it returns rows only to those who may read them. `role` is the
+-- role that the caller has set by SET ROLE.
 CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, _stage_p_arbiters jsonb, _stage_p_update boolean, OUT {{reported}})
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -65,7 +65,7 @@ BEGIN
     ' RETURNING ', _stage_v_row, '.*');
 END $body$;
 
--- BEFORE STATEMENT trigger: raises an error of a DO UPDATE also where no row collides.
+-- BEFORE STATEMENT trigger: builds the statement of a DO UPDATE, and raises its errors also where no row collides.
 CREATE FUNCTION {{analyse}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE

@@ -6,7 +6,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_made text;
 BEGIN
-  -- an upsert has fired them before it searched for the row in the way
+  -- an upsert has fired them before it searched for the colliding row
   IF coalesce(current_setting('stage.made_{{oid}}', true), '') <> '' THEN RETURN NEW; END IF;
   IF pg_trigger_depth() > 1 THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
 {{prepare}}

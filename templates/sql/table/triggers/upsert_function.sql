@@ -1,4 +1,4 @@
--- Fires the BEFORE triggers for a new row, with the client's rights: before it searches for a row in the way.
+-- Fires the BEFORE triggers for a new row of an upsert, with the client's rights, before the search for a colliding row.
 -- Filled in src/overlay/triggers/fire-upsert.ts: `fire` and `made` are the functions of fire.sql, `prepare` fills in the row's defaults.
 CREATE FUNCTION {{fired}}(INOUT new {{upsert}}, OUT _stage_p_made {{row_type}}, OUT _stage_p_text text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$

@@ -1,7 +1,7 @@
 -- A view that can be written to, over the overlay of the relation behind it: PostgreSQL's own rules for such views do the rest. Its
 -- expressions are in functions with string bodies, which the planner inlines: it depends on nothing that they call. Never a
--- security_barrier: over a view with triggers PostgreSQL loses the conditions of such a one, and nothing needs it here, where whoever
--- writes has to be allowed to read the table.
+-- security_barrier: over a view with triggers PostgreSQL loses the conditions of such a view. It is not needed here, because whoever
+-- writes must have the right to read the table.
 -- Filled in src/overlay/views/view-target.ts: `functions` and `defaults` are whole statements, `row` is the row of the table at the bottom.
 {{functions}};
 CREATE VIEW {{overlay}} ({{columns}}) {{options}} AS SELECT {{values}} FROM {{source}} {{condition}};
