@@ -164,7 +164,14 @@ const flagWords: Readonly<Record<FlagCode, (flag: Flag, where: string) => string
     `${count} changes, more than ten times as many as the author's usual ones`,
   time_of_day: ({ count }) =>
     `proposed at an unusual time: none of the author's ${count} earlier sessions within three hours of this time of day`,
+  conflict: ({ count, at }, where) =>
+    `in conflict with production: ${rowsInWords(count)} of ${where}, as of ${momentOf(at ?? '')}`,
+  never_rehearsed: ({ count }) =>
+    `no rehearsal of ${count > 1 ? `round ${count}` : 'this proposal'} has succeeded yet`,
 };
+
+/** Formats a time to the minute: `2026-01-31 12:00 UTC`. */
+const momentOf = (time: string) => sanitize(time).replace(/^(.{10})T(.{5}).*$/, '$1 $2 UTC');
 
 /** Returns the flags of a brief in words. */
 export const flagsInWords = ({ flags, overlaps }: Brief): string[] => [

@@ -1,7 +1,7 @@
 /** A brief: what the diff of a session means, as facts with counts. The words for them are in client/brief-words.ts. */
 import { hidden } from './change.ts';
 import type { Noun } from './shape.ts';
-import { count, json, list, noun, openWord, orNull, shape, text, time } from './shape.ts';
+import { count, json, list, noun, openWord, optional, orNull, shape, text, time } from './shape.ts';
 
 export const flagCodes = [
   'beyond_rule',
@@ -20,6 +20,8 @@ export const flagCodes = [
   'new_table_for_author',
   'size_for_author',
   'time_of_day',
+  'conflict',
+  'never_rehearsed',
 ] as const;
 export type FlagCode = (typeof flagCodes)[number];
 
@@ -30,8 +32,9 @@ export const flagShape = shape(
     table: orNull(text('The table that it concerns; null for the session')),
     column: orNull(text('The column that it concerns; null for the table')),
     count: count(
-      'Number of rows, of sessions for overlap and time_of_day, of triggers for triggers; a percentage for share_of_table',
+      'Number of rows, of sessions for overlap and time_of_day, of triggers for triggers; a percentage for share_of_table; the round for never_rehearsed',
     ),
+    at: optional(time('When it was found, for conflict')),
   },
   'Flag',
 );

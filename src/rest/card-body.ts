@@ -3,11 +3,12 @@ import type { Flag } from '../model/brief.ts';
 import { cardHeadShape, flagShape, overlapShape } from '../model/brief.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
-import { membersOf } from '../model/json-members.ts';
+import { elementsOf, membersOf } from '../model/json-members.ts';
 import { writerOf } from '../model/shape.ts';
 import type { Overlaps } from '../review/brief/brief.ts';
 import { withOverlaps } from '../review/brief/brief.ts';
 import type { StoredCard } from '../review/brief/card-store.ts';
+import { withKnown } from '../review/looks.ts';
 
 export const cardHeadBody = writerOf(cardHeadShape);
 const flagBody = writerOf(flagShape);
@@ -20,10 +21,13 @@ const headOf = (card: StoredCard): JsonObject => ({
   ...cardHeadBody(card),
 });
 
-/** Returns the JSON of a card as it was stored, for a caller who may see every table. Lists have many, so that none is parsed. */
+/** Returns the JSON of a card with what is known now, for a caller who may see every table. */
 export function cardText(card: StoredCard): JsonText {
-  const head = stringifyJson(headOf(card)).slice(0, -1);
-  return new JsonText(`${head},${card.brief.text.slice(1)}`);
+  const brief = membersOf(card.brief);
+  const stored = elementsOf(brief.get('flags') ?? new JsonText('[]'));
+  const flags = withKnown<JsonValue>(stored, card.known, flagBody);
+  const body = { ...headOf(card), ...Object.fromEntries(brief), flags };
+  return new JsonText(stringifyJson(body));
 }
 
 /** Returns the same as an object. @param now the sessions that overlap now, instead of those of the card */
@@ -34,13 +38,13 @@ export function cardBody(card: StoredCard, now?: Overlaps): JsonObject {
   const flags = JSON.parse(brief.get('flags')?.text ?? '[]') as Flag[];
   return {
     ...stored,
-    flags: withOverlaps(flags, now.flags).map(flagBody),
+    flags: withKnown(withOverlaps(flags, now.flags).map(flagBody), card.known, flagBody),
     overlaps: now.overlaps.map(overlapBody),
   };
 }
 
 /** Flags that any caller may see, whatever is hidden. */
-const plainFlags = new Set(['deletes', 'further_changes']);
+const plainFlags = new Set(['deletes', 'further_changes', 'conflict', 'never_rehearsed']);
 
 interface StoredBrief {
   readonly revision: string;
@@ -54,12 +58,13 @@ interface StoredBrief {
  */
 export function countsBody(card: StoredCard): JsonObject {
   const { revision, tables, flags } = JSON.parse(card.brief.text) as StoredBrief;
+  const all = withKnown(flags, card.known, (flag) => flag);
   return {
     ...headOf(card),
     revision,
     tables: tables.map((table) => ({ ...table, sampled: null, facts: [] })),
     // guard: of a stored card a caller who may not see every table gets counts only
-    flags: flags.filter(({ code }) => plainFlags.has(code)).map(flagBody),
+    flags: all.filter(({ code }) => plainFlags.has(code)).map(flagBody),
     overlaps: [],
   };
 }

@@ -13,6 +13,7 @@ import { getSession } from '../staging/session-store.ts';
 import type { ReviewRelation } from './current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
 import { textsOf } from './diff/change-row.ts';
+import { noteConflicts, rowsInConflict } from './looks.ts';
 import { inSnapshot } from './snapshot.ts';
 
 /** The maximum number of conflicts in a result: nobody reads more, and more would fill memory. */
@@ -38,7 +39,8 @@ export interface ConflictRules {
 export const counts = ({ ignored }: Conflict): boolean => ignored !== true;
 
 /**
- * Runs the same check as approve, and changes nothing. A final session has no conflicts. Ignored conflicts come last.
+ * Runs the same check as approve, and changes nothing: only the number of rows is recorded, for briefs. A final session has no conflicts.
+ * Ignored conflicts come last.
  * @param readableOnly whether only the existence of a conflict is reported where a role that staged in the session may not read the table
  * @throws StageError `session_not_found`, `took_too_long`, or `busy` while tables are being altered
  */
@@ -48,18 +50,24 @@ export async function findConflicts(
   readableOnly = false,
   { ignoredColumns }: ConflictRules = {},
 ): Promise<Conflict[]> {
-  const { status, conflictScope } = await getSession(db, id);
+  const seen = await getSession(db, id);
+  const { status, conflictScope } = seen;
   if (status === 'approved' || status === 'rejected') return [];
   const uuid = sessionUuid(id);
-  return onCurrentOverlays(db, uuid, (refuse) =>
+  const { rows, shown } = await onCurrentOverlays(db, uuid, (refuse) =>
     inSnapshot(db, async (tx) => {
       const relations = await reviewRelations(tx, uuid);
       refuse(relations);
       const found = await detectConflicts(tx, uuid, relations, { conflictScope, ignoredColumns });
-      // guard: conflicts in hidden tables are withheld
-      return readableOnly ? withhold(tx, uuid, found) : found;
+      return {
+        rows: rowsInConflict(found.filter(counts)),
+        // guard: conflicts in hidden tables are withheld
+        shown: readableOnly ? await withhold(tx, uuid, found) : found,
+      };
     }),
   );
+  await noteConflicts(db, seen, rows);
+  return shown;
 }
 
 /** The tables whose locked rows all equal their base images. */

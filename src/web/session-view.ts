@@ -1,5 +1,6 @@
 /** The view of one session: head, banner, panes and actions. */
 /// <reference lib="dom" />
+import type { Card } from '../client/brief.ts';
 import { readOutline } from '../client/decode.ts';
 import type { PartMarks } from '../client/part-marks.ts';
 import { faultOfMarks, noMarks } from '../client/part-marks.ts';
@@ -31,10 +32,7 @@ import { briefView, headOf, readCardOf } from './session-head.ts';
 import { firstTableOf, isAsBefore, isOpen, readSessionOf } from './session-reads.ts';
 import { readPolicyOf } from './votes.ts';
 
-export interface Caller {
-  readonly name: string | null;
-  readonly operations: ReadonlySet<string>;
-}
+export type Caller = Pick<Known, 'name' | 'operations'>;
 
 export class SessionView {
   readonly #id: string;
@@ -102,16 +100,21 @@ export class SessionView {
     const outline = () => this.#readOutline(session.id, turn);
     // the card of a proposed session is stored, that of another one is computed
     if (session.status !== 'proposed') await outline();
-    const card = await this.#part(turn, () => readCardOf(session.id));
-    if (turn === this.#reading) {
-      fill(this.#brief, ...briefView(card?.brief ?? null));
-      this.rows.setBrief(card?.brief ?? null);
-    }
+    const card = await this.#readCard(turn);
     if (session.status === 'proposed') await outline();
     if (isOpen(session)) await this.#readConflicts(turn);
     else if (turn === this.#reading) this.#learn({ conflicts: 0 });
     const known = this.#isCardRefused || card?.round !== session.round ? null : card.digest;
     await this.#readDigest(session, turn, known);
+  }
+
+  async #readCard(turn: number): Promise<Card | null> {
+    const card = await this.#part(turn, () => readCardOf(this.#id));
+    if (turn === this.#reading) {
+      fill(this.#brief, ...briefView(card?.brief ?? null));
+      this.rows.setBrief(card?.brief ?? null);
+    }
+    return card;
   }
 
   async #readOutline(id: string, turn: number): Promise<void> {
@@ -174,7 +177,8 @@ export class SessionView {
   async #done(rehearsal?: Known['rehearsal'], said: readonly Child[] | null = null): Promise<void> {
     if (rehearsal && this.#known) {
       this.#known = { ...this.#known, rehearsal };
-      return this.show('Effects');
+      this.show('Effects');
+      return void this.#readCard(this.#reading);
     }
     if (this.#known) this.#known = { ...this.#known, part: noMarks };
     const reading = this.read();
@@ -261,11 +265,8 @@ export class SessionView {
   #draw(): void {
     const { conflicts = null } = this.#known ?? {};
     const news = { notice: this.#notice, said: this.#said, conflicts };
-    const see = () => this.show('Conflicts');
-    fill(
-      this.#banner,
-      bannerOf(news, () => void this.read(), see),
-    );
+    const [again, see] = [() => void this.read(), () => this.show('Conflicts')];
+    fill(this.#banner, bannerOf(news, again, see));
     if (this.#known === null) return;
     fill(this.#head, ...headOf(this.#known));
     const [word] = this.#known.comments.filter(({ kind }) => kind !== 'comment').slice(-1);
@@ -284,11 +285,9 @@ export class SessionView {
     const put = (children: readonly Child[]) => {
       if (this.#pane === pane) fill(this.#body, ...children);
     };
+    const fail = (error: unknown) => put([h('p', { class: 'fault' }, faultOf(error))]);
     if (pane !== 'Statements') put(this.#paneOf(pane));
-    else
-      statementsPane(this.#id).then(put, (error) =>
-        put([h('p', { class: 'fault' }, faultOf(error))]),
-      );
+    else statementsPane(this.#id).then(put, fail);
   }
 
   #paneOf(pane: Exclude<PaneName, 'Statements'>): readonly Child[] {

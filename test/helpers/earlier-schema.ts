@@ -3,7 +3,7 @@
 /** Before an approval's entries were found by its positions. */
 export const auditIndexes = `
 DROP TABLE IF EXISTS stage.login, stage.token_use, stage.decision, stage.policy, stage.policy_head, stage.card, stage.proposed_rows,
-  stage.staged_table;
+  stage.staged_table, stage.rehearsal, stage.found_conflict;
 UPDATE stage.session SET has_tables = false;
 DROP INDEX stage.approval_project;
 CREATE INDEX audit_session ON stage.audit (session, position); CREATE INDEX audit_project ON stage.audit (project_id, position);`;
@@ -13,7 +13,7 @@ CREATE INDEX audit_session ON stage.audit (session, position); CREATE INDEX audi
  */
 export const logChecks = `
 DROP TABLE IF EXISTS stage.login, stage.token_use, stage.decision, stage.policy, stage.policy_head, stage.card, stage.proposed_rows,
-  stage.staged_table;
+  stage.staged_table, stage.rehearsal, stage.found_conflict;
 UPDATE stage.session SET has_tables = false;
 DROP INDEX stage.session_author;
 ALTER TABLE stage.mutation DROP COLUMN transaction, DROP COLUMN login;

@@ -88,7 +88,7 @@ export const editGuards: readonly Guard[] = [
     name: 'a rehearsal locks the rows before it reads staged rows',
     lines: 2,
     without: `const digest = await digestOf(tx, session.uuid);
-const conflicts = await findConflicts(tx, session, rules, refuse);`,
+const { shown: conflicts, rows } = await findConflicts(tx, session, rules, refuse);`,
     tests: ['review/rehearse-limits'],
   },
 ];

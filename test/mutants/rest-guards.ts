@@ -169,7 +169,7 @@ export const restGuards: readonly Guard[] = [
   },
   {
     name: 'conflicts in hidden tables are withheld',
-    without: 'return readableOnly && !found ? withhold(tx, uuid, found) : found;',
+    without: 'shown: readableOnly && !found ? await withhold(tx, uuid, found) : found,',
     tests: ['rest/readable-tables'],
   },
   {

@@ -15,7 +15,7 @@ export const ruleGuards: readonly Guard[] = [
   { name: 'the policy approves nothing that its author may not see', without: '', tests: auto },
   {
     name: 'the policy approves no session with a flag that its rules do not allow',
-    without: 'const flag = flags.find(({ code }) => !allowed.includes(code) && false);',
+    without: 'const flag = others.find(({ code }) => !allowed.includes(code) && false);',
     tests: auto,
   },
   {

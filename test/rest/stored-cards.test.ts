@@ -1,4 +1,4 @@
-/** Stored cards: one for each proposal, which stays as it was, and is not shown as the card of anything else. */
+/** Stored cards: one for each proposal, which stays as it was but for what is known now, and is not shown as the card of anything else. */
 import { readRound } from '../../src/review/brief/brief.ts';
 import { storeCard } from '../../src/review/brief/card-store.ts';
 import { createCardMaker } from '../../src/review/brief/make-card.ts';
@@ -167,6 +167,44 @@ suite('rest: stored cards', (test) => {
     assert.equal(await overlaps(), [[other], true]);
     await rest.call('DELETE', `/sessions/${other}`, as('dev'));
     assert.equal(await overlaps(), [[], false]);
+  });
+
+  test('have flags of what is known now: conflicts that somebody found, and whether it was rehearsed', async () => {
+    const id = await staged('UPDATE products SET stock = 7 WHERE id = 4');
+    await rest.write(id, 'DELETE FROM order_items WHERE product_id = 5');
+    await act(id, 'propose', 'dev');
+    const live = await cardOf(id);
+    await makeCards();
+    const flags = ({ flags: list }: { flags: { code: string }[] }) => list.map(({ code }) => code);
+    const demand = async (first: string | null, last: string | null) => {
+      const { body } = await cardOf(id);
+      assert.equal(body, await listed(id));
+      const plain = flags(live.body).filter((code) => code !== 'never_rehearsed');
+      const known = (codes: string[]) => [
+        ...(first === null ? [] : [first]),
+        ...codes,
+        ...(last === null ? [] : [last]),
+      ];
+      assert.equal(flags(body), known(plain));
+      assert.equal(flags(await listed(id, 'dev')), known(['deletes']));
+      assert.not.match((await cardOf(id, 'ann', '?round=1')).text, /never_rehearsed|conflict/);
+    };
+    assert.is(flags(live.body).at(-1), 'never_rehearsed');
+    await demand(null, 'never_rehearsed');
+    await rest.database.query('UPDATE products SET price = price + 1 WHERE id = 4');
+    await act(id, 'rehearse', 'ann');
+    await demand('conflict', 'never_rehearsed');
+    await rest.database.query('UPDATE products SET price = price - 1 WHERE id = 4');
+    await rest.call('GET', `/sessions/${id}/conflicts`, as('dev'));
+    await demand(null, 'never_rehearsed');
+    const other = await startTestRest({ tokens, database: rest.database, rehearsal: 'off' });
+    for (const path of [`/sessions/${id}/card`, '/sessions?card=true'])
+      assert.not.match((await other.call('GET', path, as('ann'))).text, /never_rehearsed/);
+    await other.stop();
+    await act(id, 'rehearse', 'ann');
+    await demand(null, null);
+    await act(id, 'approve', 'ann');
+    assert.not.match(JSON.stringify(await listed(id)), /never_rehearsed/);
   });
 
   test('decide nothing: an approval with the digest of a forged card is refused', async () => {

@@ -239,7 +239,7 @@ suite('review: approval by the policy', (test) => {
       ],
     );
     assert.equal(await faults({ auto_approve: { ...auto, flags: ['trigger'], rehersed: true } }), [
-      'rules[0].auto_approve.flags[0]: must be one of beyond_rule, new_values, duplicates, carried_along, deletes, keys_moved, share_of_table, sensitive_column, triggers, overlap, further_changes, no_where, beyond_production, new_table_for_author, size_for_author, time_of_day; did you mean triggers?',
+      'rules[0].auto_approve.flags[0]: must be one of beyond_rule, new_values, duplicates, carried_along, deletes, keys_moved, share_of_table, sensitive_column, triggers, overlap, further_changes, no_where, beyond_production, new_table_for_author, size_for_author, time_of_day, conflict, never_rehearsed; did you mean triggers?',
       'rules[0].auto_approve.rehersed: there is no such key; did you mean rehearsed?',
     ]);
     const strict = await startRuled({ fourEyes: true });

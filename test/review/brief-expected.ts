@@ -15,6 +15,8 @@ export interface TableChanges {
   readonly beyond: Readonly<Record<string, number>>;
   /** Inserted rows that are equal to another one. */
   readonly duplicates: number;
+  /** The keys of the rows that were there and that a statement updated or deleted, even to the same values. */
+  readonly touched: readonly number[];
 }
 
 const changesOf = (table: string) => `
@@ -43,6 +45,9 @@ SELECT coalesce(sum(rows), 0)::int AS rows FROM (
   SELECT count(*) AS rows FROM products n WHERE NOT EXISTS (SELECT FROM former_products o WHERE o.id = n.id)
   GROUP BY name, price, stock, status HAVING count(*) > 1
 ) g`;
+
+const touchedOf = (table: string) => `
+SELECT o.id FROM former_${table} o LEFT JOIN ${table} n ON n.id = o.id WHERE n.id IS NULL OR n.xmin = pg_current_xact_id()::xid ORDER BY o.id`;
 
 /** The columns of texts, by table. */
 const texts: Readonly<Record<string, readonly string[]>> = {
@@ -90,6 +95,7 @@ export async function expectedOf(
         rows: await count(`SELECT count(*) AS rows FROM former_${table}`),
         carried: table === 'orders' ? carried : 0,
         duplicates: table === 'products' ? await count(duplicates) : 0,
+        touched: (await client.query(touchedOf(table))).rows.map(({ id }) => id as number),
       });
     }
     return found;

@@ -6,10 +6,13 @@ import pg from 'pg';
 import { briefLines } from '../../src/client/brief-words.ts';
 import type { Brief, FlagCode, TableBrief } from '../../src/model/brief.ts';
 import { readBrief } from '../../src/review/brief/brief.ts';
+import { findConflicts } from '../../src/review/conflicts.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { rejectSession } from '../../src/review/decisions/reject.ts';
+import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
+import { usual } from '../helpers/rehearsing.ts';
 import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -29,6 +32,7 @@ suite('random briefs', (test) => {
     staging = await createStagingDatabase(briefSchema, briefData);
     production = new pg.Client({ connectionString: staging.database.url });
     await production.connect();
+    await production.query(keepProduction);
   });
   test.after(async () => {
     await production.end();
@@ -66,6 +70,20 @@ suite('random briefs', (test) => {
           ),
         );
         await demandCounts(statements, `seed ${seed + round}`);
+        if (random.below(3) === 0)
+          await demandKnown(
+            statements,
+            {
+              change: pick(
+                `UPDATE products SET seen = seen || '!' WHERE ${few()} RETURNING id`,
+                `UPDATE products SET price = 1 - price WHERE ${range()} RETURNING id`,
+                `UPDATE orders SET note = coalesce(note, '') || '!' WHERE ${range()} RETURNING id`,
+                `DELETE FROM orders WHERE ${few()} RETURNING id`,
+              ),
+              isRehearsed: random.below(2) === 0,
+            },
+            `seed ${seed + round}`,
+          );
       }
     },
     { timeout: 36_000_000 },
@@ -92,7 +110,46 @@ suite('random briefs', (test) => {
     await proposeSession(staging.service, id);
     await rejectSession(staging.service, id, null);
   }
+
+  /** Compares the flags of what somebody found with a change of production, and whether the session was rehearsed. */
+  async function demandKnown(
+    statements: readonly string[],
+    { change, isRehearsed }: { readonly change: string; readonly isRehearsed: boolean },
+    about: string,
+  ): Promise<void> {
+    const expected = await expectedOf(production, statements);
+    const id = await staged(statements.join(';\n'));
+    await proposeSession(staging.service, id);
+    if (isRehearsed) await rehearseSession(staging.service, id, usual);
+    const { rows } = await production.query(change);
+    await findConflicts(staging.service, id);
+    const { flags, tables } = await readBrief(staging.service, id, rules);
+    await production.query(undoChange);
+    const [, changed = ''] = /(products|orders)/.exec(change) ?? [];
+    const touched = new Set(expected.get(changed)?.touched);
+    const count = rows.filter(({ id: key }) => touched.has(key)).length;
+    assert.equal(
+      flags.flatMap((flag) =>
+        flag.code === 'conflict' || flag.code === 'never_rehearsed'
+          ? [[flag.code, flag.table, flag.count]]
+          : [],
+      ),
+      [
+        ...(count > 0 ? [['conflict', changed, count]] : []),
+        ...(tables.length > 0 && !isRehearsed ? [['never_rehearsed', null, 1]] : []),
+      ],
+      `${about}, ${change}:\n${statements.join(';\n')}`,
+    );
+    await rejectSession(staging.service, id, null);
+  }
 });
+
+/** Keeps the rows of production in another schema, from which a change is undone. */
+const keepProduction = `CREATE SCHEMA kept; CREATE TABLE kept.products AS TABLE products; CREATE TABLE kept.orders AS TABLE orders`;
+const undoChange = `
+UPDATE products p SET price = k.price, seen = k.seen FROM kept.products k WHERE k.id = p.id AND (k.price, k.seen) IS DISTINCT FROM (p.price, p.seen);
+UPDATE orders o SET note = k.note FROM kept.orders k WHERE k.id = o.id AND k.note IS DISTINCT FROM o.note;
+INSERT INTO orders SELECT k.* FROM kept.orders k WHERE NOT EXISTS (SELECT FROM orders o WHERE o.id = k.id)`;
 
 /** Compares the numbers, sentences and flags of one table. */
 function demandTable(

@@ -172,7 +172,7 @@ suite('briefs', (test) => {
     ];
     const elsewhere = [
       ...['overlap', 'triggers', 'new_table_for_author', 'size_for_author', 'time_of_day'],
-      'no_where',
+      ...['no_where', 'conflict', 'never_rehearsed'],
     ];
     const tested = [...cases.map(([code]) => code), ...elsewhere];
     assert.equal(tested.sort(), [...flagCodes].sort());

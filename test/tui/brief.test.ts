@@ -4,7 +4,12 @@ import { JsonText } from '../../src/model/json.ts';
 import { reduce } from '../../src/tui/state/reducer.ts';
 import { lineWidth, textOf } from '../../src/tui/terminal/line.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { changeOf, TestUi } from './screen.ts';
+import { changeOf, session, TestUi } from './screen.ts';
+
+const report = {
+  ...{ digest: `sha256:${'0f'.repeat(32)}`, conflicts: [], ignored: [], failure: null },
+  ...{ wouldLand: [], differs: [], differences: null, sideEffects: [], warnings: [] },
+};
 
 const changes = Array.from({ length: 40 }, (_, id) =>
   changeOf({ id, note: 'old' }, { id, note: `new ${id}` }),
@@ -92,6 +97,25 @@ suite('tui: brief', (test) => {
     ui.daemon.asked.length = 0;
     ui.act({ type: 'outline', outline: { ...ui.daemon.outline, revision: 'staged-4' } });
     assert.not.ok(ui.daemon.asked.some(({ kind }) => kind === 'brief'));
+  });
+
+  test('is read again for another round, and once a rehearsal has succeeded', () => {
+    const ui = uiOf(['note']);
+    const askedFor = (act: () => void) => {
+      ui.daemon.asked.length = 0;
+      act();
+      return ui.daemon.asked.filter(({ kind }) => kind === 'brief').length;
+    };
+    const rehearsed = (ok: boolean) => () =>
+      ui.act({ type: 'rehearsed', report: { ...report, ok } });
+    const inRound = (round: number) => () =>
+      ui.act({ type: 'session', session: { ...session, round } });
+    assert.is(askedFor(inRound(1)), 0);
+    assert.is(askedFor(inRound(2)), 1);
+    assert.is(askedFor(rehearsed(false)), 0);
+    assert.is(askedFor(rehearsed(true)), 1);
+    assert.is(askedFor(rehearsed(true)), 0);
+    assert.match(ui.screen, 'of the rows of');
   });
 
   test('stands beside no dialog and no other pane', () => {

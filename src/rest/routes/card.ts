@@ -18,7 +18,7 @@ const showCard = defineRoute({
   path: '/sessions/:id/card',
   name: 'getCard',
   summary:
-    "Says what a session's diff means: for each table its counts, and facts about its columns that are counted in the database; what is unusual, as flags; and other open sessions that change the same rows. Of a proposed session it is as it was when it was proposed, and overlaps are those of now. With round, the card of an earlier proposal; to callers who may not see every table, its counts only.",
+    "Says what a session's diff means: for each table its counts, and facts about its columns that are counted in the database; what is unusual, as flags; and other open sessions that change the same rows. Of a proposed session it is as it was when it was proposed; overlaps, conflicts that somebody found, and whether it was rehearsed, are those of now. With round, the card of an earlier proposal; to callers who may not see every table, its counts only.",
   right: 'read',
   query: z.object({ round: roundNumber.optional() }),
   responses: { 200: card },
@@ -51,14 +51,15 @@ async function earlierCard(
 async function presentCard(
   id: string,
   caller: Caller,
-  { db, sensitiveColumns }: RouteServices,
+  { db, sensitiveColumns, rehearsal }: RouteServices,
 ): Promise<JsonObject> {
   const [readableOnly, ownOnly] = [seesReadableOnly(caller), seesOwnOnly(caller)];
+  const rules = { sensitiveColumns, rehearses: rehearsal.access !== 'off' };
   if (!readableOnly) {
-    const stored = (await presentCards(db, [id], ['proposed'], sensitiveColumns)).get(id);
+    const stored = (await presentCards(db, [id], ['proposed'], rules)).get(id);
     if (stored) return cardBody(stored, await readOverlaps(db, id));
   }
-  const { brief, round } = await readRound(db, id, { readableOnly, ownOnly, sensitiveColumns });
+  const { brief, round } = await readRound(db, id, { readableOnly, ownOnly, ...rules });
   const head = cardHeadBody({ round, digest: null, madeAt: null });
   return { session_id: id, id, ...head, ...briefBody(brief) };
 }

@@ -5,7 +5,7 @@ import { hasRight, seesReadableOnly } from '../../model/access.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Rehearsal, SideEffects } from '../../model/rehearsal.ts';
 import { counts } from '../../review/conflicts.ts';
-import { rehearseSession } from '../../review/rehearsal/rehearse.ts';
+import { rehearseSession, succeeded } from '../../review/rehearsal/rehearse.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
 import { rehearsalBody } from '../bodies.ts';
@@ -72,12 +72,11 @@ function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean
 }
 
 function bodyOf(id: string, rehearsal: Rehearsal): JsonObject {
-  const { conflicts: found, triggerDifferences, isStopped, sideEffects, ...rest } = rehearsal;
-  const conflicts = found.filter(counts);
+  const { conflicts: found, triggerDifferences, isStopped: _, sideEffects, ...rest } = rehearsal;
   const body = rehearsalBody({
     ...rest,
-    ok: conflicts.length === 0 && rest.failure === null && !isStopped,
-    conflicts,
+    ok: succeeded(rehearsal),
+    conflicts: found.filter(counts),
     ignored: found.filter((conflict) => !counts(conflict)),
     differences: null,
     sideEffects: sideEffects?.map(flat) ?? null,

@@ -120,10 +120,11 @@ const list = defineRoute({
 async function withCards(
   sessions: readonly Session[],
   caller: Caller,
-  { db, sensitiveColumns }: RouteServices,
+  { db, sensitiveColumns, rehearsal }: RouteServices,
 ): Promise<JsonObject[]> {
   const ids = sessions.map(({ id }) => id);
-  const cards = await presentCards(db, ids, ['proposed', 'approved'], sensitiveColumns);
+  const rules = { sensitiveColumns, rehearses: rehearsal.access !== 'off' };
+  const cards = await presentCards(db, ids, ['proposed', 'approved'], rules);
   const write = seesReadableOnly(caller) ? countsBody : cardText;
   return sessions.map((session) => {
     const card = cards.get(session.id);

@@ -10,6 +10,7 @@ import { getSession } from '../../staging/session-store.ts';
 import { revisionOf } from '../diff/diff-pages.ts';
 import type { DiffTable } from '../diff/diff-tables.ts';
 import { countChanges, diffTables, triggersOf } from '../diff/diff-tables.ts';
+import { readKnownFlags, withKnown } from '../looks.ts';
 import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import type { ColumnFacts } from './column-facts.ts';
@@ -41,6 +42,8 @@ export interface BriefRules {
   readonly ownOnly: boolean;
   /** Patterns of columns that the configuration marks as sensitive. */
   readonly sensitiveColumns: readonly string[];
+  /** Whether the service rehearses sessions; true by default. */
+  readonly rehearses?: boolean;
 }
 
 /**
@@ -53,6 +56,8 @@ export async function readBrief(db: Database, id: string, rules: BriefRules): Pr
 
 export interface BriefOfRound {
   readonly brief: Brief;
+  /** The brief without the flags of what is known only now. */
+  readonly lasting: Brief;
   /** How often the session was proposed. */
   readonly round: number;
 }
@@ -83,8 +88,11 @@ export async function briefIn(tx: Queryable, id: string, rules: BriefRules): Pro
     overlaps.push(...found.overlaps);
   }
   flags.push(...(await authorFlags(tx, uuid, briefs)));
-  const brief = { revision: revisionOf(session), tables: briefs, flags, overlaps };
-  return { brief, round: session.round };
+  const { rehearses = true } = rules;
+  const known = await readKnownFlags(tx, session, rehearses && briefs.length > 0);
+  const lasting = { revision: revisionOf(session), tables: briefs, flags, overlaps };
+  const brief = { ...lasting, flags: withKnown(flags, known, (flag) => flag) };
+  return { brief, lasting, round: session.round };
 }
 
 /** Open sessions that change the same rows: the first ones of each table, and flags that count all. */

@@ -1,23 +1,27 @@
 /** Stored cards: the brief of each proposal, as it was when the session was proposed. */
 import type { Database, Queryable, Row } from '../../db/database.ts';
-import type { Brief, CardHead } from '../../model/brief.ts';
+import type { Brief, CardHead, Flag } from '../../model/brief.ts';
 import { briefShape } from '../../model/brief.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { SessionStatus } from '../../model/session.ts';
 import { writerOf } from '../../model/shape.ts';
 import { sessionIdSql, sessionUuid } from '../../staging/session-id.ts';
+import { joinKnown, knownColumns, knownFlags } from '../looks.ts';
 
 export interface StoredCard extends CardHead {
   readonly sessionId: string;
   /** The body of the brief as it was when it was stored, with the sessions that overlapped then. */
   readonly brief: JsonText;
+  /** Flags of what is known now. */
+  readonly known: readonly Flag[];
 }
 
 const columns = `${sessionIdSql('c.session')} AS session_id, c.round, c.digest, stage.iso_time(c.made_at) AS made_at, c.brief`;
 
 /** Selects the present cards: none of an earlier round, of other rows, or of another configuration. */
 const selectPresent = `
-SELECT ${columns} FROM stage.session s JOIN stage.card c ON c.session = s.id
+SELECT ${columns}, ${knownColumns}, s.status = 'proposed' AND json_array_length(c.brief -> 'tables') > 0 AS needs_rehearsal, s.status
+FROM stage.session s JOIN stage.card c ON c.session = s.id
 -- guard: a card of another round is not shown as the present one
 AND c.round = greatest(s.round, 1)
 -- guard: a card of other rows is not shown
@@ -25,23 +29,32 @@ AND (c.edits, c.mutations) = (s.edits, s.mutation_count)
 AND c.sensitive = $2::jsonb AND $3::jsonb ? s.status
 -- the rest of such a session is in another one
 AND s.remaining IS NULL
+${joinKnown('s.id', 'c.round', 'c.edits', 'c.mutations')}
 WHERE s.id IN (SELECT i.id::uuid FROM jsonb_array_elements_text($1::jsonb) i (id))`;
 
 const selectRound = `SELECT ${columns} FROM stage.card c WHERE c.session = $1 AND c.round = $2`;
+
+/** The configuration that cards are read with. */
+export interface CardRules {
+  /** Patterns of columns that the configuration marks as sensitive. */
+  readonly sensitiveColumns: readonly string[];
+  /** Whether the service rehearses sessions. */
+  readonly rehearses: boolean;
+}
 
 /** Reads the present cards of sessions in some states, by the sessions' ids. Sessions without one are left out. */
 export async function presentCards(
   db: Queryable,
   ids: readonly string[],
   statuses: readonly SessionStatus[],
-  sensitiveColumns: readonly string[],
+  { sensitiveColumns, rehearses }: CardRules,
 ): Promise<ReadonlyMap<string, StoredCard>> {
   if (ids.length === 0) return new Map();
   const values = [ids.map(sessionUuid), sensitiveColumns, statuses].map((list) =>
     JSON.stringify(list),
   );
   const rows = await db.query(selectPresent, values);
-  return new Map(rows.map((row) => [String(row['session_id']), toCard(row)]));
+  return new Map(rows.map((row) => [String(row['session_id']), toPresentCard(row, rehearses)]));
 }
 
 /** Reads the card of a round, as it was stored; null if there is none. */
@@ -54,6 +67,13 @@ export async function cardOfRound(
   return row === undefined ? null : toCard(row);
 }
 
+function toPresentCard(row: Row, rehearses: boolean): StoredCard {
+  const card = toCard(row);
+  if (row['status'] === 'approved') return card;
+  const isOpen = rehearses && row['needs_rehearsal'] === 't';
+  return { ...card, known: knownFlags(row, isOpen ? card.round : null) };
+}
+
 function toCard(row: Row): StoredCard {
   return {
     sessionId: String(row['session_id']),
@@ -61,6 +81,7 @@ function toCard(row: Row): StoredCard {
     digest: row['digest'] ?? null,
     madeAt: row['made_at'] ?? null,
     brief: new JsonText(String(row['brief'])),
+    known: [],
   };
 }
 

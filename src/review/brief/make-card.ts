@@ -97,7 +97,7 @@ async function readProposal(
     const { status, round, edits, mutationCount } = await getSession(tx, id);
     if (status !== 'proposed') return null;
     const rules = { readableOnly: false, ownOnly: false, sensitiveColumns };
-    const { brief } = await briefIn(tx, id, rules);
+    const { lasting: brief } = await briefIn(tx, id, rules);
     return { proposal: { id, round, edits, mutationCount }, brief };
   });
 }

@@ -164,8 +164,10 @@ async function flagged(
   if (tables.some(({ hidden }) => hidden)) return 'it changes a table that its author may not read';
   // a brief of a sample does not name every flag
   if (tables.some(({ sampled }) => sampled !== null)) return 'the brief knows a sample only';
+  // it is rehearsed where the rules demand that
+  const others = flags.filter(({ code }) => code !== 'never_rehearsed');
   // guard: the policy approves no session with a flag that its rules do not allow
-  const flag = flags.find(({ code }) => !allowed.includes(code));
+  const flag = others.find(({ code }) => !allowed.includes(code));
   if (flag === undefined) return null;
   return `its brief has the flag ${flag.code}${flag.table === null ? '' : ` of ${flag.table}`}`;
 }

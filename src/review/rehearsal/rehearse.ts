@@ -6,6 +6,7 @@ import type { Failure, Rehearsal } from '../../model/rehearsal.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
+import { getSession } from '../../staging/session-store.ts';
 import type { ConflictRules } from '../conflicts.ts';
 import { counts, detectConflicts, lockTouchedRows, withhold } from '../conflicts.ts';
 import type { RefuseOutdated } from '../current-overlays.ts';
@@ -15,6 +16,8 @@ import { refusedRow } from '../decisions/apply-failed.ts';
 import { refuseLateRows } from '../decisions/refusals.ts';
 import { digestOf } from '../diff/diff-tables.ts';
 import { InTheWay, withinBudget, yieldFirst } from '../lock-budget.ts';
+import type { RowsInConflict } from '../looks.ts';
+import { noteConflicts, noteRehearsal, rowsInConflict } from '../looks.ts';
 import { shownDifferences } from '../trigger-differences.ts';
 import type { EffectRules, Effects } from './rehearsal-effects.ts';
 import { rememberBefore } from './rehearsal-effects.ts';
@@ -36,7 +39,7 @@ export interface RehearsalRules extends EffectRules, ConflictRules {
 
 /**
  * Rehearses the approval of a session that is not final. Only effects outside of transactions remain: numbers that were drawn from
- * sequences, and external effects of triggers. Meanwhile it holds the locks of an approval, except that of the audit.
+ * sequences, and external effects of triggers; and for briefs, whether it succeeded, and how many rows are in conflict. Meanwhile it holds the locks of an approval, except that of the audit.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `staged_after_proposal`, `took_too_long`, or `busy` when
  * others hold what it needs
  */
@@ -45,11 +48,24 @@ export async function rehearseSession(
   id: string,
   rules: RehearsalRules,
 ): Promise<Rehearsal> {
-  return withinBudget(rules.lockTimeoutMs, () =>
+  const seen = await getSession(db, id);
+  const { rehearsal, rows } = await withinBudget(rules.lockTimeoutMs, () =>
     onCurrentOverlays(db, sessionUuid(id), (refuse) =>
       inRehearsal(db, rules.timeoutMs, (tx) => rehearseLocked(tx, id, rules, refuse)),
     ),
   );
+  await noteConflicts(db, seen, rows);
+  if (succeeded(rehearsal)) await noteRehearsal(db, seen);
+  return rehearsal;
+}
+
+/** Whether nothing stands in the way of an approval. */
+export const succeeded = ({ conflicts, failure, isStopped }: Rehearsal): boolean =>
+  !conflicts.some(counts) && failure === null && !isStopped;
+
+interface Rehearsed {
+  readonly rehearsal: Rehearsal;
+  readonly rows: RowsInConflict;
 }
 
 async function rehearseLocked(
@@ -57,7 +73,7 @@ async function rehearseLocked(
   id: string,
   rules: RehearsalRules,
   refuse: RefuseOutdated,
-): Promise<Rehearsal> {
+): Promise<Rehearsed> {
   const session = await lockSession(tx, id);
   requireTransition(session, 'rehearse');
   if (session.status === 'proposed') await refuseLateRows(tx, session);
@@ -65,14 +81,15 @@ async function rehearseLocked(
   await yieldFirst(tx);
   // locks come first: a production row that is written between the snapshot and its lock ends the attempt
   // guard: a rehearsal locks the rows before it reads staged rows
-  const conflicts = await findConflicts(tx, session, rules, refuse);
+  const { shown: conflicts, rows } = await findConflicts(tx, session, rules, refuse);
   const digest = await digestOf(tx, session.uuid);
-  if (conflicts.some(counts)) return withoutOutcome(digest, { conflicts });
+  if (rows.length > 0) return { rehearsal: withoutOutcome(digest, { conflicts }), rows };
   const readEffects = await rememberBefore(tx, session.uuid, rules);
   const failure = await apply(tx, session.uuid, rules);
-  if (failure !== null) return withoutOutcome(digest, { conflicts, failure });
-  const seen = withoutOutcome(digest, { conflicts });
-  return { ...seen, ...(await readEffectsAround(tx, session.uuid, rules, await readEffects())) };
+  const seen = withoutOutcome(digest, { conflicts, failure });
+  if (failure !== null) return { rehearsal: seen, rows };
+  const effects = await readEffectsAround(tx, session.uuid, rules, await readEffects());
+  return { rehearsal: { ...seen, ...effects }, rows };
 }
 
 function withoutOutcome(
@@ -89,13 +106,14 @@ async function findConflicts(
   { uuid, conflictScope }: LockedSession,
   { readableOnly, ignoredColumns }: RehearsalRules,
   refuse: RefuseOutdated,
-): Promise<Conflict[]> {
+): Promise<{ readonly shown: Conflict[]; readonly rows: RowsInConflict }> {
   const relations = await reviewRelations(tx, uuid);
   refuse(relations);
   const lockedTables = await lockTouchedRows(tx, uuid, relations);
   const compared = { conflictScope, ignoredColumns };
   const found = await detectConflicts(tx, uuid, relations, compared, lockedTables);
-  return readableOnly ? withhold(tx, uuid, found) : found;
+  const shown = readableOnly ? await withhold(tx, uuid, found) : found;
+  return { shown, rows: rowsInConflict(found.filter(counts)) };
 }
 
 /** Applies the session. Returns production's refusal, or that the time was over. */

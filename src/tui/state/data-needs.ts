@@ -10,6 +10,7 @@ import {
   currentDigest,
   currentTable,
   digestName,
+  knownState,
   listLength,
   sortOf,
 } from './state.ts';
@@ -38,7 +39,7 @@ export type DataNeed =
   | PageNeed
   | { readonly kind: 'mutations'; readonly offset: number; readonly revision: string }
   | { readonly kind: 'digest'; readonly revision: string }
-  | { readonly kind: 'brief'; readonly revision: string }
+  | { readonly kind: 'brief'; readonly revision: string; readonly known: string }
   | {
       readonly kind: 'why';
       readonly table: string;
@@ -73,8 +74,9 @@ export function dataNeedsOf(state: State): DataNeed[] {
     needs.push({ kind: 'mutations', offset, revision: outline.revision });
   }
   // the rows come first
-  if (!page && state.brief !== 'folded' && currentBrief(state) === null)
-    needs.push({ kind: 'brief', revision: outline.revision });
+  const known = knownState(state);
+  if (!page && state.brief !== 'folded' && currentBrief(state)?.known !== known)
+    needs.push({ kind: 'brief', revision: outline.revision, known });
   const change = pane === 'detail' ? state.changes.get(state.row) : undefined;
   if (change && !state.whys.has(markKey(change))) {
     const { number } = change;

@@ -1,13 +1,13 @@
 /** Adds what arrives from the daemon to the state. */
 import { briefSentences, flagsInWords } from '../../client/brief-words.ts';
-import type { Brief } from '../../model/brief.ts';
+import type { Brief, Flag } from '../../model/brief.ts';
 import type { ChangePage, NumberedChange, Outline } from '../../model/change.ts';
 import type { DataNeed, PageNeed } from './data-needs.ts';
 import { startOfChunkWith } from './data-needs.ts';
 import { scrolled } from './lists.ts';
 import { clearedWords, withoutPart } from './parts.ts';
 import type { Loaded, State } from './state.ts';
-import { currentTable, editName, listLength, sortOf } from './state.ts';
+import { currentTable, editName, knownState, listLength, sortOf } from './state.ts';
 
 /**
  * The maximum number of changes cached on either side of the screen's top, and the maximum number of characters of all of them together.
@@ -58,7 +58,11 @@ export function explained(state: State, brief: Brief): State {
   const sentences = briefSentences(brief).flatMap(({ table, sentences: said }) =>
     said.map((sentence) => `${table} ${sentence}`),
   );
-  return scrolled({ ...state, meaning: { revision, flags: flagsInWords(brief), sentences } });
+  const isLate = ({ code }: Flag) => code === 'never_rehearsed';
+  const flags = flagsInWords({ ...brief, flags: brief.flags.filter((flag) => !isLate(flag)) });
+  const late = flagsInWords({ ...brief, flags: brief.flags.filter(isLate), overlaps: [] });
+  const known = knownState(state);
+  return scrolled({ ...state, meaning: { revision, known, flags, sentences, late } });
 }
 
 /** Moves to the target change if a page contains it. */

@@ -70,8 +70,12 @@ export interface Digest {
 /** A brief in words, and the revision of the diff that it describes. */
 export interface Meaning {
   readonly revision: string;
+  /** What else its flags depend on. See knownState. */
+  readonly known: string;
   readonly flags: readonly string[];
   readonly sentences: readonly string[];
+  /** Flags that stand behind the sentences: nearly every proposal has them. */
+  readonly late: readonly string[];
 }
 
 export interface State {
@@ -266,6 +270,11 @@ export function digestName({ outline, session }: State): string {
 export function currentBrief({ meaning, outline }: State): Meaning | null {
   // guard: the brief in the review is that of its diff
   return meaning?.revision === outline?.revision ? meaning : null;
+}
+
+/** Names what a brief depends on beside the diff: another proposal, or a rehearsal that has succeeded, changes its flags. */
+export function knownState({ session, rehearsal }: State): string {
+  return [session?.status, session?.round, rehearsal?.ok ? rehearsal.digest : ''].join(' ');
 }
 
 /** Returns what the policy says about a session that is not decided; null if it is unknown. */

@@ -37,11 +37,12 @@ function mostLines({ size, brief }: State): number {
 }
 
 function briefLines(state: State): Line[] {
-  const { flags, sentences } = currentBrief(state) ?? { flags: [], sentences: [] };
+  const { flags = [], sentences = [], late = [] } = currentBrief(state) ?? {};
   return [
     ...urgentRemarks(state).flatMap((remark) => remarkLines(state, remark)),
     ...flags.flatMap((flag) => wrapped(state, ' ! ', flag, 'alarm')),
     ...sentences.flatMap((sentence) => wrapped(state, '   ', sentence)),
+    ...late.flatMap((flag) => wrapped(state, ' ! ', flag, 'alarm')),
     ...otherRemarks(state).flatMap((remark) => remarkLines(state, remark)),
   ];
 }
