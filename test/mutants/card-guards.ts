@@ -39,7 +39,7 @@ export const cardGuards: readonly Guard[] = [
   },
   {
     name: 'a brief shows only counts of hidden tables',
-    without: 'const shape = await shapeForBrief(tx, table);',
+    without: 'const shape = await shapeForBrief(tx, uuid, table);',
     tests: ['review/brief.test'],
   },
   {

@@ -124,6 +124,8 @@ export const withOverlaps = (flags: readonly Flag[], now: readonly Flag[]): Flag
   ...now,
 ];
 
+const stepsOf = (counts: ChangeCounts) => changesIn(counts) + counts.furtherChanges;
+
 interface FoundInTable {
   readonly brief: TableBrief;
   readonly flags: readonly Flag[];
@@ -145,19 +147,19 @@ async function tableBrief(
   flag('further_changes', counts.furtherChanges);
   const plain = { ...counts, sampled: null, facts: [] };
   // guard: a brief shows only counts of hidden tables
-  const shape = table.hidden ? null : await shapeForBrief(tx, table);
+  const shape = table.hidden ? null : await shapeForBrief(tx, uuid, table);
   if (shape === null) return { brief: plain, flags, overlaps: [] };
   const columns = await columnFacts(tx, table, shape, counts);
-  const carried = await carriedFacts(tx, uuid, table, readableOnly);
-  const written = await triggerFacts(tx, uuid, table, readableOnly);
+  const carried = await carriedFacts(tx, uuid, table, shape, readableOnly);
+  const written = await triggerFacts(tx, uuid, table, shape, readableOnly);
   flags.push(...columns.flags);
   flag('carried_along', carried.rows);
   flag('no_where', await rowsWithoutWhere(tx, uuid, { ...table, table: shape.name }));
   if (table.kind === 'staged') flag('share_of_table', await shareOf(tx, counts, shape));
   for (const { column, count } of sensitiveIn(table.name, sensitiveColumns, counts, shape, columns))
     flag('sensitive_column', count, column);
-  flag('triggers', (await triggersOf(tx, uuid, table)).length);
-  const others = await overlappingSessions(tx, uuid, table, keyOf(shape));
+  if (shape.hasTriggers) flag('triggers', (await triggersOf(tx, uuid, table)).length);
+  const others = await overlappingSessions(tx, uuid, table, keyOf(shape), stepsOf(counts));
   flag('overlap', others.count);
   const { sampled } = columns;
   return {
@@ -229,7 +231,6 @@ async function authorFlags(
     flags.push({ code: 'time_of_day', table: null, column: null, count });
   if (count < fewestSessions) return flags;
   const usual = new Set(JSON.parse(row?.['tables'] ?? '[]') as string[]);
-  const stepsOf = (counts: TableBrief) => changesIn(counts) + counts.furtherChanges;
   for (const counts of briefs.filter(({ table }) => !usual.has(table)))
     flags.push({
       ...{ code: 'new_table_for_author', table: counts.table, column: null },

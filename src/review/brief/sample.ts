@@ -39,6 +39,10 @@ export interface BriefShape {
   readonly name: string;
   /** The number of its rows by the statistics; without any, by the size of the table. */
   readonly estimatedRows: number;
+  /** Whether it may have triggers, or foreign keys, which are triggers, too. */
+  readonly hasTriggers: boolean;
+  /** Whether triggers of production wrote rows of it in the session. */
+  readonly hasEffects: boolean;
   readonly columns: readonly BriefColumn[];
 }
 

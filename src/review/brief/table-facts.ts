@@ -19,7 +19,8 @@ const selectShape = `
 SELECT n.nspname AS schema, c.relname AS name, (
   SELECT coalesce(sum(CASE WHEN r.reltuples < 0 THEN pg_relation_size(r.oid) / 50 ELSE r.reltuples END), 0)::bigint
   FROM pg_class r WHERE r.oid IN (SELECT c.oid UNION SELECT p.relid FROM pg_partition_tree(c.oid) p)
-) AS rows, (
+) AS rows, c.relhastriggers OR c.relkind = 'p' AS has_triggers,
+  EXISTS (SELECT FROM stage.effect e WHERE e.session = $2) AS has_effects, (
   SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'isKey', a.attname = ANY (o.key_columns),
     'hasEquality', ${builtinEquality},
     'isGiven', NOT a.atthasdef AND a.attidentity = '' AND a.attgenerated = '',
@@ -44,14 +45,17 @@ FROM stage.overlay o JOIN pg_class c ON c.oid = o.relation JOIN pg_namespace n O
 /** Reads the shape of a table as it is now; null if the table is gone. */
 export async function shapeForBrief(
   tx: Queryable,
+  uuid: string,
   { current }: DiffTable,
 ): Promise<BriefShape | null> {
-  const [row] = await tx.query(selectShape, [current]);
+  const [row] = await tx.query(selectShape, [current, uuid]);
   if (row === undefined) return null;
   return {
     schema: String(row['schema']),
     name: String(row['name']),
     estimatedRows: Number(row['rows']),
+    hasTriggers: row['has_triggers'] === 't',
+    hasEffects: row['has_effects'] === 't',
     columns: JSON.parse(row['columns'] ?? '[]') as BriefColumn[],
   };
 }
@@ -61,9 +65,10 @@ export async function carriedFacts(
   tx: Queryable,
   uuid: string,
   { kind, relation, current }: DiffTable,
+  { hasTriggers }: BriefShape,
   readableOnly: boolean,
 ): Promise<{ readonly facts: readonly JsonText[]; readonly rows: number }> {
-  if (kind !== 'staged') return { facts: [], rows: 0 };
+  if (kind !== 'staged' || !hasTriggers) return { facts: [], rows: 0 };
   const keys = await tx.query(selectForeignKeys, [current, uuid, String(readableOnly)]);
   const facts: JsonText[] = [];
   let rows = 0;
@@ -86,9 +91,10 @@ export async function triggerFacts(
   tx: Queryable,
   uuid: string,
   { kind, relation }: DiffTable,
+  { hasEffects }: BriefShape,
   readableOnly: boolean,
 ): Promise<readonly JsonText[]> {
-  if (kind !== 'staged') return [];
+  if (kind !== 'staged' || !hasEffects) return [];
   const select = fillSql(loadSql('brief/effects.sql'), { shadow: `stage_data.shadow_${relation}` });
   const rows = await tx.query(select, [uuid, relation, String(readableOnly)]);
   return rows.map(({ trigger, table, inserts, updates, deletes }) => {
@@ -130,6 +136,8 @@ const mostNamed = 20;
  */
 const fewRows = 1_000;
 const mostCompared = 100_000;
+/** A step has no more rows than these: one that moves a key has a row under each. */
+const mostPerStep = 4;
 
 export interface OverlappingSessions {
   /** Those with the most rows in common first. */
@@ -141,12 +149,14 @@ export interface OverlappingSessions {
 /**
  * Finds the other open sessions of the project that changed rows with the same keys, and counts these rows. Rows without a key cannot be
  * compared. Columns of users' types are compared as texts, because their operators would run users' code.
+ * @param steps the number of steps in the table, if it is known: rows of few need not be counted
  */
 export async function overlappingSessions(
   tx: Queryable,
   uuid: string,
   { kind, relation }: DiffTable,
   key: readonly KeyColumn[],
+  steps = Number.POSITIVE_INFINITY,
 ): Promise<OverlappingSessions> {
   if (kind !== 'staged' || key.length === 0) return { sessions: [], count: 0 };
   const parts = {
@@ -155,7 +165,9 @@ export async function overlappingSessions(
   };
   // no index finds keys that are compared as texts
   const isLarge =
-    key.every(({ hasEquality }) => hasEquality) && (await hasManyRows(tx, uuid, parts.shadow));
+    steps * mostPerStep > fewRows &&
+    key.every(({ hasEquality }) => hasEquality) &&
+    (await hasManyRows(tx, uuid, parts.shadow));
   const search = isLarge
     ? fillSql(loadSql('brief/overlaps_of_many.sql'), parts)
     : fillSql(loadSql('brief/overlaps.sql'), parts);
