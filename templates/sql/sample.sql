@@ -70,6 +70,9 @@ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'app') THEN
     CREATE ROLE app LOGIN PASSWORD 'app';
   END IF;
+EXCEPTION WHEN unique_violation THEN
+  -- another database of the server got it at the same time
+  NULL;
 END
 $$;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO app;
