@@ -171,7 +171,7 @@ export interface Policy {
   readonly check: string | null;
 }
 
-/** A trigger that fires for users. */
+/** An enabled trigger that users created. */
 export interface Trigger {
   readonly name: string;
   readonly timing: 'before' | 'after';

@@ -1,4 +1,4 @@
-/** Lets BEFORE triggers write to tables: what they write waits for the row for which they fire, which is staged after them. */
+/** Lets BEFORE triggers write to tables: the rows that they write are staged first, and the row for which they fire becomes their cause. */
 import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
@@ -15,7 +15,7 @@ import type { Operation } from '../rows/after-statement.ts';
 import { codeOf, settingKey } from '../rows/after-statement.ts';
 import { nameTrigger } from './trigger-copy.ts';
 
-/** Returns what stands around the call of a trigger, in the function that fires triggers. */
+/** Returns the statements before and after the call of a trigger, in the function that fires triggers. */
 export function aroundCall(
   { oid }: Table,
   operation: Operation,
@@ -30,7 +30,7 @@ export function aroundCall(
   };
 }
 
-/** Returns what stands around the firing of triggers, in the trigger of the view. */
+/** Returns statements for the trigger of the view: one before triggers fire, and one for a row that they suppress. */
 export function aroundFiring(table: Table, operation: Operation, isWriting: boolean) {
   if (!isWriting) return { begin: '', give_up: '' };
   const old = columnList(columnNames(table), 'OLD.');
@@ -48,7 +48,7 @@ export function aroundFiring(table: Table, operation: Operation, isWriting: bool
 const touchedName = (table: Table, operation: Operation) =>
   `${overlaySchema(table)}.is_touched_${operation}_${table.oid}`;
 
-/** Builds the function that finds rows which the statement has changed before. */
+/** Builds the function that returns whether the statement has changed a row before. */
 function touchedSql(table: Table, operation: Operation): string {
   return fillSql(loadSql('table/triggers/is_touched.sql'), {
     function: touchedName(table, operation),

@@ -1,6 +1,6 @@
--- Makes what BEFORE triggers wrote for rows that are not staged changes of the client's statement. Returns how many rows these are. The AFTER
--- triggers of these rows have fired. Approval applies them before or behind all rows of the statement, not between these.
--- p_affected: how many rows the statement has staged.
+-- Turns the rows that BEFORE triggers wrote for rows that are not staged into changes of the client's statement, and returns their number.
+-- Their AFTER triggers have fired. Approval applies them before or after all rows of the statement, not between these.
+-- p_affected: the number of rows that the statement has staged.
 CREATE OR REPLACE FUNCTION stage.adopt_effects(p_session uuid, p_mutation bigint, p_affected bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- Begins what a BEFORE trigger of a table does that writes: rows that it writes are marked as its own, and are checked at once. The row for
--- which it fires is staged only afterwards; its lineage is noted then (see templates/sql/table/triggers/trace.sql). Returns the settings
--- that stage.end_firing restores.
+-- Prepares the call of a BEFORE trigger that writes: rows that it writes are marked as its own, and are checked at once. The row for which
+-- it fires is staged only afterwards; its lineage is recorded then (see templates/sql/table/triggers/trace.sql). Returns the settings that
+-- stage.end_firing restores.
 -- p_operation: i, u or d.
 CREATE OR REPLACE FUNCTION stage.begin_firing(p_relation oid, p_operation text) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -15,7 +15,7 @@ BEGIN
   PERFORM set_config('stage.origin', 'trigger', true), set_config('stage.check_later', '', true), set_config('stage.causes', '', true),
     set_config('stage.cause_relation', p_relation::text, true), set_config('stage.cause', '', true),
     set_config('stage.fired_' || p_relation, '', true),
-    -- a part of an upsert in a trigger is not told apart from the whole
+    -- a part of an upsert in a trigger cannot be distinguished from the whole
     set_config('stage.firing', (SELECT concat(v_was[7], string_agg(format(' %s_%s ', p_relation, o.operation), ''))
       FROM unnest(CASE WHEN v_is_part THEN '{i,u,d,x}'::text[] ELSE ARRAY[p_operation, 'x'] END) o (operation)), true);
   -- see stage.enter_call

@@ -1,4 +1,4 @@
--- Raises an error where it is unknown for which row a trigger wrote a staged row: approval would not apply it, and no trigger would write it.
+-- Raises an error if it is unknown for which row a trigger wrote a staged row: approval would not apply it, and no trigger would write it.
 CREATE OR REPLACE FUNCTION stage.demand_causes(p_session uuid) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

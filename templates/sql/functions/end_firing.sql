@@ -1,5 +1,5 @@
--- Ends what stage.begin_firing began. The rows that the trigger wrote wait for the lineage of the row for which it
--- fired, with those of the triggers before it.
+-- Restores the settings from before stage.begin_firing. The rows that the trigger wrote wait, with those of the triggers before it, for
+-- the lineage of the row for which it fired.
 CREATE OR REPLACE FUNCTION stage.end_firing(p_relation oid, p_was text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

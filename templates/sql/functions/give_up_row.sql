@@ -1,5 +1,6 @@
--- Notes that the row for which BEFORE triggers of a table have fired is not staged, or is staged by another operation: production's triggers do
--- not fire for it at approval. So what they wrote is the client's own change: approval applies it (see stage.adopt_effects).
+-- Records that the row for which BEFORE triggers of a table have fired is not staged, or is staged by another operation: production's
+-- triggers do not fire for it at approval. So the rows that they wrote become changes of the client, which approval applies (see
+-- stage.adopt_effects).
 CREATE OR REPLACE FUNCTION stage.give_up_row(p_relation oid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

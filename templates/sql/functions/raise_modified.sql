@@ -1,4 +1,4 @@
--- Raises PostgreSQL's error for a row that a BEFORE trigger has changed which fires for a row of the same statement.
+-- Raises PostgreSQL's error for a row of a statement that a BEFORE trigger has changed, which fired for a row of the same statement.
 -- p_how: updated or deleted.
 CREATE OR REPLACE FUNCTION stage.raise_modified(p_how text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

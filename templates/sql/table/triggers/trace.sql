@@ -1,4 +1,4 @@
--- INSTEAD OF, after the row is staged: notes its lineage for what the BEFORE triggers wrote that fired for it.
+-- INSTEAD OF, after the row is staged: records it as the cause of the rows that BEFORE triggers wrote for it, by its lineage.
 -- Filled in src/overlay/triggers/fire-writing.ts: `row` is NEW, or OLD of a deletion.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
