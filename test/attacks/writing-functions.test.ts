@@ -15,13 +15,13 @@ CREATE TABLE lines (id int PRIMARY KEY, n int, what text);
 CREATE SCHEMA other;
 CREATE TABLE other.notes (id int PRIMARY KEY, what text);
 CREATE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN ${into('notes')}; RETURN n; END$f$;
-CREATE FUNCTION other.f(n int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN EXECUTE $x$${into('public.notes')}$x$; RETURN n; END$f$;
+CREATE FUNCTION other.f(n int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN EXECUTE concat($x$${into('public.notes')}$x$); RETURN n; END$f$;
 CREATE FUNCTION "stage_overlay_1.f""; DROP TABLE notes; --"(n int) RETURNS int LANGUAGE plpgsql AS
 $f$DECLARE "$body$" int; "_stage_v_new" int; BEGIN ${into('notes')}; RETURN n; END$f$;
 CREATE PROCEDURE p(n int) LANGUAGE plpgsql AS $f$BEGIN ${into('notes')}; END$f$;
 CREATE FUNCTION reads() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT max(id) FROM notes); END';
 `;
-const dynamic = `CREATE OR REPLACE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN EXECUTE $x$${into('notes')}$x$; RETURN n; END$f$`;
+const dynamic = `CREATE OR REPLACE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN EXECUTE concat($x$${into('notes')}$x$); RETURN n; END$f$`;
 const plain = `CREATE OR REPLACE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN ${into('notes')}; RETURN n; END$f$`;
 const toOther = `CREATE OR REPLACE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql AS $f$BEGIN ${into('other.notes')}; RETURN n; END$f$`;
 

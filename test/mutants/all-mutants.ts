@@ -22,6 +22,7 @@ import { stampGuards } from './stamp-guards.ts';
 import { statementGuards } from './statement-guards.ts';
 import { temporaryGuards } from './temporary-guards.ts';
 import { terminalGuards } from './terminal-guards.ts';
+import { textGuards } from './text-guards.ts';
 import { trustGuards } from './trust-guards.ts';
 import { upstreamGuards } from './upstream-guards.ts';
 import { weightGuards } from './weight-guards.ts';
@@ -46,6 +47,7 @@ export const markedGuards: readonly Guard[] = [
   ...ruleGuards,
   ...agentGuards,
   ...terminalGuards,
+  ...textGuards,
   ...trustGuards,
   ...upstreamGuards,
   ...weightGuards,

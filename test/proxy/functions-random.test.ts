@@ -36,6 +36,11 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
       `INSERT INTO ${a} AS x (id, n) VALUES (${n()}, ${n()}) ON CONFLICT ${one(pick, 'DO NOTHING', '(id) DO NOTHING', '(id) DO UPDATE SET n = x.n + v', '(id) DO UPDATE SET n = excluded.n + p, id = x.id + 0 WHERE x.n < v + 20')};`,
     () =>
       `INSERT INTO ${a} SELECT id + ${pick(4)}, n FROM ${a} ORDER BY id ON CONFLICT (id) DO UPDATE SET n = greatest(${a}.n, excluded.n, v);`,
+    () =>
+      `EXECUTE format('UPDATE %I SET n = n + $1 WHERE id %% 3 = %s', '${a}', '${pick(3)}') USING ${n()};`,
+    () => `EXECUTE 'SELECT coalesce(sum(n), 0) % 9 FROM ${a} WHERE n > $1' INTO v USING ${n()};`,
+    () =>
+      `EXECUTE 'INSERT INTO ' || quote_ident('${b}') || ' (a, note) VALUES ($1, ' || quote_literal(v) || ')' USING ${n()};`,
     () => `GET DIAGNOSTICS v = ROW_COUNT;`,
     () => `IF FOUND THEN v := v + 1; ELSE RAISE NOTICE 'nothing at %', v; END IF;`,
     () => `SELECT coalesce(sum(n), 0) INTO v FROM ${a}; v := v % 9;`,

@@ -64,7 +64,7 @@ CREATE FUNCTION definer() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS
 CREATE FUNCTION pinned() RETURNS bigint LANGUAGE sql STABLE SET work_mem = '1MB' AS 'SELECT count(*) FROM orders';
 CREATE FUNCTION atomic() RETURNS bigint STABLE BEGIN ATOMIC SELECT count(*) FROM orders; END;
 CREATE FUNCTION dynamic() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
-DECLARE n bigint; BEGIN EXECUTE 'SELECT count(*) FROM orders' INTO n; RETURN n; END $$;
+DECLARE n bigint; BEGIN EXECUTE concat('SELECT count(*) FROM orders') INTO n; RETURN n; END $$;
 CREATE FUNCTION to_itself(n int) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN RETURN CASE WHEN n > 0 THEN to_itself(n - 1) ELSE (SELECT count(*) FROM orders) END; END $$;
 CREATE FUNCTION described(o orders) RETURNS text LANGUAGE sql STABLE AS $$SELECT o.id || ' of ' || (SELECT count(*) FROM orders)$$;

@@ -155,6 +155,7 @@ CREATE TRIGGER ${name} BEFORE ${events()} ON ${table} FOR EACH ROW EXECUTE FUNCT
   const mark = oneOf(pick, [
     `INSERT INTO ${table}_marks SELECT said, count(*) FROM ${table}_marks m WHERE m.what = said;`,
     `INSERT INTO ${table}_marks VALUES (said, 0) ON CONFLICT DO NOTHING; IF changed.a = ${pick(9)} THEN RETURN NULL; END IF;`,
+    `EXECUTE format('INSERT INTO %I SELECT $1, count(*) FROM %1$I m WHERE m.what = $1', TG_TABLE_NAME || '_marks') USING said;`,
     `BEGIN INSERT INTO ${table}_marks VALUES (said, changed.a); EXCEPTION WHEN unique_violation OR check_violation THEN RAISE NOTICE '%', SQLSTATE; END;`,
   ]);
   const sum = oneOf(pick, [

@@ -11,7 +11,7 @@ const write = 'INSERT INTO plain VALUES (7)';
 
 /** By the name of a procedure: what it is, and why it is not staged. */
 const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
-  dynamic: [block(`EXECUTE '${write}'`), /does more than read and write rows/],
+  dynamic: [block(`EXECUTE concat('${write}')`), /does more than read and write rows/],
   ends: [block(`${write}; COMMIT`), /does more than read and write rows/],
   sets: [block(`SET LOCAL work_mem = '1MB'; ${write}`), /does more than read and write rows/],
   notifies: [block(`PERFORM pg_notify('a', 'b'); ${write}`), /calls pg_notify\(\)/],
@@ -125,7 +125,7 @@ CREATE FUNCTION writer() RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (
 CREATE FUNCTION hidden_writer() RETURNS int LANGUAGE sql AS 'INSERT INTO keyless VALUES (8) RETURNING n';
 CREATE FUNCTION again(n int) RETURNS int LANGUAGE sql AS 'INSERT INTO plain SELECT again(n - 1) WHERE n > 0 RETURNING id';
 CREATE PROCEDURE mixes(i int) ${block(write)};
-CREATE FUNCTION dynamic_writer() RETURNS void ${block(`EXECUTE '${write}'`)};
+CREATE FUNCTION dynamic_writer() RETURNS void ${block(`EXECUTE concat('${write}')`)};
 CREATE FUNCTION operator_writer(int, int) RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (9) RETURNING id';
 CREATE OPERATOR ==> (LEFTARG = int, RIGHTARG = int, FUNCTION = operator_writer);
 CREATE FUNCTION swallowing() RETURNS int LANGUAGE plpgsql AS $f$BEGIN PERFORM writer(); RETURN 1; EXCEPTION WHEN insufficient_privilege THEN RETURN 2; END$f$;

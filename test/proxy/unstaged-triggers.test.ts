@@ -16,7 +16,7 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
     '',
     /writes to log, which is a table without/,
   ],
-  dynamic: [body(`EXECUTE 'SELECT 1'`), '', /does more than read/],
+  dynamic: [body(`EXECUTE 'SELECT ' || NEW.n`), '', /does more than read/],
   locks: [body('PERFORM FROM log FOR UPDATE'), '', /does more than read/],
   owner: [body('NULL'), 'SECURITY DEFINER', /runs with its owner's rights/],
   own_settings: [body('NULL'), `SET work_mem = '1MB'`, /has settings of its own/],

@@ -37,10 +37,23 @@ const plpgsql: readonly string[] = [
 ];
 
 const beyond: readonly string[] = [
-  `BEGIN EXECUTE 'SELECT x FROM t'; RETURN 1; END`,
-  `BEGIN RETURN QUERY EXECUTE 'SELECT x FROM t'; END`,
-  `DECLARE r record; BEGIN FOR r IN EXECUTE 'SELECT 1' LOOP NULL; END LOOP; END`,
-  'DECLARE c refcursor; BEGIN OPEN c FOR EXECUTE $$SELECT 1$$; END',
+  `BEGIN EXECUTE concat('SELECT x FROM t'); RETURN 1; END`,
+  `BEGIN RETURN QUERY EXECUTE 'SELECT x FROM ' || a; END`,
+  `DECLARE r record; BEGIN FOR r IN EXECUTE format('SELECT %s', a) LOOP NULL; END LOOP; END`,
+  'DECLARE c refcursor; BEGIN OPEN c FOR EXECUTE $$SELECT $$ || current_user; END',
+  `BEGIN EXECUTE format('SELECT x FROM %I', a); RETURN 1; END`,
+  `BEGIN EXECUTE 'NOTIFY a'; RETURN 1; END`,
+  `BEGIN EXECUTE 'INSERT INTO t VALUES (1)'; RETURN 1; END`,
+  `BEGIN EXECUTE format('SELECT x%L FROM t', a); RETURN 1; END`,
+  `BEGIN EXECUTE format('SELECT ''%L'' FROM t', a); RETURN 1; END`,
+  `BEGIN EXECUTE format('SELECT 1 -- %L', a); RETURN 1; END`,
+  `BEGIN EXECUTE format('SELECT %L', (SELECT x FROM t)); RETURN 1; END`,
+  `BEGIN EXECUTE format('SELECT %L', f(1)); RETURN 1; END`,
+  `BEGIN EXECUTE format('SELECT %5s', 'a'); RETURN 1; END`,
+  `BEGIN EXECUTE quote_ident(a); RETURN 1; END`,
+  `BEGIN EXECUTE format('SELECT U&%L FROM t', a); RETURN 1; END`,
+  `BEGIN EXECUTE 'SELECT x FROM t'; RETURN 1; EXCEPTION WHEN OTHERS THEN RETURN 2; END`,
+  `DECLARE q text := 'SELECT 1'; BEGIN q := 'SELECT x FROM t'; EXECUTE q; RETURN 1; END`,
   'BEGIN INSERT INTO t VALUES (1); RETURN 1; END',
   'BEGIN WITH d AS (DELETE FROM t RETURNING x) SELECT x FROM d; END',
   'BEGIN CALL p(); END',
@@ -79,6 +92,28 @@ suite('bodies of functions', (test) => {
       assert.is(await marked('plpgsql', body), null);
     });
   }
+
+  test('texts of triggers', async () => {
+    const facts = { names: { tg_table_name: "o'dd" }, arguments: ['a'] };
+    const named = async (body: string) => {
+      const head = 'f() RETURNS trigger';
+      const read = await readFunctionBody({ language: 'plpgsql', body, head, facts });
+      return read?.uses.relations.map(({ name }) => name);
+    };
+    const run = (expression: string) => `EXECUTE ${expression}; RETURN NULL; END`;
+    const table = run("format('SELECT x FROM %I', TG_TABLE_NAME)");
+    assert.equal(await named(`BEGIN ${table}`), ["o'dd"]);
+    assert.equal(await named(`BEGIN ${run("'SELECT x FROM ' || TG_ARGV[0]")}`), ['a']);
+    assert.is(await named(`BEGIN ${run("'SELECT x FROM ' || TG_ARGV[1]")}`), undefined);
+    assert.is(await named(`BEGIN ${run("'SELECT x FROM ' || TG_RELNAME")}`), undefined);
+    assert.equal(await named(`BEGIN ${run("format('SELECT %L FROM t', lower(NEW.x))")}`), ['t']);
+    for (const text of [
+      "format('SELECT U&%L FROM t', NEW.x)",
+      "format('SELECT %L FROM t', random())",
+    ])
+      assert.is(await named(`BEGIN ${run(text)}`), undefined, text);
+    assert.is(await named(`DECLARE tg_table_name text := 'b'; BEGIN ${table}`), undefined);
+  });
 
   test('bodies in SQL', async () => {
     const made = await marked('sql', 'SELECT f(1); SELECT x, s.f(2) FROM s.t, t WHERE t.x = 1;');

@@ -1,7 +1,7 @@
 /** Checks what the body of a trigger, or of a function that writes, calls: every effect must be known before it runs for a client. */
 import type { Queryable, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
-import type { Trigger } from '../../model/table.ts';
+import type { Table, Trigger } from '../../model/table.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import { usesOf } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
@@ -46,6 +46,7 @@ export const beyondExtent = (extent: Extent) =>
  * @throws Obstacle if it does more
  */
 export async function readTriggerBody(
+  table: Table,
   trigger: Trigger,
   extents: readonly Extent[],
 ): Promise<FunctionBody> {
@@ -53,12 +54,20 @@ export async function readTriggerBody(
   const head = `${quoteIdentifier(name)}() RETURNS trigger`;
   // of its transition tables it may use whole rows
   const tables = [trigger.oldTable, trigger.newTable].flatMap((each) => each ?? []);
+  const facts = { names: namesOf(table, trigger), arguments: trigger.arguments };
   for (const extent of extents) {
-    const read = await readBodyAnywhere({ language: 'plpgsql', body, head, extent, tables });
+    const read = await readBodyAnywhere({ language: 'plpgsql', body, head, extent, tables, facts });
     if (read !== null) return read;
   }
   throw new Obstacle(beyondExtent('reads'));
 }
+
+/** Returns the variables of a trigger whose values are known. */
+const namesOf = ({ schema, name }: Table, trigger: Trigger) => ({
+  ...{ tg_table_name: name, tg_relname: name, tg_table_schema: schema, tg_name: trigger.name },
+  ...{ tg_when: trigger.timing.toUpperCase(), tg_level: trigger.level.toUpperCase() },
+  ...(trigger.events.length === 1 && { tg_op: String(trigger.events[0]).toUpperCase() }),
+});
 
 /**
  * Returns what the defaults of a function's arguments use. A call that does not give the arguments evaluates them.

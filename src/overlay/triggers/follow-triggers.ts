@@ -95,7 +95,7 @@ export async function checkTrigger(
   const followed = await orObstacle(async () => {
     conditionOf(trigger);
     demandBlock(body);
-    const made = await readTriggerBody(trigger, extentsOf(trigger));
+    const made = await readTriggerBody(table, trigger, extentsOf(trigger));
     const names = writtenNames(made.uses).map((each) => ({
       ...recorded(lookup, each),
       operation: each.operation,

@@ -3,6 +3,7 @@ import { quoteIdentifier } from '../../db/identifier.ts';
 import type { Trigger } from '../../model/table.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
+import { textBase } from '../../sql/functions/plpgsql-texts.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
 import type { RelationUse } from '../../sql/places.ts';
 import { Obstacle } from '../functions/function-script.ts';
@@ -44,7 +45,8 @@ function replacementFor(
   tokens: readonly ScanToken[],
 ): BodyReplacement {
   // guard: a transition table is not taken for the table whose name it has
-  if (use.target !== null || use.only) throw new Obstacle('writes to a transition table');
+  if (use.target !== null || use.only || use.start >= textBase)
+    throw new Obstacle('writes to a transition table');
   const rows = use.name === trigger.newTable ? '_stage_p_new_table' : '_stage_p_old_table';
   const next = tokens.find(({ start }) => start >= use.end);
   const alias = next !== undefined && isAlias(next) ? '' : ` AS ${quoteIdentifier(use.name)}`;

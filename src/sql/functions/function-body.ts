@@ -9,6 +9,7 @@ import type { BodyReplacement } from './body-upserts.ts';
 import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { usesOf } from './body-uses.ts';
+import type { TriggerFacts } from './dynamic-text.ts';
 import { readPlpgsql } from './plpgsql-body.ts';
 
 export interface FunctionText {
@@ -20,6 +21,8 @@ export interface FunctionText {
   readonly extent?: Extent;
   /** The names of transition tables, of which it may use whole rows. */
   readonly tables?: readonly string[];
+  /** Set for the function of a trigger. */
+  readonly facts?: TriggerFacts;
 }
 
 /** Longer bodies go to the parse thread: each expression of a body is searched for in the whole body. */
@@ -28,7 +31,7 @@ const longBody = 4096;
 /** Parses a body. Returns null for one with a statement beyond the extent, or that runs a text built at run time. */
 export async function readFunctionBody(text: FunctionText): Promise<FunctionBody | null> {
   if (text.language === 'plpgsql')
-    return readPlpgsql(text.head, text.body, text.extent, text.tables);
+    return readPlpgsql(text.head, text.body, text.extent, text.tables, text.facts);
   const body = Buffer.from(text.body);
   const uses = usesOf(body, text.extent);
   const replaced = async (replacements: readonly BodyReplacement[]) =>

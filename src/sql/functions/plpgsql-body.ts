@@ -2,7 +2,6 @@
  * Parses PL/pgSQL bodies. The parser returns the texts of their expressions, but not their places, so this module finds them by tokens. The
  * result is verified afterwards: the body with names replaced must have exactly the expected expressions.
  */
-import type { ScanToken } from 'libpg-query';
 import { parsePlpgsql, parseTree, scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import { isSameRange, spliceBytes } from '../splice.ts';
@@ -10,34 +9,35 @@ import type { BodyReplacement } from './body-upserts.ts';
 import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
+import type { TriggerFacts } from './dynamic-text.ts';
 import { missingDefaults } from './plpgsql-defaults.ts';
 import { handlersOfOthers, passesOthersOn, withoutPassedOn } from './plpgsql-handlers.ts';
 import { hasHazard } from './plpgsql-hazards.ts';
+import type { Expression, Part } from './plpgsql-parts.ts';
+import { inBody, locateParts, placeOf } from './plpgsql-parts.ts';
+import type { RunTexts } from './plpgsql-texts.ts';
+import { readTexts, replaceTexts, runsIn } from './plpgsql-texts.ts';
 import { declaredTypes, replaceRowTypes } from './plpgsql-types.ts';
 
-/** An expression or query of the body. */
-interface Part {
-  readonly text: Buffer;
-  /** Places count from the start of the part. */
-  readonly uses: BodyUses;
-  /** The body's token for each token of the part; empty if the part names nothing. */
-  readonly places: readonly ScanToken[];
-}
-
-/** Parses a body. Returns null for one with a statement beyond the extent, or that runs a text built at run time. */
+/**
+ * Parses a body. Returns null for one with a statement beyond the extent, or that runs a text which cannot be followed.
+ * @param facts set for the function of a trigger
+ */
 export async function readPlpgsql(
   head: string,
   text: string,
   extent: Extent = 'reads',
   tables: readonly string[] = [],
+  facts: TriggerFacts | null = null,
 ): Promise<FunctionBody | null> {
   const body = Buffer.from(text);
-  const expressions = await expressionsOf(head, text, extent, (query, mode) =>
-    usesOfExpression(query, mode, extent, tables),
+  const usesIn = (query: Buffer, mode: number) => usesOfExpression(query, mode, extent, tables);
+  const expressions = await expressionsOf(head, text, extent, usesIn, (tree) =>
+    readTexts(tree, extent, facts, (query) => usesIn(query, statementMode)),
   );
   const parts = expressions && locateParts(scanTokens(body), expressions);
   if (!parts) return null;
-  const uses = mergedUses(parts.map((part) => inBody(part)));
+  const uses = mergedUses(parts.flatMap((part) => [inBody(part), ...runsIn(part)]));
   // guard: an exception block for OTHERS passes on what the service refuses
   const handlers = extent === 'reads' ? [] : handlersOfOthers(scanTokens(body));
   return {
@@ -45,10 +45,13 @@ export async function readPlpgsql(
     replaced: async (replacements) => {
       // An insertion covers no text of the body, so it cannot be assigned to a part.
       if (replacements.some(({ start, end }) => !(start < end))) return null;
-      const made = spliceBytes(body, [...withCalls(replacements, precede), ...handlers]);
+      const inTexts = replaceTexts(parts, replacements);
+      if (inTexts === null) return null;
+      const all = [...inTexts.replacements, ...inTexts.texts];
+      const made = spliceBytes(body, [...withCalls(all, precede), ...handlers]);
       // the text contains names of overlays, to which no statement may write, so only its words are compared
-      const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]), true);
-      const wanted = parts.flatMap((part) => splicePart(part, replacements));
+      const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]), null);
+      const wanted = parts.flatMap((part) => splicePart(part, all));
       const own = withoutPassedOn(found ?? [], handlers.length);
       return found !== null && own !== null && isSame(own, wanted) ? made : null;
     },
@@ -60,26 +63,27 @@ const precede = (call: string) => `IF ${call} THEN NULL; END IF;`;
 
 const noText = Buffer.alloc(0);
 
-interface Expression {
-  readonly text: Buffer;
-  readonly uses: BodyUses;
-}
-
-/** Returns all expressions, always in the same order; null if one of them may do more than read, or cannot be parsed. */
+/**
+ * Returns all expressions, always in the same order; null if one of them may do more than read, or cannot be parsed.
+ * @param textsIn follows the texts that the body runs; null for a copy
+ */
 async function expressionsOf(
   head: string,
   body: string,
   extent: Extent,
   usesIn: (query: Buffer, mode: number) => BodyUses | null,
-  isCopy = false,
+  textsIn: ((tree: object) => RunTexts | null) | null,
 ): Promise<Expression[] | null> {
   const tag = `$body${body.includes('$body') ? body.length : ''}$`;
   if (body.includes(tag)) return null;
   const rows = replaceRowTypes(Buffer.from(body));
   if (rows === null) return null;
   const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${rows.body}${tag}`;
-  const tree = await treeWithin(text, Buffer.from(body), extent, isCopy);
+  const tree = await treeWithin(text, Buffer.from(body), extent, textsIn === null);
   if (tree === null) return null;
+  const texts: RunTexts | null = textsIn === null ? new Map() : textsIn(tree);
+  // guard: a text that a body runs is followed
+  if (texts === null) return null;
   const missing = missingDefaults(tree, rows.body);
   if (missing === null) return null;
   const types = declaredTypes(tree, rows.names);
@@ -92,9 +96,11 @@ async function expressionsOf(
     const { query, parseMode = 0 } = fields as { query: string; parseMode?: number };
     const uses = rows.isIn(query) ? null : usesIn(Buffer.from(query), parseMode);
     if (uses === null) return null;
-    expressions.push({ text: Buffer.from(query), uses });
+    const run = texts.get(fields);
+    expressions.push({ text: Buffer.from(query), uses, ...(run && { run }) });
   }
-  return expressions;
+  // each text that a body runs belongs to one of its expressions
+  return expressions.filter(({ run }) => run).length === texts.size ? expressions : null;
 }
 
 /** Returns the parsed text of a function; null if it has statements beyond the extent, or handles errors that it must not handle. */
@@ -119,14 +125,8 @@ async function treeWithin(
 const beyond = (extent: Extent) =>
   extent === 'writes' ? always : [...always, 'PLpgSQL_stmt_call'];
 
-/** Those of statements that run a text built at run time, or end transactions. `dynquery` is a field. */
-const always = [
-  'PLpgSQL_stmt_dynexecute',
-  'PLpgSQL_stmt_dynfors',
-  'PLpgSQL_stmt_commit',
-  'PLpgSQL_stmt_rollback',
-  'dynquery',
-];
+/** Those of statements that end transactions. */
+const always = ['PLpgSQL_stmt_commit', 'PLpgSQL_stmt_rollback'];
 
 /** PL/pgSQL's parse modes: a statement, an expression; larger values are assignments. */
 const statementMode = 0;
@@ -190,78 +190,11 @@ function inspectsRowVersions(query: Buffer, tables: readonly string[]): boolean 
   });
 }
 
-/** Locates the expressions that name something. The longer ones come first, because a shorter one may occur within them. */
-function locateParts(
-  tokens: readonly ScanToken[],
-  expressions: readonly Expression[],
-): Part[] | null {
-  const taken = new Set<number>();
-  const found = new Map<Expression, readonly ScanToken[]>();
-  const naming = expressions
-    .filter(({ uses: { relations, called, qualifiers, locking } }) =>
-      [relations, called, qualifiers, locking].some(({ length }) => length > 0),
-    )
-    .map((expression) => ({ expression, own: scanTokens(expression.text) }))
-    .sort((one, other) => other.own.length - one.own.length);
-  for (const { expression, own } of naming) {
-    const indexes = findTokens(tokens, own, taken);
-    if (indexes === null) return null;
-    for (const index of indexes) taken.add(index);
-    found.set(
-      expression,
-      indexes.flatMap((index) => tokens[index] ?? []),
-    );
-  }
-  return expressions.map((each) => ({ ...each, places: found.get(each) ?? [] }));
-}
-
-function findTokens(
-  tokens: readonly ScanToken[],
-  own: readonly ScanToken[],
-  taken: ReadonlySet<number>,
-): number[] | null {
-  for (let start = 0; start < tokens.length; start += 1) {
-    const indexes = taken.has(start) ? null : matchTokens(tokens, own, start);
-    if (indexes?.every((index) => !taken.has(index))) return indexes;
-  }
-  return null;
-}
-
-/** Matches an expression's tokens in the body. There PL/pgSQL has removed INTO with its targets, and replaced PERFORM by SELECT. */
-function matchTokens(
-  tokens: readonly ScanToken[],
-  own: readonly ScanToken[],
-  start: number,
-): number[] | null {
-  const indexes: number[] = [];
-  let at = start;
-  for (const { text } of own) {
-    if (tokens[at]?.text.toLowerCase() === 'into' && text.toLowerCase() !== 'into')
-      while (at < tokens.length && tokens[at]?.text !== text) at += 1;
-    const is = tokens[at]?.text;
-    const isPerform = at === start && text === 'SELECT' && is?.toLowerCase() === 'perform';
-    if (is !== text && !isPerform) return null;
-    indexes.push(at);
-    at += 1;
-  }
-  return indexes;
-}
-
-/** Returns the uses of a part with their places in the body. */
-function inBody(part: Part): BodyUses {
-  if (part.places.length === 0) return part.uses;
-  const own = scanTokens(part.text);
-  const edges = new Map(
-    own.flatMap(({ start, end }, index) => {
-      const token = part.places[index];
-      return token ? [[start, token.start] as const, [end, token.end] as const] : [];
-    }),
-  );
-  return movedUses(part.uses, (at) => edges.get(at) ?? Number.NaN);
-}
-
 /** Returns the spliced text of a part, then the calls that precede it, as expressions are listed from the last statement to the first. */
 function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffer[] {
+  const place = part.run && placeOf(part);
+  const text = place && replacements.find((each) => isSameRange(each, place));
+  if (text) return [Buffer.from(text.text)];
   const [before, after] = [part.uses, inBody(part)].map((uses) => [
     ...uses.relations,
     ...uses.called,
