@@ -1,6 +1,6 @@
 /**
  * The review page, lists, briefs and events beside many changes, sessions and clients: `npm run bench:seat -- [part...]`, which builds
- * first. The parts are rows, lists, overlaps and waits. Needs Chromium. BENCH_ROWS (1000000) is the number of changes of one session,
+ * first. The parts are rows, lists, overlaps, reviewers and waits. Needs Chromium. BENCH_ROWS (1000000) is the number of changes of one session,
  * BENCH_SESSIONS (10000) that of sessions, of which 100 have BENCH_EACH (10000) staged rows and a card, BENCH_OPEN (1000) that of open
  * sessions, BENCH_WAITING (2000) that of clients. The times are the client's, in milliseconds.
  */
@@ -14,6 +14,7 @@ import { startBrowser } from '../test/helpers/browser.ts';
 import { startBuiltDaemon } from './daemon.ts';
 import { manySessions } from './seat/lists.ts';
 import { overlaps } from './seat/overlaps.ts';
+import { reviewers } from './seat/reviewers.ts';
 import { manyRows } from './seat/rows.ts';
 import { print } from './seat/scene.ts';
 import { waits } from './seat/waits.ts';
@@ -27,7 +28,7 @@ const server = await startEmbedded({
 });
 const daemon = await startBuiltDaemon(server.url, directory, '.', ['--web', 'on']);
 const browser = await startBrowser();
-const parts = { rows: manyRows, lists: manySessions, overlaps, waits };
+const parts = { rows: manyRows, lists: manySessions, overlaps, reviewers, waits };
 const chosen = process.argv.slice(2);
 try {
   for (const [name, work] of Object.entries(parts))

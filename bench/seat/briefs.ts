@@ -5,7 +5,7 @@ import { inSnapshot } from '../../src/review/snapshot.ts';
 import { sessionUuid } from '../../src/staging/session-id.ts';
 import { sessionOf } from '../daemon.ts';
 import type { Scene } from './scene.ts';
-import { ask, least, print, query } from './scene.ts';
+import { ask, least, median, print, query } from './scene.ts';
 
 const few = 100;
 
@@ -25,7 +25,7 @@ export async function briefs(scene: Scene, id: string): Promise<void> {
     print('brief', `${await least(() => brief(id), 3)}, of a sample of ${tables[0]?.sampled}`);
     const small = await scene.daemon.newSession('production');
     await query(small, `UPDATE large SET price = price * 1.1 + 1 WHERE id <= ${few}`);
-    print(`brief of ${few} changes`, await least(() => brief(sessionOf(small)), 9));
+    print(`brief of ${few} changes, median`, await median(() => brief(sessionOf(small)), 49));
     await ask(scene, 'DELETE', `/sessions/${sessionOf(small)}`);
   } finally {
     await db.close();

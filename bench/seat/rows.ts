@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionOf } from '../daemon.ts';
 import { briefs } from './briefs.ts';
 import type { Scene } from './scene.ts';
-import { ask, count, memory, print, query, since, sizes, until } from './scene.ts';
+import { approving, ask, count, memory, print, query, since, sizes, until } from './scene.ts';
 
 const rows = count('BENCH_ROWS', 1_000_000);
 
@@ -64,5 +64,10 @@ export async function manyRows(scene: Scene): Promise<void> {
   );
   print('in the browser at the end', await sizes(tab));
   print('memory of the daemon', await memory(scene));
-  await ask(scene, 'POST', `/sessions/${id}/reject`);
+  await approving(tab, id);
+  const pressed = performance.now();
+  await tab.click('dialog button', 'Approve');
+  const approved = "document.querySelector('.status')?.innerText === 'approved'";
+  print('from Approve to its outcome', await until(tab, approved, pressed));
+  print('memory of the daemon', await memory(scene));
 }

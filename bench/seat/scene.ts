@@ -52,6 +52,18 @@ export async function least(work: () => Promise<unknown>, runs = 5): Promise<str
   return `${best.toFixed(0)} ms`;
 }
 
+/** Returns the median milliseconds of several runs. */
+export async function median(work: () => Promise<unknown>, runs: number): Promise<string> {
+  const times: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const start = performance.now();
+    await work();
+    times.push(performance.now() - start);
+  }
+  times.sort((one, other) => one - other);
+  return `${times[runs >> 1]?.toFixed(0)} ms`;
+}
+
 /** Returns the daemon's memory, now and at most. */
 export async function memory({ daemon }: Scene): Promise<string> {
   const status = await readFile(`/proc/${daemon.pid}/status`, 'utf8');
@@ -67,6 +79,20 @@ export async function until(tab: Tab, expression: string, start: number): Promis
     await sleep(10);
   }
   return since(start);
+}
+
+/** Opens the dialog of Approve, as soon as it is enabled, and types what it asks for. */
+export async function approving(tab: Tab, id: string): Promise<void> {
+  const button = "document.querySelector('[data-action=approve]')";
+  await until(tab, `${button}?.disabled === false`, performance.now());
+  await tab.evaluate(`${button}.click()`);
+  await tab.evaluate("document.querySelector('dialog input[name=typed]').focus()");
+  await tab.type(id.slice(5, 9));
+  await until(
+    tab,
+    "document.querySelector('dialog button.main')?.disabled === false",
+    performance.now(),
+  );
 }
 
 export async function sizes(tab: Tab): Promise<string> {
