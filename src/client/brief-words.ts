@@ -167,7 +167,7 @@ const flagWords: Readonly<Record<FlagCode, (flag: Flag, where: string) => string
   conflict: ({ count, at }, where) =>
     `in conflict with production: ${rowsInWords(count)} of ${where}, as of ${momentOf(at ?? '')}`,
   never_rehearsed: ({ count }) =>
-    `no rehearsal of ${count > 1 ? `round ${count}` : 'this proposal'} has succeeded yet`,
+    `no successful rehearsal${count > 1 ? ` in round ${count}` : ''} yet`,
 };
 
 /** Formats a time to the minute: `2026-01-31 12:00 UTC`. */

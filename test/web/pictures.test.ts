@@ -106,7 +106,7 @@ suite('web: pictures of the documents', (test) => {
   });
 
   test('the page', async () => {
-    await tab.look({ width: 960, height: 650, print: true });
+    await tab.look({ width: 960, height: 610, print: true });
     await visit(prices);
     await openTable('products', 'price');
     await tab.sees(ready);
@@ -152,7 +152,7 @@ suite('web: pictures of the documents', (test) => {
     });
     await shell.clear();
     assert.is(code, 0);
-    await tab.look({ width: 760, height: 720, print: true });
+    await tab.look({ width: 760, height: 500, print: true });
     await tab.goTo(`data:text/html;charset=utf-8,${encodeURIComponent(stdout)}`);
     await take('html-file');
   });

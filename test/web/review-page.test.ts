@@ -71,11 +71,11 @@ suite('web: review page', (test) => {
     await tab.click('.banners button', 'Read it again');
     await tab.sees("document.querySelector('[data-action=approve]')?.disabled === false");
 
-    await tab.sees(`${text('.brief')}.includes('no rehearsal of round 2 has succeeded yet')`);
+    await tab.sees(`${text('.brief')}.includes('no successful rehearsal in round 2 yet')`);
     await tab.press('e');
     await tab.click('dialog button', 'Rehearse');
     await tab.sees(`${text('.effects')}.includes('would land')`);
-    await tab.sees(`!${text('.brief')}.includes('no rehearsal')`);
+    await tab.sees(`!${text('.brief')}.includes('no successful')`);
     await tab.press('A');
     await tab.sees("document.querySelector('dialog button.main')?.disabled === true");
     await keep(tab, 'approve');
