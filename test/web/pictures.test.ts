@@ -49,6 +49,9 @@ suite('web: pictures of the documents', (test) => {
     prices = await page.session({ title: 'Spring price list' });
     for (const statement of priceList) await page.rest.write(prices, statement);
     await page.propose(prices, 'All mugs go up by 10 %. Order 9 was cancelled by phone.');
+    const ann = { headers: { authorization: 'Bearer ann' } };
+    const rehearsed = await page.rest.call('POST', `/sessions/${prices}/rehearse`, ann);
+    assert.is(rehearsed.body.ok, true);
     twice = await page.session({ title: 'Delete order 75' });
     await page.rest.write(twice, 'DELETE FROM orders WHERE id = 75');
     await page.propose(twice, 'The customer has ordered twice.');
@@ -106,7 +109,7 @@ suite('web: pictures of the documents', (test) => {
   });
 
   test('the page', async () => {
-    await tab.look({ width: 960, height: 610, print: true });
+    await tab.look({ width: 960, height: 630, print: true });
     await visit(prices);
     await openTable('products', 'price');
     await tab.sees(ready);
@@ -152,7 +155,7 @@ suite('web: pictures of the documents', (test) => {
     });
     await shell.clear();
     assert.is(code, 0);
-    await tab.look({ width: 760, height: 500, print: true });
+    await tab.look({ width: 760, height: 585, print: true });
     await tab.goTo(`data:text/html;charset=utf-8,${encodeURIComponent(stdout)}`);
     await take('html-file');
   });
