@@ -73,7 +73,13 @@ interface Runner {
 }
 
 function createRunner(field: Field, directly: boolean): Runner {
-  const run = async (calls: readonly RandomCall[]): Promise<Ran> => {
+  const run = (calls: readonly RandomCall[]): Promise<Ran> =>
+    runOnce(calls).catch(async () => {
+      // a cast of a call may stop what observes the calls, too
+      await dropCasts(field);
+      return runOnce(calls);
+    });
+  const runOnce = async (calls: readonly RandomCall[]): Promise<Ran> => {
     await field.reset();
     const before = await takeState(field.database);
     await field.watchers.take();
@@ -172,13 +178,19 @@ async function tryService(field: Field): Promise<void> {
 /** Creates a session. If the service has come to a cast that it cannot bear, all casts of calls are dropped first. */
 async function sessionOf(field: Field, role: Role, reads: ReadsMode): Promise<string> {
   const created = field.session(role, reads);
-  if ((await within(created, 15_000)) === null)
-    await field.database.query(`DO $$ DECLARE v_cast text; BEGIN
-      FOR v_cast IN SELECT format('%s AS %s', castsource::regtype, casttarget::regtype) FROM pg_cast
-        WHERE oid >= 16384 AND castmethod = 'f' AND castsource < 16384 AND casttarget < 16384
-      LOOP EXECUTE format('DROP CAST (%s) CASCADE', v_cast); END LOOP; END $$`);
+  if ((await within(created, 15_000)) === null) await dropCasts(field);
   return created;
 }
+
+const dropAll = `DO $$ DECLARE v_cast text; BEGIN
+  FOR v_cast IN SELECT format('%s AS %s', castsource::regtype, casttarget::regtype) FROM pg_cast
+    WHERE oid >= 16384 AND castmethod = 'f' AND castsource < 16384 AND casttarget < 16384
+  LOOP EXECUTE format('DROP CAST (%s) CASCADE', v_cast); END LOOP; END $$`;
+
+/** Drops the casts between types of PostgreSQL that calls have left. Calls that use one fail then. */
+const dropCasts = async ({ database }: Field): Promise<void> => {
+  await database.query(dropAll);
+};
 
 const patience = 60_000;
 
