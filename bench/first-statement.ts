@@ -1,7 +1,8 @@
 /**
- * The cost of a connection's first statements: `npm run bench:first`, on Linux. New connections of a role that may only read, through the
- * built daemon, to tables that have overlays. Processor time of the connection's backend and of the daemon: medians. BENCH_BUILDS names the
- * directories of several builds, separated by commas, which alternate; BENCH_ROUNDS (9) is the number of connections.
+ * The cost of a connection's first statements and of the later ones: `npm run bench:first`, on Linux. New connections of a role that may
+ * only read, through the built daemon, to tables that have overlays. Processor time of the connection's backend and of the daemon: medians.
+ * Statements that call functions of users show the cost of the checks for such calls beside those that do not.
+ * BENCH_BUILDS names the directories of several builds, separated by commas, which alternate; BENCH_ROUNDS (9) is the number of connections.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,8 +28,21 @@ const statements: Readonly<Record<string, (key: number) => string>> = {
     `UPDATE rich SET quantity = quantity + 1, customer = 7 WHERE id = ${key % 40_000}`,
   'staged read': (key) => `SELECT * FROM rich WHERE id = ${key}`,
   'read of a catalog': (key) => `SELECT count(*) FROM pg_catalog.pg_class WHERE oid = ${key}`,
+  'read of a value': (key) => `SELECT ${key}`,
+  'read that calls a function of users': (key) => `SELECT own(${key})`,
+  'staged INSERT that calls a function of users': (key) =>
+    `INSERT INTO plain (id, value, amount) VALUES (${key}, 'new', own(1))`,
+  'staged INSERT, a check calls a function of users': (key) =>
+    `INSERT INTO checked (id, value, amount) VALUES (${key}, 'new', 1)`,
 };
-const repeats = 3;
+const ownCode = `CREATE FUNCTION own(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
+  CREATE TABLE checked (LIKE plain INCLUDING ALL, CHECK (own(amount::int) > 0))`;
+/** The numbers of statements in a measurement: the first, the second, and some that show what each later one takes. */
+const sizes = { first: 1, second: 1, later: 50 } as const;
+type Turn = keyof typeof sizes;
+const turns = Object.keys(sizes) as Turn[];
+/** All statements of a connection: as many keys are taken. */
+const repeats = Object.values(sizes).reduce((sum, size) => sum + size, 0);
 
 interface Side {
   readonly build: string;
@@ -74,7 +88,12 @@ async function startSide(build: string, index: number): Promise<Side> {
   const url = new URL(server.url);
   url.pathname = `/bench_${index}`;
   await run(server.url, `CREATE DATABASE bench_${index}`);
-  await run(url.href, writesSchema, 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO first_agent');
+  await run(
+    url.href,
+    writesSchema,
+    ownCode,
+    'GRANT SELECT ON ALL TABLES IN SCHEMA public TO first_agent',
+  );
   return { build, daemon: await startBuiltDaemon(url.href, home, build), found: new Map() };
 }
 
@@ -89,12 +108,16 @@ async function measure(side: Side, label: string, key: number, counts: boolean):
     `SELECT pid FROM pg_stat_activity WHERE usename = 'first_agent' ORDER BY backend_start DESC LIMIT 1`,
   );
   const pid = Number(found?.rows[0]?.['pid']);
-  for (let turn = 0; turn < repeats; turn += 1) {
-    const text = statements[label]?.(key + turn) ?? '';
+  let next = key;
+  for (const turn of turns) {
     const before = await usage(side, pid);
-    await client.query(text);
-    const used = (await usage(side, pid)).map((value, index) => value - (before[index] ?? 0));
-    const name = `${label}, ${turn + 1}`;
+    for (let count = 0; count < sizes[turn]; count += 1) {
+      await client.query(statements[label]?.(next) ?? '');
+      next += 1;
+    }
+    const after = await usage(side, pid);
+    const used = after.map((value, index) => (value - (before[index] ?? 0)) / sizes[turn]);
+    const name = `${label}, ${turn}`;
     const known = side.found.get(name) ?? [];
     side.found.set(name, counts ? [...known, used] : known);
   }
@@ -113,7 +136,7 @@ function printSide({ build, found }: Side): void {
   );
   for (const [name, all] of found) {
     const medians = [0, 1, 2].map((index) =>
-      median(all.map((used) => used[index] ?? 0)).toFixed(1),
+      median(all.map((used) => used[index] ?? 0)).toFixed(2),
     );
     print(`| ${name} | ${medians.join(' | ')} |`);
   }
