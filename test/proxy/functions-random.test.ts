@@ -129,7 +129,8 @@ function drawStatement(pick: Pick, seed: number): string {
     drawBlock(pick, seed),
     `INSERT INTO ${f}c VALUES ('${pick(9)}', ${f}${pick(3)}(${pick(9)})) RETURNING n`,
     `INSERT INTO ${f}c SELECT 'x', ${f}0(i) + ${pick(3)} * ${f}1(${pick(9)}) FROM generate_series(1, ${1 + pick(3)}) g(i)`,
-    `INSERT INTO ${f}c SELECT 'rows', * FROM ${f}rows(${pick(9)})`,
+    // in an order: the first row without a key in the other table is named
+    `INSERT INTO ${f}c SELECT 'rows', x FROM ${f}rows(${pick(9)}) x ORDER BY x`,
     `UPDATE ${f}a SET n = ${pick(30)} WHERE id = ${pick(9)}`,
     `INSERT INTO ${f}a VALUES (${pick(12)}, ${pick(45)})`,
     `DELETE FROM ${f}a WHERE id = ${pick(9)}`,
