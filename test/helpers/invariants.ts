@@ -74,12 +74,13 @@ CROSS JOIN LATERAL (
 ) p WHERE p.rows <> s.rows`;
 
 /**
- * A query for actions without a cause: an effect of a foreign key action, or of a trigger, follows the change of the same mutation that
- * caused it.
+ * A query for effects without a cause: that of a foreign key action follows a change of the same mutation by the client or a trigger. That
+ * of a trigger comes with a change of the client; a BEFORE trigger writes before its row is staged.
  */
 const actionsSql = `
 SELECT 'I5: mutation ' || a.mutation || ' has actions without a cause' FROM staged a
-WHERE a.origin::text IN ('action', 'trigger') AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'client' AND c.first < a.first)`;
+WHERE a.origin::text IN ('action', 'trigger') AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation
+  AND CASE WHEN a.origin = 'trigger' THEN c.origin = 'client' ELSE c.origin <> 'action' AND c.first < a.first END)`;
 
 /** Builds a query for tables that reviews would not examine: a session's own list lacks them. */
 const tablesSql = (relation: number) => `

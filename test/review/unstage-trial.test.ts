@@ -8,12 +8,12 @@ import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-/** A reference that only a trigger knows. */
+/** A reference that only a trigger knows. With rights of its own, the trigger fires at approval only. */
 const schema = `
 CREATE TABLE kind (id int PRIMARY KEY);
 CREATE TABLE thing (id int PRIMARY KEY, kind int);
 CREATE TABLE log (id int PRIMARY KEY);
-CREATE FUNCTION demand_kind() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION demand_kind() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   IF NEW.id = 60 THEN PERFORM pg_sleep(60); END IF;
   INSERT INTO log SELECT coalesce(max(id), 0) + 1 FROM log;

@@ -212,6 +212,8 @@ suite('privacy of sessions', (test) => {
       'stage.defer_constraints',
       // raises an error, or does nothing
       'stage.end_tripwire',
+      // only rows that lack their cause: no other transaction sees them
+      'stage.give_up_row',
       'stage.has_parked',
       // whether a table has an overlay, in a SERIALIZABLE transaction
       'stage.is_cold',
