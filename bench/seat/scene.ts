@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Browser, Tab } from '../../test/helpers/browser.ts';
 import type { Daemon } from '../daemon.ts';
+import { median as medianOf } from '../pgbench.ts';
 
 export interface Scene {
   /** URL of production. */
@@ -60,8 +61,7 @@ export async function median(work: () => Promise<unknown>, runs: number): Promis
     await work();
     times.push(performance.now() - start);
   }
-  times.sort((one, other) => one - other);
-  return `${times[runs >> 1]?.toFixed(0)} ms`;
+  return `${medianOf(times).toFixed(0)} ms`;
 }
 
 /** Returns the daemon's memory, now and at most. */
