@@ -1,8 +1,8 @@
 /** Removes the service from its database: exactly the service's schemas, with all that is in them. */
 import type { Database } from '../db/database.ts';
-import { quoteIdentifier } from '../db/identifier.ts';
 import { loadSql } from '../db/sql-file.ts';
 import { StageError } from '../errors.ts';
+import { quoteIdentifier } from '../identifier.ts';
 
 export interface Removal {
   /** SQL statements in order. Each may run in a separate transaction. */

@@ -1,6 +1,7 @@
 /** Recomputes the derived columns of staged rows when others have changed. */
-import { quoteIdentifier } from '../db/identifier.ts';
+
 import { fillSql, loadSql } from '../db/sql-file.ts';
+import { quoteIdentifier } from '../identifier.ts';
 import type { Column, Table } from '../model/table.ts';
 import { oldColumns, rowTypeName, shadowName } from './object-names.ts';
 import { computed, generatedValue } from './row-functions.ts';

@@ -1,6 +1,6 @@
 /** Names of the objects of an overlay, and small SQL fragments that its templates share. */
 import { createHash } from 'node:crypto';
-import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
+import { qualifiedName, quoteIdentifier } from '../identifier.ts';
 import { standInSchema } from '../model/internal-schemas.ts';
 import type { ForeignKeyEnd, Table } from '../model/table.ts';
 

@@ -1,5 +1,5 @@
 /** The reason why writes to a table cannot be staged, and the overlay that tables linked with it need of it nevertheless. */
-import { quoteLiteral } from '../db/identifier.ts';
+import { quoteLiteral } from '../identifier.ts';
 import type { Table } from '../model/table.ts';
 import { raise } from './raise.ts';
 

@@ -1,5 +1,5 @@
 /** The partition of a row, as foreign keys and errors report it when the client names the root. */
-import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../model/table.ts';
 import { functionName, oldColumnName, oldColumns, partitionsName } from './object-names.ts';
 import type { MessageText } from './raise.ts';

@@ -1,5 +1,5 @@
 /** RAISE statements that report what PostgreSQL itself would report for a production table. */
-import { quoteLiteral } from '../db/identifier.ts';
+import { quoteLiteral } from '../identifier.ts';
 import type { Table } from '../model/table.ts';
 
 /** A text, or an SQL expression for one that is known only at run time. */

@@ -1,5 +1,5 @@
 /** Expressions of the table's definition, wrapped as functions over single columns of a row. */
-import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import type { Check, Column, Table, Unique, UniqueElement } from '../model/table.ts';
 import { columnNamed, functionName, partitionsName } from './object-names.ts';
 

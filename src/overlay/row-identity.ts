@@ -1,5 +1,5 @@
 /** SQL fragments by which review finds a row in production, identifies it and displays it. */
-import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import type { Column, Table } from '../model/table.ts';
 import {
   columnNamed,

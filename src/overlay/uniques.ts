@@ -1,5 +1,5 @@
 /** Unique and exclusion constraints, checked against the overlay at the time when PostgreSQL would check them. */
-import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import type { Table, Unique } from '../model/table.ts';
 import {
   columnList,

@@ -1,6 +1,7 @@
 /** Replaces the blocks of DO statements by texts that read staged rows and stage the blocks' writes. */
-import { quoteLiteral } from '../db/identifier.ts';
+
 import { StageError } from '../errors.ts';
+import { quoteLiteral } from '../identifier.ts';
 import type { StagedBlock } from '../overlay/functions/staged-block.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';

@@ -1,6 +1,7 @@
 /** Checks the columns that a COPY fills and the values that its data may have for them, which PostgreSQL does not check on a view. */
-import { quoteIdentifier } from '../db/identifier.ts';
+
 import { StageError } from '../errors.ts';
+import { quoteIdentifier } from '../identifier.ts';
 import type { CopyWrite } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';

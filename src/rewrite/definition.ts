@@ -1,6 +1,7 @@
 /** Rewrites commands that define temporary tables: their targets are qualified with pg_temp. */
-import { qualifiedName } from '../db/identifier.ts';
+
 import { StageError } from '../errors.ts';
+import { qualifiedName } from '../identifier.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { DefinitionWrite, Write } from '../sql/write.ts';

@@ -1,6 +1,7 @@
 /** Replaces the functions that a statement calls by staged functions, which read staged rows and stage what they write. */
-import { qualifiedName } from '../db/identifier.ts';
+
 import { StageError } from '../errors.ts';
+import { qualifiedName } from '../identifier.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';
 import type { QualifiedName } from '../sql/functions/calls.ts';

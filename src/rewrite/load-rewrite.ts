@@ -1,5 +1,5 @@
 /** Rewrites a write whose rows are staged as a set: it targets the load view or the changes view instead of the overlay. */
-import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
+import { qualifiedName, quoteIdentifier } from '../identifier.ts';
 import { columnList, loadTableName } from '../overlay/object-names.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';

@@ -1,5 +1,5 @@
 /** Rewrites a SELECT ... FOR UPDATE of staged rows to one that locks the rows for the session, and to one that reads the locked rows. */
-import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import { rowLockFunctions } from '../overlay/rows/row-lock.ts';
 import type { LockedRelation, Read, RowLocks } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';

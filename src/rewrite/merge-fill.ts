@@ -1,6 +1,7 @@
 /** Rewrites MERGE for servers that cannot merge into a view: a temporary table replaces the target, and is filled before. */
-import { quoteIdentifier } from '../db/identifier.ts';
+
 import { StageError } from '../errors.ts';
+import { quoteIdentifier } from '../identifier.ts';
 import type { Qualifier } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';

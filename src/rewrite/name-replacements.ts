@@ -1,6 +1,7 @@
 /** Replaces the names of tables in a statement. */
-import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
+
 import { StageError } from '../errors.ts';
+import { qualifiedName, quoteIdentifier } from '../identifier.ts';
 import { completedGroupings } from '../overlay/views/dependent-columns.ts';
 import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';

@@ -1,5 +1,5 @@
 /** Replaces TRUNCATE by a call that stages it. The call finds the tables it cascades to, and reports PostgreSQL's own errors. */
-import { quoteLiteral } from '../db/identifier.ts';
+import { quoteLiteral } from '../identifier.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { TruncateWrite } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';

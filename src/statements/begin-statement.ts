@@ -2,8 +2,8 @@
  * Calls `stage.begin_statement`, which precedes every staged statement: it verifies the names and receives the data for the mutation log.
  */
 
-import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
+import { quoteLiteral } from '../identifier.ts';
 import type { MergeFill } from '../rewrite/merge-fill.ts';
 import { firstOfUsers } from '../rewrite/relation-names.ts';
 import type { Rewrite } from '../rewrite/rewritten.ts';

@@ -1,5 +1,5 @@
 /** Names that could be taken for one another: each table's rows are staged, shown and applied under its own OID. */
-import { qualifiedName, quoteIdentifier } from '../../src/db/identifier.ts';
+import { qualifiedName, quoteIdentifier } from '../../src/identifier.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';

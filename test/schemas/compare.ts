@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { quoteIdentifier } from '../../src/db/identifier.ts';
+import { quoteIdentifier } from '../../src/identifier.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { deletesOf, waysToInsert, writesOf } from './statements.ts';

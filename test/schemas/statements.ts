@@ -1,5 +1,5 @@
 /** Statements for any table: rows to begin with, and the ordinary writes of a day. */
-import { quoteIdentifier } from '../../src/db/identifier.ts';
+import { quoteIdentifier } from '../../src/identifier.ts';
 import type { Column, Table } from './tables.ts';
 import type { Choice, Types } from './values.ts';
 import { valueFor } from './values.ts';

@@ -1,8 +1,8 @@
 /** Generates SQL for the recommended roles of clients and of the service account, for all schemas with tables. */
 import { majorOf } from '../../db/catalog-reader.ts';
 import type { Database } from '../../db/database.ts';
-import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import { internalSchema } from './examine.ts';
 
 /** The first major version that needs no temporary table for MERGE. */

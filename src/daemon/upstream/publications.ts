@@ -1,7 +1,7 @@
 /** Refuses to install where publications FOR ALL TABLES would publish the service's tables, which subscribers do not have. */
 import type { Database } from '../../db/database.ts';
-import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 
 const ofAllTables = `
 SELECT p.pubname AS name,

@@ -1,6 +1,7 @@
 /** The functions of a table that apply staged rows to production. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import {
   columnList,

@@ -1,6 +1,7 @@
 /** The function of a table that returns what a row's JSON loses of its values. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { ExactTextKind, Table } from '../../model/table.ts';
 import { functionName, rowTypeName } from '../object-names.ts';
 

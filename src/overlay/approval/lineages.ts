@@ -1,6 +1,7 @@
 /** The functions of a table that remove staged rows from a session, and that find the rows that depend on them. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../../model/table.ts';
 import { pairs } from '../foreign-keys/foreign-keys.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';

@@ -1,6 +1,7 @@
 /** The functions of a table that rebase staged rows on production's current rows. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import { followSql } from '../derived-columns.ts';
 import {

@@ -1,6 +1,7 @@
 /** The functions of a table that revert what an approval applied to it. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import {
   columnList,

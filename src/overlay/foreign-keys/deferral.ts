@@ -1,7 +1,7 @@
 /** Deferrable constraints: checked when their statement ends, or at COMMIT, as SET CONSTRAINTS and the definitions determine. */
 import { createHash } from 'node:crypto';
-import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { ForeignKey, Table, Unique } from '../../model/table.ts';
 import { functionName, shadowName } from '../object-names.ts';
 import { uniqueSetChecks } from '../uniques.ts';

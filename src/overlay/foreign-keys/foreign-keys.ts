@@ -1,6 +1,7 @@
 /** Foreign keys, checked against the overlay on the child's side: the referenced row exists. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { columnNamed, overlayName, shadowName } from '../object-names.ts';
 import {

@@ -1,5 +1,5 @@
 /** Locks on a session's keys that foreign keys refer to. Rows that refer to a key take them, and so do changes that remove it. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shadowName } from '../object-names.ts';
 import { displayKey } from '../raise.ts';

@@ -1,5 +1,5 @@
 /** Foreign keys, checked against the overlay on the parent's side: actions and restrictions where a key has vanished. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { overlayName, shadowName } from '../object-names.ts';
 import { refusalOfRow } from '../obstacle.ts';

@@ -3,7 +3,7 @@
  * to that table.
  */
 import type { Queryable } from '../../db/database.ts';
-import { quoteLiteral } from '../../db/identifier.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';

@@ -1,6 +1,6 @@
 /** Checks what the body of a trigger, or of a function that writes, calls: every effect must be known before it runs for a client. */
 import type { Queryable, Row } from '../../db/database.ts';
-import { quoteIdentifier } from '../../db/identifier.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import { usesOf } from '../../sql/functions/body-uses.ts';

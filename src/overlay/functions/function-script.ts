@@ -1,9 +1,9 @@
 /** The database objects of staged functions. */
 import { setInternalPath } from '../../db/connection-settings.ts';
 import type { Queryable } from '../../db/database.ts';
-import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
+import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { oidArray } from '../object-names.ts';
 import { makeSchema } from '../schemas.ts';

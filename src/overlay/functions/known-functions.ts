@@ -1,6 +1,6 @@
 /** Facts about the functions of a name: their uses, and whether they have staged functions. */
 import type { Queryable } from '../../db/database.ts';
-import { qualifiedName } from '../../db/identifier.ts';
+import { qualifiedName } from '../../identifier.ts';
 import { standInSchema } from '../../model/internal-schemas.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';

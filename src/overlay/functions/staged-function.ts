@@ -3,7 +3,7 @@
  * So only functions in SQL and PL/pgSQL whose texts show what they read and write, with their callers' rights, have staged functions.
  */
 import type { Queryable } from '../../db/database.ts';
-import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
+import { qualifiedName, quoteIdentifier } from '../../identifier.ts';
 import { standInSchema } from '../../model/internal-schemas.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';

@@ -1,6 +1,6 @@
 /** Runs INSERT ... ON CONFLICT of a copy on the view for it. The clause is passed to that view before each run of the statement. */
 import type { Queryable } from '../../db/database.ts';
-import { quoteLiteral } from '../../db/identifier.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import type { BodyReplacement, BodyUpsert } from '../../sql/functions/body-upserts.ts';

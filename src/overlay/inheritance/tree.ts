@@ -1,6 +1,7 @@
 /** The view of a table with those that inherit from it, and the functions that carry out changes of its rows. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import {
   columnList,

@@ -1,6 +1,7 @@
 /** Carries staged rows over into a new shadow table, column by column, when a table's columns change. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { followSql } from '../derived-columns.ts';
 import { columnList, isKeyless, productionRows, rowTypeName, shadowName } from '../object-names.ts';

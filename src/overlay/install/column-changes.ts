@@ -1,7 +1,7 @@
 /** Effects of a change of a table's columns on rows that were staged before: columns that can be carried over, and sessions that cannot. */
 
 import type { Queryable, Row } from '../../db/database.ts';
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { isKeyless, shadowName } from '../object-names.ts';
 import { present, same } from '../row-identity.ts';

@@ -1,8 +1,8 @@
 /** The secondary indexes of a shadow table: for checks, for the diff, and for lookups as by production's indexes. */
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
-import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Index, IndexElement, Table } from '../../model/table.ts';
 import { columnList, keyNames, shadowName } from '../object-names.ts';
 import { present } from '../row-identity.ts';

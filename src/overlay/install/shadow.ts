@@ -1,6 +1,7 @@
 /** The shadow table with its row type and indexes. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import {
   columnList,

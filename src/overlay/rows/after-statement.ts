@@ -1,6 +1,7 @@
 /** Functions that end a statement on a table's views: they check its rows, run actions of foreign keys, and write the mutation log. */
-import { quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import {

@@ -3,8 +3,9 @@
  * it is a trigger behind the check of the new row's policies, and reports only the index in which the rows collide, as PostgreSQL's own
  * error does; the statement then reads the row with the client's rights.
  */
-import { quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { Table, Unique } from '../../model/table.ts';
 import { columnList, columnNames, overlayName, upsertName } from '../object-names.ts';
 import { raise } from '../raise.ts';

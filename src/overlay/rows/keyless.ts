@@ -1,6 +1,7 @@
 /** Tables without a key: identical rows cannot be distinguished, and SQL can only address them together. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import {
   columnList,

@@ -2,8 +2,9 @@
  * Rows that a statement inserts or changes as a set: views that put them into the shadow table, and checks that run on all of them
  * together.
  */
-import { quoteIdentifier } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import {
   changesName,

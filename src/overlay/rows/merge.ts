@@ -1,6 +1,7 @@
 /** The target of MERGE where PostgreSQL cannot merge into a view: a temporary table whose triggers stage each action. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import {
   columnList,

@@ -1,5 +1,5 @@
 /** A partition that a statement names itself: the checks of its rows, which are staged in the shadow of the topmost table. */
-import { quoteLiteral } from '../../db/identifier.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import { functionName } from '../object-names.ts';
 import { partitionCall } from '../partitions.ts';

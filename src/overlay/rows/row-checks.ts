@@ -1,5 +1,5 @@
 /** PostgreSQL's checks of a single row: identity and generated columns, NOT NULL, CHECK, partition bounds. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { columnNames, functionName } from '../object-names.ts';
 import { partitionCall, partitionOf, placeAt } from '../partitions.ts';

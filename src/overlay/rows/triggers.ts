@@ -1,6 +1,7 @@
 /** The triggers of an overlay view: row functions that stage, statement functions that check and log. */
-import { quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import { deferredSql } from '../foreign-keys/deferral.ts';
 import { isUnchanged } from '../foreign-keys/foreign-keys.ts';

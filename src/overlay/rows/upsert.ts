@@ -1,6 +1,7 @@
 /** The view that INSERT ... ON CONFLICT runs on, and its functions. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';
 import {
   columnList,

@@ -1,6 +1,7 @@
 /** The overlay view with its production source and the defaults of its columns. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import {
   columnList,

@@ -2,8 +2,9 @@
  * Fires the copies of a table's AFTER triggers at the end of a statement: the row triggers for each of its rows, then those of the
  * statement.
  */
-import { quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import {
   columnList,

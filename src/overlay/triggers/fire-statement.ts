@@ -1,6 +1,7 @@
 /** Fires the copies of a table's STATEMENT triggers, before and after the rows of a statement are staged. */
-import { quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { functionName, rowTypeName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';

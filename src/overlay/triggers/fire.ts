@@ -1,6 +1,7 @@
 /** Builds the functions that fire the copies of a table's BEFORE triggers, and pass on the row that these return. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import {
   columnList,

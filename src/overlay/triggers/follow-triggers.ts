@@ -1,8 +1,8 @@
 /** Decides which triggers of a table are followed: they fire while its rows are staged, as they do in production. */
 import { setInternalPath } from '../../db/connection-settings.ts';
 import type { Queryable } from '../../db/database.ts';
-import { quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import type { BodyUses, BodyWrite, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import { mergedUses } from '../../sql/functions/body-uses.ts';

@@ -1,5 +1,5 @@
 /** Replaces the names of relations and functions in the body of a trigger, those of its transition tables included. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { Trigger } from '../../model/table.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';

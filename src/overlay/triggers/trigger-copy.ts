@@ -1,6 +1,7 @@
 /** Builds the copy of a trigger of production: a function that takes the row as a parameter. */
-import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
 import { spliceBytes } from '../../sql/splice.ts';

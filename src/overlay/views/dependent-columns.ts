@@ -1,6 +1,6 @@
 /** Columns that a query may use because it groups by its table's key. They are added to its GROUP BY where a view replaces the table. */
 import type { Queryable } from '../../db/database.ts';
-import { quoteIdentifier } from '../../db/identifier.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { ColumnName, GroupedRange, Grouping } from '../../sql/locate/grouping.ts';
 import type { Replacement } from '../../sql/splice.ts';
 

@@ -1,8 +1,8 @@
 /** Staged views: views and partitions as a session sees them. A view that PostgreSQL does not update automatically is read only. */
 import type { Queryable } from '../../db/database.ts';
-import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
+import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { classifyAnywhere } from '../../sql/classify/classify-apart.ts';

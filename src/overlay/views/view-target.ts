@@ -1,6 +1,7 @@
 /** Writable views over the overlays of the tables behind them. */
-import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type { ViewQuery } from '../../sql/locate/view-query.ts';
 import { overRow } from '../../sql/locate/view-query.ts';

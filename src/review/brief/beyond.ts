@@ -1,6 +1,6 @@
 /** Finds numbers and times that are greater or less than those of every row of production. */
 import type { Queryable, Row } from '../../db/database.ts';
-import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
+import { qualifiedName, quoteIdentifier } from '../../identifier.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText } from '../../model/json.ts';
 import type { BriefColumn, BriefShape, Found, Sample } from './sample.ts';

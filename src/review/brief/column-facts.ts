@@ -1,7 +1,7 @@
 /** Facts about the changed rows of one table, column by column: from all of them, or from a sample. */
 
 import type { Queryable } from '../../db/database.ts';
-import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
+import { qualifiedName, quoteIdentifier } from '../../identifier.ts';
 import type { Flag } from '../../model/brief.ts';
 import type { NetCounts } from '../../model/change.ts';
 import { changesIn } from '../../model/change.ts';

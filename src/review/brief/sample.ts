@@ -1,7 +1,7 @@
 /** The changes of a table that a brief reads, all or a sample, and the facts that are found in them. */
 import type { Queryable } from '../../db/database.ts';
-import { qualifiedName } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { qualifiedName } from '../../identifier.ts';
 import type { Flag } from '../../model/brief.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';

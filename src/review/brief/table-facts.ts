@@ -1,8 +1,8 @@
 /** Facts about a staged table beyond its columns: what foreign keys carried along, and which other sessions touch the same rows. */
 
 import type { Queryable } from '../../db/database.ts';
-import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { quoteIdentifier } from '../../identifier.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { selectForeignKeys } from '../diff/causes.ts';

@@ -3,6 +3,7 @@
  * A copy runs such a text with the names of overlays, if it is the one that was followed; stage.dynamic_text refuses any other.
  */
 import type { A_Indirection, FuncCall, Node, ScanToken } from 'libpg-query';
+import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import { parseTree, scanTokens } from '../parser/parser.ts';
 import { collectNodes, constantOf, textsOf } from '../parser/syntax-tree.ts';
 
@@ -79,13 +80,8 @@ function parsedText(pieces: readonly Piece[]): string {
   return text;
 }
 
-function quoteLiteral(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
-  return text.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted;
-}
-
 const shown = (piece: { text: string } | { name: string }) =>
-  'text' in piece ? piece.text : `"${piece.name.replaceAll('"', '""')}"`;
+  'text' in piece ? piece.text : quoteIdentifier(piece.name);
 const constant = (text: string) => `${quoteLiteral(text)}::pg_catalog.text`;
 const joined = (parts: readonly string[]) => parts.join(' OPERATOR(pg_catalog.||) ');
 
