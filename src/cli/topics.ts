@@ -37,6 +37,8 @@ export const topics: Readonly<Record<string, { readonly summary: string; readonl
   STAGE_ACCESSIBLE   no line that comes and goes, for screen readers
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
                      colours, in this order; --color overrides them
+  LC_ALL, LC_CTYPE, LANG
+                     -> in place of arrows unless the locale is one of UTF-8
   STAGE_THEME        blue-orange avoids red and green
 
 \`stage serve --print-config\` shows every setting of the daemon and where it comes from.

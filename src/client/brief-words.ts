@@ -4,6 +4,8 @@ import type { JsonText } from '../model/json.ts';
 import { keyCell, nameCell, tableCell, valueCell } from './cell.ts';
 import { Fields } from './fields.ts';
 import { sanitize } from './sanitize.ts';
+import type { Signs } from './signs.ts';
+import { unicodeSigns } from './signs.ts';
 import { changesHidden, countsInWords } from './words.ts';
 
 /** The sentences about one table. */
@@ -15,12 +17,12 @@ export interface TableSentences {
 }
 
 /** Returns the sentences of a brief, table by table. */
-export const briefSentences = ({ tables }: Brief): TableSentences[] =>
+export const briefSentences = ({ tables }: Brief, signs = unicodeSigns): TableSentences[] =>
   tables.map((table) => ({
     table: tableCell(table.table),
     counts: table.hidden ? changesHidden(table) : countsInWords(table),
     sentences: [
-      ...table.facts.flatMap(sentenceOf),
+      ...table.facts.flatMap((fact) => sentenceOf(fact, signs)),
       ...(table.sampled === null ? [] : [sampleInWords(table)]),
     ],
   }));
@@ -31,15 +33,15 @@ const sampleInWords = ({ sampled, inserts, updates, deletes }: TableBrief) =>
 const longest = 60;
 
 /** Formats a value, cut so that it fits into a sentence. */
-export function shortCell(value: JsonText | null): string {
+export function shortCell(value: JsonText | null, { cut } = unicodeSigns): string {
   const text = value === null ? 'NULL' : valueCell(value);
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return text.length > longest ? `${text.slice(0, longest)}${cut}` : text;
 }
 
 const rowsInWords = (count: number) => `${count} ${count === 1 ? 'row' : 'rows'}`;
 
 /** Returns the sentence of a fact; none for a kind that a newer daemon knows. */
-function sentenceOf(fact: JsonText): string[] {
+function sentenceOf(fact: JsonText, signs: Signs): string[] {
   const fields = new Fields(fact);
   const words = sentences[fields.required('kind')];
   if (words === undefined) return [];
@@ -49,14 +51,14 @@ function sentenceOf(fact: JsonText): string[] {
     return count === 0 ? [] : [`${count} ${kind === 'emptied' ? 'to NULL' : 'from NULL'}`];
   });
   const end = nulls.length === 0 ? '' : ` (${nulls.join(', ')})`;
-  return [`${column === null ? '' : `${nameCell(column)}: `}${words(fields)}${end}`];
+  return [`${column === null ? '' : `${nameCell(column)}: `}${words(fields, signs)}${end}`];
 }
 
-const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
-  constant: (fields) =>
-    `all ${fields.number('rows')} changed to ${shortCell(fields.json('value'))}`,
-  rule: (fields) => {
-    const rule = ruleInWords(fields, '');
+const sentences: Readonly<Record<string, (fields: Fields, signs: Signs) => string>> = {
+  constant: (fields, signs) =>
+    `all ${fields.number('rows')} changed to ${shortCell(fields.json('value'), signs)}`,
+  rule: (fields, signs) => {
+    const rule = ruleInWords(fields, '', signs);
     const explains = `${rule} explains ${fields.number('explained')} of ${rowsInWords(fields.number('of'))}`;
     if (fields.json('others') === null) return explains;
     const others = fields.number('others');
@@ -65,15 +67,16 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
     const second =
       fields.json('other_explained') === null
         ? ''
-        : `, of which ${ruleInWords(fields, 'other_')} explains ${fields.number('other_explained')}`;
+        : `, of which ${ruleInWords(fields, 'other_', signs)} explains ${fields.number('other_explained')}`;
     return `${explains}; ${others} ${others === 1 ? 'does' : 'do'} not follow it: ${keys.join(', ')}${more}${second}`;
   },
-  values: (fields) =>
+  values: (fields, signs) =>
     fields
       .list('pairs')
       .map((pair) => {
         const of = new Fields(pair);
-        return `${shortCell(of.json('before'))} → ${shortCell(of.json('after'))} (${rowsInWords(of.number('rows'))})`;
+        const sides = ['before', 'after'].map((side) => shortCell(of.json(side), signs));
+        return `${sides.join(` ${signs.arrow} `)} (${rowsInWords(of.number('rows'))})`;
       })
       .join(', '),
   range: (fields) => {
@@ -92,13 +95,16 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   },
   duplicates: (fields) =>
     `${fields.number('rows')} inserted rows equal another inserted one in ${fields.list('columns').map(columnOf).join(', ')}`,
-  new_values: (fields) =>
-    `no row of production has ${fields.list('values').map(shortCell).join(', ')} (${rowsInWords(fields.number('rows'))})`,
-  beyond_production: (fields) => {
+  new_values: (fields, signs) =>
+    `no row of production has ${fields
+      .list('values')
+      .map((value) => shortCell(value, signs))
+      .join(', ')} (${rowsInWords(fields.number('rows'))})`,
+  beyond_production: (fields, signs) => {
     const part = (count: 'above' | 'below', value: 'highest' | 'lowest', words: string) =>
       fields.json(count) === null
         ? []
-        : [`${rowsInWords(fields.number(count))} ${words} ${shortCell(fields.json(value))}`];
+        : [`${rowsInWords(fields.number(count))} ${words} ${shortCell(fields.json(value), signs)}`];
     const parts = [
       ...part('above', 'highest', 'above every row of production, up to'),
       ...part('below', 'lowest', 'below every row of production, down to'),
@@ -126,7 +132,7 @@ const columnOf = (name: JsonText) => nameCell(JSON.parse(name.text) as string);
 const signed = (number: string) => (number.startsWith('-') ? number : `+${number}`);
 
 /** Formats a rule: `= 9.99`, `× 1.1`, `- 2`, `× 1.02 + 0.5`. */
-function ruleInWords(fields: Fields, prefix: string): string {
+function ruleInWords(fields: Fields, prefix: string, { times }: Signs): string {
   const [factor, addend] = ['factor', 'addend'].map(
     (name) => fields.json(prefix + name)?.text ?? '0',
   );
@@ -134,7 +140,7 @@ function ruleInWords(fields: Fields, prefix: string): string {
     text.startsWith('-') ? `- ${sanitize(text.slice(1))}` : `+ ${sanitize(text)}`;
   if (factor === '0') return `= ${sanitize(addend ?? '')}`;
   if (factor === '1') return added(addend);
-  return `× ${sanitize(factor ?? '')}${addend === '0' ? '' : ` ${added(addend)}`}`;
+  return `${times} ${sanitize(factor ?? '')}${addend === '0' ? '' : ` ${added(addend)}`}`;
 }
 
 const flagWords: Readonly<Record<FlagCode, (flag: Flag, where: string) => string>> = {
@@ -192,9 +198,9 @@ const placeOf = ({ table, column }: Flag) =>
   ].join('.');
 
 /** Returns a brief as lines: what is unusual, then each table with its sentences. */
-export const briefLines = (brief: Brief): string[] => [
+export const briefLines = (brief: Brief, signs = unicodeSigns): string[] => [
   ...flagsInWords(brief).map((flag) => `! ${flag}`),
-  ...briefSentences(brief).flatMap(({ table, counts, sentences: said }) => [
+  ...briefSentences(brief, signs).flatMap(({ table, counts, sentences: said }) => [
     `${table}: ${counts}`,
     ...said.map((sentence) => `  ${sentence}`),
   ]),

@@ -2,6 +2,8 @@
 import type { Cause, Mutation } from '../model/change.ts';
 import { nameCell, textCell } from './cell.ts';
 import { sanitize } from './sanitize.ts';
+import type { Signs } from './signs.ts';
+import { unicodeSigns } from './signs.ts';
 import { hiddenInWords } from './words.ts';
 
 /** The longest statement shown, in characters. The mutation log has the whole text. */
@@ -13,11 +15,15 @@ const mostText = 300;
  * `mut_8 through the trigger log_price: UPDATE ...`.
  * @param mutation the mutation that the cause names, if the response included it
  */
-export function causeInWords(cause: Cause, mutation: Mutation | undefined): string {
+export function causeInWords(
+  cause: Cause,
+  mutation: Mutation | undefined,
+  signs = unicodeSigns,
+): string {
   const { mutationId } = cause;
   const role = mutation ? roleInWords(mutation) : '';
   const by = role === '' ? '' : ` by ${role}`;
-  return `${sanitize(mutationId)}${by}${throughInWords(cause)}: ${statementOf(mutation)}`;
+  return `${sanitize(mutationId)}${by}${throughInWords(cause)}: ${statementOf(mutation, signs)}`;
 }
 
 function throughInWords({ origin, foreignKeys, trigger }: Cause): string {
@@ -33,9 +39,11 @@ export function roleInWords({ role, login }: Pick<Mutation, 'role' | 'login'>): 
   return login === null ? textCell(role) : `${textCell(role)} (login ${textCell(login)})`;
 }
 
-function statementOf(mutation: Mutation | undefined): string {
+function statementOf(mutation: Mutation | undefined, { cut }: Signs): string {
   if (mutation === undefined) return 'not in the log';
   if (mutation.query === null) return hiddenInWords;
   const text = [...mutation.query.replaceAll(/\s+/g, ' ').slice(0, 2 * mostText)];
-  return sanitize(text.length > mostText ? `${text.slice(0, mostText).join('')}…` : text.join(''));
+  return sanitize(
+    text.length > mostText ? `${text.slice(0, mostText).join('')}${cut}` : text.join(''),
+  );
 }

@@ -5,6 +5,7 @@ import type { JsonText } from '../model/json.ts';
 import { membersOf } from '../model/json-members.ts';
 import { keyCell, nameCell, tableCell, valueCell } from './cell.ts';
 import { readerOf } from './read-noun.ts';
+import { unicodeSigns } from './signs.ts';
 
 const readAll = readerOf(differencesShape);
 
@@ -21,9 +22,9 @@ export function differencesInWords({ count, unexpected }: Differences): string {
 }
 
 /** Returns a line for each that is listed: `products 2  price 8.00 → 8.01`, with `(time)` and the like behind expected ones. */
-export const differenceLines = ({ rows }: Differences): string[] =>
+export const differenceLines = ({ rows }: Differences, { arrow } = unicodeSigns): string[] =>
   rows.map(({ table, rowId, field, staged, landed, expected }) => {
-    const values = `${nameCell(field)} ${cellOf(staged)} → ${cellOf(landed)}`;
+    const values = `${nameCell(field)} ${cellOf(staged)} ${arrow} ${cellOf(landed)}`;
     const mark = expected === null ? '' : ` (${expected})`;
     return `  ${tableCell(table)} ${keyCell(rowId)}  ${values}${mark}`;
   });

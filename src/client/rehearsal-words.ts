@@ -7,6 +7,8 @@ import { differencesInWords } from './differences.ts';
 import { conflictLine } from './place-words.ts';
 import type { RehearsalReport } from './rehearsal.ts';
 import { sanitize } from './sanitize.ts';
+import type { Signs } from './signs.ts';
+import { unicodeSigns } from './signs.ts';
 
 /** A line of text and its category: a change beyond the session's, the outcome, or a possible objection to approval. */
 export interface RehearsalLine {
@@ -25,7 +27,7 @@ interface TableCounts {
 const line = (about: RehearsalLine['about']) => (text: string) => ({ about, text });
 
 /** Returns the lines of a rehearsal without its conflicts and warnings. All text of the database in them is escaped. */
-export function rehearsalLines(report: RehearsalReport): RehearsalLine[] {
+export function rehearsalLines(report: RehearsalReport, signs = unicodeSigns): RehearsalLine[] {
   const { failure, wouldLand } = report;
   if (failure !== null) return failureLines(failure).map(line('objection'));
   if (wouldLand === null) return [];
@@ -38,9 +40,11 @@ export function rehearsalLines(report: RehearsalReport): RehearsalLine[] {
       ? [line('outcome')(`triggers would also change: ${also.map(countsText).join(', ')}`)]
       : []),
     ...also.flatMap(({ table, changes }) =>
-      changes.map((change) => line(change.type)(changeLine(table, change))),
+      changes.map((change) => line(change.type)(changeLine(table, change, signs))),
     ),
-    ...(report.differs ?? []).flatMap(differingLines).map(line('objection')),
+    ...(report.differs ?? [])
+      .flatMap((table) => differingLines(table, signs))
+      .map(line('objection')),
     ...triggerLines(report).map(line('objection')),
   ];
 }
@@ -110,13 +114,13 @@ function countsText({ table, inserts, updates, deletes }: TableCounts): string {
 
 const signs = { INSERT: '+', UPDATE: '~', DELETE: '-' } as const;
 
-function changeLine(table: string, { type, rowId, before, after }: Change): string {
+function changeLine(table: string, { type, rowId, before, after }: Change, used: Signs): string {
   const key = rowId.text === 'null' ? '' : ` ${keyCell(rowId)}`;
-  return `  ${signs[type]} ${tableCell(table)}${key}  ${cellsOf(before, after)}`;
+  return `  ${signs[type]} ${tableCell(table)}${key}  ${cellsOf(before, after, used)}`;
 }
 
 /** Formats the columns that differ, as `price 9.50 → 12.00`; all columns if a side is missing. */
-function cellsOf(before: JsonText | null, after: JsonText | null): string {
+function cellsOf(before: JsonText | null, after: JsonText | null, { arrow }: Signs): string {
   const old = membersOf(before ?? new JsonText('{}'));
   const now = membersOf(after ?? new JsonText('{}'));
   const names = [...new Set([...old.keys(), ...now.keys()])];
@@ -125,18 +129,19 @@ function cellsOf(before: JsonText | null, after: JsonText | null): string {
       const [was, is] = [old.get(name), now.get(name)];
       if (was === undefined || is === undefined)
         return [`${nameCell(name)} ${valueCell(was ?? is ?? new JsonText('null'))}`];
-      return was.text === is.text ? [] : [`${nameCell(name)} ${valueCell(was)} → ${valueCell(is)}`];
+      return was.text === is.text
+        ? []
+        : [`${nameCell(name)} ${valueCell(was)} ${arrow} ${valueCell(is)}`];
     })
     .join('  ');
 }
 
-function differingLines({
-  table,
-  count,
-  rows,
-}: NonNullable<RehearsalReport['differs']>[number]): string[] {
+function differingLines(
+  { table, count, rows }: NonNullable<RehearsalReport['differs']>[number],
+  used: Signs,
+): string[] {
   const lines = rows.map(({ rowId, staged, lands }) => {
-    const cells = lands === null ? 'is not there afterwards' : cellsOf(staged, lands);
+    const cells = lands === null ? 'is not there afterwards' : cellsOf(staged, lands, used);
     return `  ! ${tableCell(table)} ${keyCell(rowId)}  ${cells}`;
   });
   return [`${tableCell(table)}: ${counted(count, 'row')} would become other than staged`, ...lines];

@@ -21,6 +21,9 @@ export async function showBrief(
   const { body, value: brief } = await api.readBrief(id);
   if (output === 'json') await out.document(body);
   else if (output === 'markdown') await out.write(briefMarkdown(brief));
-  else await out.lines(brief.tables.length === 0 ? ['No changes.'] : briefLines(brief));
+  else
+    await out.lines(
+      brief.tables.length === 0 ? ['No changes.'] : briefLines(brief, out.paint.signs),
+    );
   return brief.tables.reduce((sum, each) => sum + changesIn(each) + each.furtherChanges, 0);
 }

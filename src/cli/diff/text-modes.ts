@@ -58,7 +58,8 @@ function inLine(change: Change, cells: readonly Cell[], paint: Paint): string {
 function cellText({ type }: Change, cell: Cell, paint: Paint): string {
   const { before, after } = cell;
   if (type !== 'UPDATE' || !isChanged(cell)) return sideOf(cell, after ?? before);
-  return `${paint('removed', sideOf(cell, before))} → ${paint('added', sideOf(cell, after))}`;
+  const sides = [paint('removed', sideOf(cell, before)), paint('added', sideOf(cell, after))];
+  return sides.join(` ${paint.signs.arrow} `);
 }
 
 /** Returns one side; empty if it has no value, as for inserted and deleted rows. */

@@ -4,6 +4,8 @@ import { causeInWords } from '../../client/cause-words.ts';
 import { tableCell } from '../../client/cell.ts';
 import type { ChangeFilter } from '../../client/filters.ts';
 import { safeJson } from '../../client/sanitize.ts';
+import type { Signs } from '../../client/signs.ts';
+import { unicodeSigns } from '../../client/signs.ts';
 import { changesHidden, countsInWords, nothingInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
 import type { ChangePage, NumberedChange, TableOutline } from '../../model/change.ts';
@@ -78,7 +80,9 @@ const writeText: Write = async ({ out }, connection, id, table, options) => {
     count += value.changes.length;
     const lines = value.changes.flatMap((change) => [
       ...changeLines({ ...change, columns: table.columns }, out.paint, options.mode ?? 'line'),
-      ...causesOf(change, value).map((text) => out.paint('faint', `      ${text}`)),
+      ...causesOf(change, value, out.paint.signs).map((text) =>
+        out.paint('faint', `      ${text}`),
+      ),
     ]);
     await out.lines(lines);
   }
@@ -86,9 +90,13 @@ const writeText: Write = async ({ out }, connection, id, table, options) => {
   return count;
 };
 
-function causesOf({ why = [] }: NumberedChange, { mutations = [] }: ChangePage): string[] {
+function causesOf(
+  { why = [] }: NumberedChange,
+  { mutations = [] }: ChangePage,
+  signs: Signs = unicodeSigns,
+): string[] {
   const known = new Map(mutations.map((mutation) => [mutation.id, mutation]));
-  return why.map((cause) => causeInWords(cause, known.get(cause.mutationId)));
+  return why.map((cause) => causeInWords(cause, known.get(cause.mutationId), signs));
 }
 
 const writeJson: Write = async ({ out }, connection, id, table, options) => {

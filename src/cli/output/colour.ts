@@ -1,5 +1,7 @@
 /** Decides whether to write colours, and writes them. */
 import { styleText } from 'node:util';
+import type { Signs } from '../../client/signs.ts';
+import { unicodeSigns } from '../../client/signs.ts';
 import type { ThemeName } from '../../tui/terminal/theme.ts';
 import type { Host } from '../host.ts';
 
@@ -47,11 +49,20 @@ const themes = {
 export const themeOf = ({ STAGE_THEME }: Host['env']): ThemeName =>
   STAGE_THEME === 'blue-orange' ? STAGE_THEME : 'standard';
 
-export type Paint = (style: Style, text: string) => string;
+export interface Paint {
+  (style: Style, text: string): string;
+  /** The signs that the terminal shows. */
+  readonly signs: Signs;
+}
 
 /** Makes a function that colours text, or returns it unchanged if disabled. */
-export function createPaint(enabled: boolean, theme: ThemeName = 'standard'): Paint {
-  if (!enabled) return (_, text) => text;
-  return (style, text) =>
+export function createPaint(
+  enabled: boolean,
+  theme: ThemeName = 'standard',
+  signs: Signs = unicodeSigns,
+): Paint {
+  const coloured = (style: Style, text: string) =>
     text === '' ? '' : styleText(themes[theme][style], text, { validateStream: false });
+  const plain = (_: Style, text: string) => text;
+  return Object.assign(enabled ? coloured : plain, { signs });
 }

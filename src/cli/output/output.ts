@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { safeJson } from '../../client/sanitize.ts';
+import { signsOf } from '../../client/signs.ts';
 import type { Host } from '../host.ts';
 import type { ColourMode, Paint } from './colour.ts';
 import { createPaint, themeOf, wantsColour } from './colour.ts';
@@ -34,9 +35,9 @@ export class Output {
     this.#quiet = options.quiet;
     this.json = options.json;
     this.terminal = host.stdout.isTTY === true && !options.json;
-    const theme = themeOf(host.env);
+    const [theme, signs] = [themeOf(host.env), signsOf(host.env)];
     const paint = (isTerminal: boolean) =>
-      createPaint(!options.json && wantsColour(options.colour, host.env, isTerminal), theme);
+      createPaint(!options.json && wantsColour(options.colour, host.env, isTerminal), theme, signs);
     this.paint = paint(this.terminal);
     this.live = isLive(host, options);
     this.paintNote = paint(host.stderr.isTTY === true && !options.json);

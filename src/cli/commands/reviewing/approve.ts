@@ -123,5 +123,5 @@ async function reportDifferences(out: Output, body: JsonText): Promise<void> {
   const differences = readDifferences(body);
   if (differences === null || out.json) return;
   await out.note(`production's triggers set ${differencesInWords(differences)}:`);
-  for (const text of differenceLines(differences)) await out.note(text);
+  for (const text of differenceLines(differences, out.paintNote.signs)) await out.note(text);
 }

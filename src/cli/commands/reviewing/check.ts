@@ -100,7 +100,7 @@ async function rehearse(
       body,
       value: [...value.conflicts, ...value.ignored],
     });
-  const lines = [...rehearsalLines(value), ...ignoredLines(value)];
+  const lines = [...rehearsalLines(value, out.paint.signs), ...ignoredLines(value)];
   await out.lines(lines.map(({ text }) => text));
   for (const { text } of warningLines(value)) await out.note(text);
   return value.ok ? 0 : 3;
