@@ -4,7 +4,9 @@
 CREATE OR REPLACE FUNCTION stage.is_cold(p_relation oid, p_only boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  RETURN current_setting('transaction_isolation') = 'serializable' AND p_relation IS NOT NULL AND EXISTS (
+  -- of its own, because a new connection plans the query below, which takes longer than running it
+  IF current_setting('transaction_isolation') <> 'serializable' OR p_relation IS NULL THEN RETURN false; END IF;
+  RETURN EXISTS (
     SELECT FROM (SELECT p_relation UNION SELECT stage.truncated_tables(p_relation, p_only)) t(relation)
     WHERE stage.overlay_of(t.relation) IS NULL AND stage.table_obstacle(t.relation) IS NULL);
 END $$;

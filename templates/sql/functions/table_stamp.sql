@@ -11,6 +11,7 @@ DECLARE
   v_has_rules pg_catalog.bool;
   v_has_triggers pg_catalog.bool;
   v_has_children pg_catalog.bool;
+  v_has_identity pg_catalog.bool;
   v_count pg_catalog.int8;
   v_sum pg_catalog.numeric;
   v_catalogs pg_catalog.oid[];
@@ -21,22 +22,25 @@ BEGIN
   SELECT c.relnamespace, c.relhasrules, c.relhastriggers, c.relhassubclass INTO v_schema, v_has_rules, v_has_triggers, v_has_children
   FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation;
   SELECT pg_catalog.count(e.version), pg_catalog.sum(e.version::pg_catalog.text::pg_catalog.int8),
-    pg_catalog.array_agg(e.catalog) FILTER (WHERE e.catalog IS NOT NULL), pg_catalog.array_agg(e.object) FILTER (WHERE e.catalog IS NOT NULL)
-  INTO v_count, v_sum, v_catalogs, v_objects
+    pg_catalog.array_agg(e.catalog) FILTER (WHERE e.catalog IS NOT NULL), pg_catalog.array_agg(e.object) FILTER (WHERE e.catalog IS NOT NULL), pg_catalog.bool_or(e.is_identity)
+  INTO v_count, v_sum, v_catalogs, v_objects, v_has_identity
   FROM (
-    SELECT c.xmin, 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid, c.oid FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation
-    UNION ALL SELECT n.xmin, NULL, NULL FROM pg_catalog.pg_namespace n WHERE n.oid OPERATOR(pg_catalog.=) v_schema
-    UNION ALL SELECT a.xmin, NULL, NULL FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=) p_relation AND a.attnum OPERATOR(pg_catalog.>) 0
-    UNION ALL SELECT d.xmin, 'pg_catalog.pg_attrdef'::pg_catalog.regclass, d.oid FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) p_relation
-    UNION ALL SELECT k.xmin, 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid FROM pg_catalog.pg_constraint k WHERE k.conrelid OPERATOR(pg_catalog.=) p_relation
-    UNION ALL SELECT i.xmin, 'pg_catalog.pg_class'::pg_catalog.regclass, i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid OPERATOR(pg_catalog.=) p_relation
-    -- guard: a stamp covers the sequences of identity columns
-    UNION ALL SELECT s.xmin, NULL, NULL FROM pg_catalog.pg_attribute a
-      JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.=) p_relation AND d.refobjsubid OPERATOR(pg_catalog.=) a.attnum
-      JOIN pg_catalog.pg_class s ON s.oid OPERATOR(pg_catalog.=) d.objid
-      WHERE a.attrelid OPERATOR(pg_catalog.=) p_relation AND a.attidentity OPERATOR(pg_catalog.<>) ''::pg_catalog."char" AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.deptype OPERATOR(pg_catalog.=) 'i'::pg_catalog."char"
-    UNION ALL SELECT p.xmin, 'pg_catalog.pg_policy'::pg_catalog.regclass, p.oid FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) p_relation
-  ) e(version, catalog, object);
+    SELECT c.xmin, 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid, c.oid, false FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation
+    UNION ALL SELECT n.xmin, NULL, NULL, false FROM pg_catalog.pg_namespace n WHERE n.oid OPERATOR(pg_catalog.=) v_schema
+    UNION ALL SELECT a.xmin, NULL, NULL, a.attidentity OPERATOR(pg_catalog.<>) ''::pg_catalog."char" FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=) p_relation AND a.attnum OPERATOR(pg_catalog.>) 0
+    UNION ALL SELECT d.xmin, 'pg_catalog.pg_attrdef'::pg_catalog.regclass, d.oid, false FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) p_relation
+    UNION ALL SELECT k.xmin, 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid, false FROM pg_catalog.pg_constraint k WHERE k.conrelid OPERATOR(pg_catalog.=) p_relation
+    UNION ALL SELECT i.xmin, 'pg_catalog.pg_class'::pg_catalog.regclass, i.indexrelid, false FROM pg_catalog.pg_index i WHERE i.indrelid OPERATOR(pg_catalog.=) p_relation
+    UNION ALL SELECT p.xmin, 'pg_catalog.pg_policy'::pg_catalog.regclass, p.oid, false FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) p_relation
+  ) e(version, catalog, object, is_identity);
+  -- guard: a stamp covers the sequences of identity columns
+  IF v_has_identity THEN
+    SELECT v_count OPERATOR(pg_catalog.+) pg_catalog.count(*), v_sum OPERATOR(pg_catalog.+) coalesce(pg_catalog.sum(s.xmin::pg_catalog.text::pg_catalog.int8), 0) INTO v_count, v_sum
+    FROM pg_catalog.pg_attribute a
+    JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.=) p_relation AND d.refobjsubid OPERATOR(pg_catalog.=) a.attnum
+    JOIN pg_catalog.pg_class s ON s.oid OPERATOR(pg_catalog.=) d.objid
+    WHERE a.attrelid OPERATOR(pg_catalog.=) p_relation AND a.attidentity OPERATOR(pg_catalog.<>) ''::pg_catalog."char" AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.deptype OPERATOR(pg_catalog.=) 'i'::pg_catalog."char";
+  END IF;
   IF v_has_rules THEN
     SELECT v_catalogs OPERATOR(pg_catalog.||) pg_catalog.array_agg(r.tableoid), v_objects OPERATOR(pg_catalog.||) pg_catalog.array_agg(r.oid) INTO v_catalogs, v_objects
     FROM pg_catalog.pg_rewrite r WHERE r.ev_class OPERATOR(pg_catalog.=) p_relation;
