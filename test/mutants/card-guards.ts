@@ -44,7 +44,7 @@ export const cardGuards: readonly Guard[] = [
   },
   {
     name: "a brief runs no cast of users with the service's rights",
-    without: '',
+    without: ',',
     tests: ['review/brief.test'],
   },
   {
