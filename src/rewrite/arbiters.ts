@@ -14,7 +14,7 @@ export type Arbiters = ReadonlyMap<Upsert, readonly string[] | null>;
 
 const none = { upserts: [], rights: [] };
 
-const inferByPlan: InternalStatement = { text: 'SELECT stage.infer_arbiters($1, $2)' };
+const inferByPlan: InternalStatement = { text: 'SELECT stage.infer_arbiters($1, $2, $3)' };
 
 /**
  * Finds the indexes of each clause.
@@ -49,7 +49,9 @@ async function arbitersOf(
   if (byWords?.length !== 0 || arbiter.kind !== 'index') return byWords;
   // a parameter has no value yet, and its value may decide whether an index matches
   if (arbiter.words.parameters.length > 0) throw unclearArbiter;
-  const [row] = await query(inferByPlan, [Buffer.from(String(meaning.oid)), arbiter.words.text]);
+  const alias = arbiter.alias === null ? null : Buffer.from(arbiter.alias);
+  const values = [Buffer.from(String(meaning.oid)), arbiter.words.text, alias];
+  const [row] = await query(inferByPlan, values);
   const inferred = row?.[0] && (JSON.parse(row[0].toString()) as string[]);
   if (!inferred) return [];
   const isKnown = inferred.every((name) => uniques.some((unique) => unique.name === name));

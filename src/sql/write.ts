@@ -63,6 +63,8 @@ export type Arbiter =
       readonly predicate: string | null;
       /** The text between ON CONFLICT and DO. */
       readonly words: ClausePart;
+      /** The target's alias as written; null without one. */
+      readonly alias: string | null;
     };
 
 /** `INSERT ... OVERRIDING SYSTEM VALUE` or `USER VALUE`. */

@@ -74,6 +74,18 @@ const inferred: readonly string[] = [
   `INSERT INTO part (id, name, kind, n) VALUES (1, 'oNE', 'a', 7) ON CONFLICT ${arbiter} DO NOTHING`,
 ]);
 
+/** Clauses that name columns by the target's alias, or by the target itself. */
+const qualified: readonly string[] = [
+  ...['part AS p', 'part AS "P q"', 'part', 'public.part AS part', 'public.part'].flatMap(
+    (target) =>
+      ['p.', '"P q".', 'part.', 'public.part.'].map(
+        (own) =>
+          `INSERT INTO ${target} (id, name) VALUES (50, 'one') ON CONFLICT (lower(${own}name)) WHERE ${own}active AND ${own}id > 0 DO NOTHING`,
+      ),
+  ),
+  `INSERT INTO parts AS v VALUES (51, 'one', true, 1) ON CONFLICT (lower(v.called)) WHERE v."is on" DO UPDATE SET size = 60 RETURNING *`,
+];
+
 const scripts: Record<string, readonly Buffer[]> = {
   'what PostgreSQL refuses': [
     ...mistakes.flatMap((text) => [q(text), run(text), s, q('BEGIN'), q(text), q('ROLLBACK')]),
@@ -97,6 +109,9 @@ const scripts: Record<string, readonly Buffer[]> = {
       `INSERT INTO parts VALUES (30, 'one', true, 1) ON CONFLICT (lower(called)) WHERE "is on" AND nr > 0 DO UPDATE SET size = 50 RETURNING *`,
     ),
     q(`INSERT INTO parts VALUES (31, 'one') ON CONFLICT (called) WHERE "is on" DO NOTHING`),
+  ],
+  'columns of a clause called by an alias': [
+    ...qualified.flatMap((text) => [q(text), run(text), s]),
   ],
   'the first of its table, under a snapshot from before': [
     ...['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1'].map(q),

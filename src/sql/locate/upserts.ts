@@ -24,11 +24,12 @@ export function locateUpsert(insert: InsertStmt, target: number, source: Source)
   if (parts === null || (parts.set === null) !== (clause.action === 'ONCONFLICT_NOTHING'))
     return null;
   if ((parts.where === null) !== (clause.whereClause === undefined)) return null;
+  const alias = insert.relation?.alias?.aliasname ?? null;
   return {
     target,
-    alias: insert.relation?.alias?.aliasname ?? insert.relation?.relname ?? '',
+    alias: alias ?? insert.relation?.relname ?? '',
     clause: { start, end: parts.end },
-    arbiter: arbiterOf(clause, partOf(parts.words, source, tokens)),
+    arbiter: arbiterOf(clause, partOf(parts.words, source, tokens), alias),
     set: partOf(parts.set, source, tokens),
     where: partOf(parts.where, source, tokens),
   };
@@ -80,12 +81,12 @@ export function inferredFrom({ infer }: OnConflictClause): (Node | undefined)[] 
 }
 
 /** Returns the condition by which a row conflicts. */
-function arbiterOf({ infer }: OnConflictClause, words: ClausePart): Arbiter {
+function arbiterOf({ infer }: OnConflictClause, words: ClausePart, alias: string | null): Arbiter {
   if (infer === undefined) return { kind: 'any' };
   if (infer.conname !== undefined) return { kind: 'constraint', name: infer.conname };
   const elements = (infer.indexElems ?? []).map((node) => elementShape(node));
   const predicate = infer.whereClause === undefined ? null : shapeOf(infer.whereClause);
-  return { kind: 'index', elements, predicate, words };
+  return { kind: 'index', elements, predicate, words, alias };
 }
 
 /** Returns `column name`, or an expression in normalized form. An element with an operator class or a collation matches no index. */
