@@ -14,6 +14,13 @@ CREATE UNIQUE INDEX mid_code ON event_mid (code);
 CREATE UNIQUE INDEX mid_lower ON event_mid (lower(kind), n) WHERE n < 50;
 CREATE UNIQUE INDEX rest_kind ON event_rest (kind);
 ALTER TABLE event_low ADD CONSTRAINT low_code UNIQUE (code) DEFERRABLE INITIALLY DEFERRED;
+CREATE TABLE growing (id int, n int) PARTITION BY RANGE (id);
+CREATE TABLE growing_low PARTITION OF growing FOR VALUES FROM (0) TO (10);
+CREATE TABLE growing_high PARTITION OF growing FOR VALUES FROM (10) TO (20);
+CREATE UNIQUE INDEX growing_id ON ONLY growing (id);
+CREATE UNIQUE INDEX growing_low_id ON growing_low (id);
+ALTER INDEX growing_id ATTACH PARTITION growing_low_id;
+INSERT INTO growing VALUES (1, 1), (11, 1);
 INSERT INTO event VALUES (1, 'a', 'x', 1), (2, 'a', 'y', 2), (11, 'a', 'x', 1), (12, 'a', 'y', 2), (50, 'a', 'x', 1), (60, 'b', 'x', NULL);
 
 -- story: CHECK and NOT NULL
@@ -52,3 +59,11 @@ UPDATE event SET n = n + 1 WHERE id IN (6, 18, 99) RETURNING id, twice;
 UPDATE event SET id = id + 3 WHERE id = 18 RETURNING id, twice;
 UPDATE event SET id = 19, code = 'moved' WHERE id = 2 RETURNING id, twice;
 SELECT * FROM event ORDER BY id, code;
+
+-- story: a unique index that not every partition has yet
+INSERT INTO growing VALUES (1, 2);
+INSERT INTO growing VALUES (1, 2) ON CONFLICT (id) DO NOTHING;
+INSERT INTO growing VALUES (1, 2), (2, 2) ON CONFLICT DO NOTHING RETURNING id;
+INSERT INTO growing VALUES (11, 2), (12, 2), (12, 3);
+INSERT INTO growing VALUES (11, 3) ON CONFLICT DO NOTHING;
+SELECT * FROM growing ORDER BY id, n;

@@ -29,10 +29,15 @@ suite('what partitions have of their own', (test) => {
     for (const { query } of [proxied.database, proxied.twin]) {
       await query('ALTER TABLE event_low ADD CONSTRAINT low_n CHECK (n < 90) NOT VALID');
       await query('CREATE UNIQUE INDEX low_kind ON event_low (kind, n) WHERE id = 9');
+      await query('DELETE FROM growing WHERE n > 1');
+      await query('CREATE UNIQUE INDEX growing_high_id ON growing_high (id)');
+      await query('ALTER INDEX growing_id ATTACH PARTITION growing_high_id');
     }
     await assertAlike(proxied, [
       q(`INSERT INTO event VALUES (8, 'h', 'h', 91)`),
       q(`INSERT INTO event VALUES (9, 'h', 'i', 9), (9, 'h', 'j', 9)`),
+      q('INSERT INTO growing VALUES (1, 2), (11, 9), (3, 3) ON CONFLICT (id) DO NOTHING'),
+      q('INSERT INTO growing VALUES (11, 2)'),
     ]);
   });
 });

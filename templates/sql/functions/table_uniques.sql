@@ -45,6 +45,9 @@ BEGIN
     JOIN pg_am am ON am.oid = ic.relam
     -- there is no index on conindid
     LEFT JOIN pg_constraint k ON k.conrelid = x.indrelid AND k.conindid = x.indexrelid AND k.contype IN ('p', 'u', 'x')
-    WHERE (r.bounds IS NULL OR NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = x.indexrelid)) AND (x.indisunique OR x.indisexclusion) AND x.indislive
+    -- an index ON ONLY a partitioned table is not valid, and prevents nothing, until each partition has one that is attached to it
+    WHERE (r.bounds IS NULL AND (x.indisvalid OR x.indisprimary OR ic.relkind <> 'I') OR r.bounds IS NOT NULL AND NOT EXISTS (
+        SELECT FROM pg_inherits h JOIN pg_index v ON v.indexrelid = h.inhparent AND (v.indisvalid OR v.indisprimary) WHERE h.inhrelid = x.indexrelid))
+      AND (x.indisunique OR x.indisexclusion) AND x.indislive
   );
 END $$;
