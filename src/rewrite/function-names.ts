@@ -23,7 +23,7 @@ interface ResolvedFunction {
   /** Whether it writes. Only a staged write calls its staged functions. */
   readonly writes: boolean;
   /** The tables that it writes to, by their full names. */
-  readonly written: readonly QualifiedName[];
+  readonly written: readonly WrittenName[];
   /** A table that it names and that a temporary relation of the connection hides; null if there is none. */
   readonly hidden: string | null;
   /** The reason why it has no staged functions; null if it has some, or is not known. */
@@ -32,13 +32,16 @@ interface ResolvedFunction {
   readonly schema: string | null;
 }
 
+/** The full name of a table that functions write to, with the OID of the role whose rights apply unless these are the client's. */
+export type WrittenName = QualifiedName & { readonly role?: number };
+
 /** The replacements for the calls of a statement that stages the writes of functions. */
 export interface StagedCalls {
   readonly replacements: readonly Replacement[];
   /** The functions that were replaced by some that write, as the statement names them. */
   readonly writing: readonly QualifiedName[];
   /** The tables that they write to. */
-  readonly written: readonly QualifiedName[];
+  readonly written: readonly WrittenName[];
   /** The first of them that a condition on rows calls; null if there is none. */
   readonly inCondition: string | null;
   /** Why the first of the functions is not staged; null if it is, or if that is not known. */

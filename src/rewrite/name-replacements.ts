@@ -7,6 +7,7 @@ import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
 import { canBeCopied, impliedColumns } from './copy-columns.ts';
+import { roleOf } from './name-uses.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 
@@ -90,6 +91,7 @@ export function verified({ use, meaning }: Named, body: Read | Write): object {
   return {
     schema,
     name,
+    ...roleOf(use),
     ...meaning.standIn.verify,
     rights: rights.map(({ operation, columns }) => ({ operation, columns })),
     ...(isCopied && { copy: true }),

@@ -10,7 +10,7 @@ import type { Assessment } from './called-names.ts';
 import { joinAssessments, namesCalled } from './called-names.ts';
 import { candidateFinder } from './find-candidates.ts';
 import { KnownCalls } from './known-calls.ts';
-import { distinct, keyOf } from './name-uses.ts';
+import { distinct, keyOf, roleOf } from './name-uses.ts';
 import type { NameUse, ResolvedName } from './resolved-name.ts';
 import type { SharedKnowledge } from './shared-calls.ts';
 import { isOfAll, nameContext } from './since-made.ts';
@@ -217,7 +217,7 @@ export class Names {
       const meaning = this.relations.get(keyOf(use));
       if (meaning === undefined) return null;
       const { schema, name } = use;
-      known.push({ schema, name, ...meaning.standIn.verify });
+      known.push({ schema, name, ...roleOf(use), ...meaning.standIn.verify });
       stamps.push(meaning.stamp);
     }
     return { relations: Buffer.from(JSON.stringify(known)), stamps, version: this.version };
@@ -241,9 +241,9 @@ export class Names {
     const meanings = path === null ? null : this.shared.names.meanings(path, names.map(keyOf));
     if (path === null || meanings === null) return false;
     const entries = meanings.map(({ standIn, origins, stamp }, index) => {
-      const { schema, name } = names[index] as NameUse;
+      const { schema, name, role } = names[index] as NameUse;
       const views = origins?.views.map(([view]) => view) ?? [];
-      return { schema, name, ...standIn.verify, views, stamp };
+      return { schema, name, ...roleOf({ role }), ...standIn.verify, views, stamp };
     });
     const [row] = await this.query(namesAreValid, [Buffer.from(JSON.stringify(entries))]);
     this.notePath(row?.[0]);

@@ -7,7 +7,7 @@ import type { UniqueIndex } from '../sql/locate/arbiters.ts';
 import type { RelationUse } from '../sql/places.ts';
 
 /** A relation's name, and how a statement uses it. */
-export type NameUse = QualifiedName & Partial<Pick<RelationUse, 'only' | 'target'>>;
+export type NameUse = QualifiedName & Partial<Pick<RelationUse, 'only' | 'target' | 'role'>>;
 
 /** The stand-in for a relation in one use of its name, as stage.stand_in returns it. */
 export interface StandIn {

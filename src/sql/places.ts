@@ -19,6 +19,8 @@ export interface RelationUse {
   readonly only: boolean;
   /** The kind of write whose target this relation is; null for a relation that is only read. */
   readonly target: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE' | 'DEFINITION' | null;
+  /** The OID of the role with whose rights a called function uses it, if these are not the client's. */
+  readonly role?: number;
 }
 
 /** A function's name as written, with its byte range. The range has the same bounds as that of a relation's name. */

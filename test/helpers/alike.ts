@@ -1,5 +1,6 @@
 /** Runs one story twice: in a session that is then approved, and directly. Responses and databases must be equal. */
 import { backend } from '../../src/wire/message-codes.ts';
+import type { TestRole } from './both-ways.ts';
 import type { Proxied } from './proxied.ts';
 import type { Step } from './sql-stories.ts';
 import type { TestDefiner } from './suite.ts';
@@ -14,19 +15,22 @@ interface Alike {
   readonly only?: (answer: string) => boolean;
   /** Puts the responses into the order in which they are compared. */
   readonly arrange?: (answers: string[]) => string[];
+  /** The role that sends the messages. */
+  readonly role?: TestRole;
 }
 
 /** Sends the same messages both ways, approves, and compares. Returns the session's responses. */
 export async function assertAlike(
   proxied: Proxied,
   messages: readonly Buffer[],
-  { reads = 'staged', only = () => true, arrange = (answers) => answers }: Alike = {},
+  { reads = 'staged', only = () => true, arrange = (answers) => answers, role }: Alike = {},
 ): Promise<string[]> {
   const { daemon } = proxied;
   const before = await proxied.contents();
   const session = await daemon.newSession({ reads });
-  const answers = await runScript(daemon.clientUrl(session), messages);
-  const expected = await runScript(proxied.twin.url, messages);
+  const url = role ? proxied.twin.urlFor(role.name, role.password) : proxied.twin.url;
+  const answers = await runScript(daemon.clientUrl(session, role?.name, role?.password), messages);
+  const expected = await runScript(url, messages);
   assert.equal(arrange(answers.filter(only)), arrange(expected.filter(only)));
   assert.equal(await proxied.contents(), before, 'production before the approval');
   await approve(proxied, session);

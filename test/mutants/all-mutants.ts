@@ -4,6 +4,7 @@ import { beforeGuards } from './before-guards.ts';
 import { callGuards } from './call-guards.ts';
 import { cardGuards } from './card-guards.ts';
 import { databaseGuards } from './database-guards.ts';
+import { definerGuards } from './definer-guards.ts';
 import { discardGuards } from './discard-guards.ts';
 import { editGuards } from './edit-guards.ts';
 import { effectGuards } from './effect-guards.ts';
@@ -34,6 +35,7 @@ export const markedGuards: readonly Guard[] = [
   ...callGuards,
   ...cardGuards,
   ...databaseGuards,
+  ...definerGuards,
   ...discardGuards,
   ...editGuards,
   ...partGuards,

@@ -3,6 +3,7 @@
  * what it would be once they are approved. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on.
  */
 import { assertAlike } from '../helpers/alike.ts';
+import { createRole, testRole } from '../helpers/both-ways.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -15,6 +16,8 @@ type Pick = (below: number) => number;
 
 const scripts = drawn(2, 'STATEMENTS');
 const first = firstSeed();
+
+const owner = testRole('owner');
 
 const one = (pick: Pick, ...texts: readonly string[]) => texts[pick(texts.length)] ?? '';
 
@@ -42,6 +45,7 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
     () =>
       `EXECUTE 'INSERT INTO ' || quote_ident('${b}') || ' (a, note) VALUES ($1, ' || quote_literal(v) || ')' USING ${n()};`,
     () => `GET DIAGNOSTICS v = ROW_COUNT;`,
+    ...(seed % 3 === 0 ? [() => `RAISE NOTICE '% as %', v, current_user;`] : []),
     () => `IF FOUND THEN v := v + 1; ELSE RAISE NOTICE 'nothing at %', v; END IF;`,
     () => `SELECT coalesce(sum(n), 0) INTO v FROM ${a}; v := v % 9;`,
     () =>
@@ -84,30 +88,46 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
   return parts[pick(parts.length)]?.() ?? '';
 }
 
+/** A function with SECURITY DEFINER that only reads would read production. */
+const mark = (seed: number) =>
+  seed % 3 === 0 ? `UPDATE f${seed}_w SET c = c + 1 WHERE id = 1;` : '';
+
 const drawBody = (pick: Pick, seed: number, at: number, end: string) =>
-  `DECLARE v int := ${pick(5)}; r record;\nBEGIN\n${Array.from({ length: 2 + pick(4) }, () => drawPart(pick, seed, at)).join('\n')}\n${end}\nEND`;
+  `DECLARE v int := ${pick(5)}; r record;\nBEGIN\n${Array.from({ length: 2 + pick(4) }, () => drawPart(pick, seed, at)).join('\n')}\n${mark(seed)}${end}\nEND`;
+
+/** Gives the functions to a role that may do with the tables what they do. */
+const owned = (seed: number) =>
+  seed % 3 === 0
+    ? `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${owner.name}; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO ${owner.name};
+DO $do$ DECLARE r regprocedure; BEGIN FOR r IN SELECT oid FROM pg_proc WHERE proname LIKE 'f${seed}\\_%' AND pronamespace = 'public'::regnamespace LOOP
+  EXECUTE format('ALTER ROUTINE %s OWNER TO ${owner.name}', r); END LOOP; END $do$;`
+    : '';
 
 /** Draws a DO. */
 const drawBlock = (pick: Pick, seed: number) =>
   `DO $do$${drawBody(pick, seed, 3, '').replace('DECLARE ', 'DECLARE p int := 4; ')}$do$`;
 
 function drawSchema(pick: Pick, seed: number): string {
+  // functions from some seeds on run with the rights of their owner
+  const asOwner = () => (seed % 3 === 0 ? one(pick, '', 'SECURITY DEFINER') : '');
   const functions = [0, 1, 2].map(
     (at) =>
-      `CREATE FUNCTION f${seed}_${at}(p int${at === 2 ? ' = 3' : ''}) RETURNS int LANGUAGE plpgsql ${one(pick, '', 'STRICT', 'SET search_path = public, pg_temp')} AS $f$${drawBody(pick, seed, at, 'RETURN v;')}$f$;`,
+      `CREATE FUNCTION f${seed}_${at}(p int${at === 2 ? ' = 3' : ''}) RETURNS int LANGUAGE plpgsql ${one(pick, '', 'STRICT', 'SET search_path = public, pg_temp')} ${asOwner()} AS $f$${drawBody(pick, seed, at, 'RETURN v;')}$f$;`,
   );
   return `CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40));
 INSERT INTO f${seed}_a SELECT i, i * 2 FROM generate_series(1, 5) i;
 CREATE TABLE f${seed}_b (id serial PRIMARY KEY, a int REFERENCES f${seed}_a ON DELETE CASCADE ON UPDATE CASCADE, note text DEFAULT 'none');
+CREATE TABLE f${seed}_w (id int PRIMARY KEY, c int); INSERT INTO f${seed}_w VALUES (1, 0);
 CREATE TABLE f${seed}_c (what text, n int REFERENCES f${seed}_a);
 ${[1, 2, 3].map((at) => `CREATE TABLE f${seed}_k${at} (id int PRIMARY KEY, n int);`).join('\n')}
 ${functions.join('\n')}
-CREATE FUNCTION f${seed}_again(p int, depth int) RETURNS int LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 1, `IF depth < ${1 + pick(4)} THEN v := v + coalesce(f${seed}_again(v, depth + 1), 0); END IF; RETURN v;`)}$f$;
-CREATE PROCEDURE f${seed}_q(p int) LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 0, '')}$f$;
-CREATE FUNCTION f${seed}_rows(p int) RETURNS SETOF int LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 2, `RETURN NEXT v; RETURN QUERY UPDATE f${seed}_a SET n = n - 1 WHERE id < p RETURNING n;`)}$f$;
-CREATE FUNCTION f${seed}_sql(p int) RETURNS bigint LANGUAGE sql AS
+CREATE FUNCTION f${seed}_again(p int, depth int) RETURNS int LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 1, `IF depth < ${1 + pick(4)} THEN v := v + coalesce(f${seed}_again(v, depth + 1), 0); END IF; RETURN v;`)}$f$;
+CREATE PROCEDURE f${seed}_q(p int) LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 0, '')}$f$;
+CREATE FUNCTION f${seed}_rows(p int) RETURNS SETOF int LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 2, `RETURN NEXT v; RETURN QUERY UPDATE f${seed}_a SET n = n - 1 WHERE id < p RETURNING n;`)}$f$;
+CREATE FUNCTION f${seed}_sql(p int) RETURNS bigint LANGUAGE sql ${asOwner()} AS
   'INSERT INTO f${seed}_b (a) VALUES (p); UPDATE f${seed}_a SET n = n - 1 WHERE id = p; SELECT sum(n) FROM f${seed}_a';
-CREATE PROCEDURE f${seed}_p(p int, INOUT o int) LANGUAGE plpgsql AS $f$${drawBody(pick, seed, 3, 'o := v;')}$f$;`;
+CREATE PROCEDURE f${seed}_p(p int, INOUT o int) LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 3, 'o := v;')}$f$;
+${owned(seed)}`;
 }
 
 function drawStatement(pick: Pick, seed: number): string {
@@ -149,8 +169,14 @@ suite('functions that write, at random', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied('');
+    await proxied.database.query(createRole(owner));
   });
-  test.after(() => proxied.stop());
+  test.after(async () => {
+    for (const { query } of [proxied.twin, proxied.database])
+      await query(`DROP OWNED BY ${owner.name} CASCADE`);
+    await proxied.database.query(`DROP ROLE ${owner.name}`);
+    await proxied.stop();
+  });
 
   for (let seed = first; seed < first + scripts; seed += 1) {
     test(

@@ -212,6 +212,8 @@ suite('privacy of sessions', (test) => {
       'stage.defer_constraints',
       // raises an error, or does nothing
       'stage.end_tripwire',
+      // names a table of the caller's own session, or does nothing
+      'stage.enter_definer',
       // only rows that lack their cause: no other transaction sees them
       'stage.give_up_row',
       'stage.has_parked',

@@ -144,7 +144,7 @@ function checkFound(row: Row): void {
 
 async function checkCalled(context: Walk, call: QualifiedName, depth: number): Promise<void> {
   context.uses.functions.push(recorded(context, call));
-  const key = JSON.stringify([call, context.path]);
+  const key = JSON.stringify([call, context.path, context.role]);
   if (context.followed.has(key)) return;
   context.followed.add(key);
   const [row] = await context.tx.query(
@@ -159,12 +159,15 @@ async function checkCalled(context: Walk, call: QualifiedName, depth: number): P
   for (const each of definition.functions) {
     const what = `calls ${call.name}(), which`;
     if (each.obstacle !== null) throw new Obstacle(`${what} ${each.obstacle}`);
-    const head = headOf(each, definition.name, 'record');
     const { extent } = context;
+    // guard: no trigger calls a function with its owner's rights
+    if (each.definer !== null && extent === 'reads')
+      throw new Obstacle(`${what} runs with its owner's rights`);
+    const head = headOf(each, definition.name, 'record');
     const body = await readBodyAnywhere({ ...each, head, extent });
     if (body === null) throw new Obstacle(`${what} ${beyondExtent(extent)}`);
     // guard: calls in a function are resolved in its own search path
-    const inner = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
+    const inner = { ...context, ...(await lookupOf(context.tx, context, each)) };
     await findNamesIn(context.tx, inner.path);
     await checkCalls(inner, body.uses, depth + 1);
     await findNamesIn(context.tx, context.path);

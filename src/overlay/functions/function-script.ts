@@ -8,6 +8,8 @@ import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { oidArray } from '../object-names.ts';
 import { makeSchema } from '../schemas.ts';
 import type { RecordedName } from './own-path.ts';
+import type { Definer } from './owner-sql.ts';
+import { ownerSql } from './owner-sql.ts';
 
 /** All functions of one name in one schema. */
 export interface Definition {
@@ -41,6 +43,8 @@ export interface FunctionDefinition {
   readonly options: string;
   /** The schemas of its SET search_path, in order; null without that clause. */
   readonly path: readonly string[] | null;
+  /** Set for a function that runs with the rights of its owner. */
+  readonly definer: Definer | null;
   readonly body: string;
 }
 
@@ -93,24 +97,31 @@ export function scriptFor(
   schema: string,
   body: string,
 ): string[] {
-  const settings = path === null ? '' : `SET search_path = ${shownSchemas(path)}`;
+  const { definer } = each;
+  // its beginning takes a lock, which no parallel worker may
+  const rights = definer === null ? '' : 'SECURITY DEFINER';
+  const settings = `${rights} ${path === null ? '' : `SET search_path = ${shownSchemas(path)}`}`;
+  const give = definer === null ? [] : ownerSql(each, definer, name, schema);
   if (each.isProcedure) {
     const { arguments: parameters, language } = each;
     const parts = { arguments: parameters, language, settings, body: quoteLiteral(body) };
     const procedure = qualifiedName(schema, name);
-    return [fillSql(loadSql('table/functions/staged_procedure.sql'), { procedure, ...parts })];
+    const make = fillSql(loadSql('table/functions/staged_procedure.sql'), { procedure, ...parts });
+    return [make, ...give];
   }
   const type = qualifiedName(schema, `row_${oid}`);
   const columns = row?.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`);
+  const options =
+    definer === null ? each.options : each.options.replace(/PARALLEL \w+/, 'PARALLEL UNSAFE');
   const create = fillSql(loadSql('table/functions/staged_function.sql'), {
     function: qualifiedName(schema, name),
     arguments: each.arguments,
     result: each.result ?? `${isSet ? 'SETOF ' : ''}${type}`,
     language: each.language,
-    options: `${each.options} ${settings}`,
+    options: `${options} ${settings}`,
     body: quoteLiteral(body),
   });
-  return [...(columns ? [`CREATE TYPE ${type} AS (${columns.join(', ')})`] : []), create];
+  return [...(columns ? [`CREATE TYPE ${type} AS (${columns.join(', ')})`] : []), create, ...give];
 }
 
 /** Returns the names of schemas as SET takes them. */

@@ -5,30 +5,38 @@ import { standInSchema } from '../../model/internal-schemas.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { oidArray } from '../object-names.ts';
-import type { Definition, FoundUses } from './function-script.ts';
+import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { Obstacle } from './function-script.ts';
 import type { RecordedName } from './own-path.ts';
+import { recorded } from './own-path.ts';
 
 interface Uses {
   readonly relations: readonly RecordedName[];
   readonly functions: readonly RecordedName[];
   /** The tables that they write to, by their full names. */
-  readonly written?: readonly QualifiedName[];
+  readonly written?: readonly RecordedName[];
   /** Whether they write, or draw from sequences: only a staged write calls them. */
   readonly writes?: boolean;
 }
 
 /** The uses of functions. */
 export interface FunctionUses extends FoundUses {
-  readonly written: QualifiedName[];
+  readonly written: RecordedName[];
   writes: boolean;
+  /** Whether one of them runs with the rights of its owner. */
+  readonly definer?: boolean;
 }
 
 /** The facts about the functions of a name. */
 export interface Known extends StagedFunctions {
   readonly takesRows: boolean;
   readonly givesRows: boolean;
+  readonly functions: readonly Pick<FunctionDefinition, 'definer'>[];
 }
+
+/** Returns whether functions run with their owners' rights and only read. */
+export const readsAsOwner = ({ functions, uses }: Known) =>
+  uses.writes !== true && functions.some(({ definer }) => definer !== null);
 
 export interface StagedFunctions {
   /** The schema of the staged functions; null if there are none. */
@@ -65,6 +73,7 @@ export function noteWriting(
   { name }: QualifiedName,
   { calledByWrites }: BodyUses,
   uses: FoundUses | FunctionUses,
+  role: number | undefined,
 ): void {
   const { obstacle } = known;
   const writes = known.uses.writes === true;
@@ -80,7 +89,7 @@ export function noteWriting(
   if (obstacle !== null && obstacle !== readsNothing && (uses.writes || writes))
     throw new Obstacle(`calls ${name}(), which ${obstacle}`);
   uses.writes ||= writes;
-  uses.written.push(...(known.uses.written ?? []));
+  uses.written.push(...(known.uses.written ?? []).map((name) => recorded({ role }, name)));
 }
 
 /** The obstacle of functions that run as they are. */

@@ -1,6 +1,5 @@
 /** The text that runs in place of a DO block. Unlike a function, a block has no copy in the database: the statement carries it. */
 import type { Queryable } from '../../db/database.ts';
-import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import { oidArray } from '../object-names.ts';
 import { beyondExtent } from './check-body.ts';
@@ -8,6 +7,7 @@ import { checkWriting } from './check-writing.ts';
 import { Obstacle, reasonOf } from './function-script.ts';
 import type { FunctionUses } from './known-functions.ts';
 import { distinct } from './known-functions.ts';
+import type { RecordedName } from './own-path.ts';
 import type { Context } from './staged-function.ts';
 import { noteWritten, replacedBody, replacementsIn } from './staged-function.ts';
 
@@ -18,7 +18,7 @@ export interface StagedBlock {
   /** The names that it uses, for stage.resolve_block. */
   readonly uses: string;
   /** The tables that it writes to, by their full names. */
-  readonly written: readonly QualifiedName[];
+  readonly written: readonly RecordedName[];
   /** The stamp of the definitions that the text was made from. */
   readonly stamp: string;
   /** Why it cannot be staged, as the end of "the block ..."; null if it can. */
@@ -34,7 +34,7 @@ export async function followBlock(
 ): Promise<StagedBlock> {
   const uses: FunctionUses = { relations: [], functions: [], written: [], writes: true };
   await tx.query('SAVEPOINT staged_block');
-  const found = await copyOf({ tx, path, server, open: new Set() }, body, uses).then(
+  const found = await copyOf({ tx, path, server, open: new Set(), stages: true }, body, uses).then(
     (text) => ({ body: text, obstacle: null }),
     (error: Error) => ({ body: null, obstacle: reasonOf(error) }),
   );

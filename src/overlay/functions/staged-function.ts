@@ -17,6 +17,7 @@ import type { Source } from '../views/table-source.ts';
 import { callsOfWrites } from './calling-writes.ts';
 import { beyondExtent, usesOfDefaults } from './check-body.ts';
 import { checkWriting, checkWritten } from './check-writing.ts';
+import { demandSameCallers, guardedBody } from './definer.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { createStagedFunctions, headOf, Obstacle, reasonOf, scriptFor } from './function-script.ts';
 import type { FunctionUses, Known, OwnFunctions, StagedFunctions } from './known-functions.ts';
@@ -27,6 +28,7 @@ import {
   ownFunctions,
   ownOf,
   readStagedFunctions,
+  readsAsOwner,
   readsNothing,
 } from './known-functions.ts';
 import { sourceNamed } from './named-source.ts';
@@ -41,6 +43,8 @@ export interface Context extends Lookup {
   readonly open: ReadonlySet<string>;
   /** Those that are being made. */
   readonly own?: OwnFunctions;
+  /** Whether the body writes: what it calls with the rights of an owner then reads staged rows, too. */
+  readonly stages?: boolean;
 }
 
 /** The maximum depth of calls, more than applications use. */
@@ -94,6 +98,7 @@ async function make(
   const schema = standInSchema('function', String(row?.['id']));
   const uses: FunctionUses = {
     ...{ relations: [], functions: [recorded({}, called)], written: [], writes: false },
+    definer: definition.functions.some(({ definer }) => definer !== null),
   };
   const own = ownFunctions(definition, schema, uses);
   await tx.query('SAVEPOINT staged_function');
@@ -131,6 +136,7 @@ async function build(
       : await writingScripts(context, definition, schema, uses);
   if (copies?.isStaged === false && !uses.writes) throw new Obstacle(readsNothing);
   await createStagedFunctions(context.tx, schema, scripts, context.path);
+  await demandSameCallers(context.tx, definition, schema);
 }
 
 /** Builds the functions if some of them write. */
@@ -145,11 +151,11 @@ async function writingScripts(
   uses.writes = true;
   await checkWriting(context, definition.functions.flatMap(usesOfDefaults), uses);
   for (const [each, { uses: part }] of bodies) {
-    const own = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
+    const own = { ...context, ...(await lookupOf(context.tx, context, each)) };
     await checkWriting(own, [part], uses);
     await noteWritten(own, part, uses);
   }
-  return (await scriptsFor(context, definition, bodies, schema, uses)).scripts;
+  return (await scriptsFor({ ...context, stages: true }, definition, bodies, schema, uses)).scripts;
 }
 
 /**
@@ -191,12 +197,13 @@ async function scriptsFor(
   let isStaged = false;
   for (const [each, body] of bodies) {
     // guard: a function finds names in the schemas of its own SET clause
-    const own = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
+    const own = { ...context, ...(await lookupOf(context.tx, context, each)) };
     const replacements = await replacementsIn(own, body.uses, uses);
     // a function that only calls itself runs as it is
     isStaged ||= replacements.some(({ text }) => text !== qualifiedName(schema, name));
     if (each.row) uses.relations.push(recorded(own, each.row));
-    scripts.push(...scriptFor(each, name, schema, await replacedBody(body, replacements)));
+    const text = await replacedBody(body, replacements);
+    scripts.push(...scriptFor(each, name, schema, await guardedBody(own, each, text, uses)));
   }
   return { scripts, isStaged };
 }
@@ -268,9 +275,10 @@ async function callsIn(
     called.push(known);
     uses.relations.push(...known.uses.relations.map((name) => recorded(context, name)));
     uses.functions.push(...known.uses.functions.map((name) => recorded(context, name)));
-    noteWriting(known, call, body, uses);
+    noteWriting(known, call, body, uses, context.role);
     writes.push(...(await callsOfWrites(context, call, known, body)));
-    if (known.schema === null) continue;
+    // guard: functions with their owners' rights read staged rows for functions that write only
+    if (known.schema === null || (readsAsOwner(known) && !context.stages)) continue;
     replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });
   }
   const takesRows = called.some((each) => each.takesRows);

@@ -74,7 +74,7 @@ async function examineOne(
     throw new Obstacle(beyondExtent('writes'));
   const uses: FoundUses = { relations: [], functions: [] };
   await checkWriting(context, usesOfDefaults(each), uses);
-  const own = { ...context, ...(await lookupOf(context.tx, context, each.path)) };
+  const own = { ...context, ...(await lookupOf(context.tx, context, each)) };
   await checkWriting(own, [body.uses], uses);
   await checkWritten(own, body.uses);
 }

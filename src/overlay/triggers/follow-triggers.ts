@@ -41,7 +41,7 @@ export interface Path {
 export async function pathOf(tx: Queryable, trigger: Trigger, path: Path): Promise<Path> {
   const own = trigger.function.path;
   if (own === null) return path;
-  const { path: oids } = await lookupOf(tx, { path: [] }, own);
+  const { path: oids } = await lookupOf(tx, { path: [] }, { path: own, definer: null });
   return { oids, text: shownSchemas(own), own };
 }
 

@@ -3,6 +3,7 @@
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
+import { asStatement, hasOptions } from '../../sql/functions/plpgsql-block.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
 import { spliceBytes } from '../../sql/splice.ts';
 import { Obstacle } from '../functions/function-script.ts';
@@ -91,14 +92,7 @@ function argumentsOf({ arguments: values }: Trigger): string {
  * @throws Obstacle for a body that begins with options such as `#variable_conflict`: these precede a whole body
  */
 export function demandBlock(body: string): void {
-  if (scanTokens(Buffer.from(body))[0]?.text === '#')
-    throw new Obstacle('has options before its body');
-}
-
-/** Adds the semicolon that a nested block needs, and a function's outermost one may lack. */
-function asStatement(body: string): string {
-  const tokens = scanTokens(Buffer.from(body));
-  return tokens.at(-1)?.text === ';' ? body : `${body}\n;`;
+  if (hasOptions(body)) throw new Obstacle('has options before its body');
 }
 
 /** Returns the condition of a trigger, as PostgreSQL deparses it; `true` without one. */

@@ -16,6 +16,8 @@ DECLARE
   v_relation oid := split_part(TG_ARGV[0], '_', 1);
   v_is_parked boolean;
   v_is_known boolean;
+  -- a role that may only read stages what it could not write, see stage.demand_rights
+  v_by_right boolean := coalesce(current_setting('stage.by_right', true), '') = 'on';
 BEGIN
   -- checked always, whatever the settings below claim: a client that goes around the proxy can set them
   SELECT s.status, s.edited,
@@ -36,15 +38,16 @@ BEGIN
   SELECT EXISTS (SELECT 1 FROM stage.parked_table p WHERE p.session = v_session),
     -- NULL if it is not read, see stage.note_tables
     CASE WHEN TG_ARGV[2] IS NULL AND current_setting('transaction_isolation') <> 'serializable'
-      THEN EXISTS (SELECT 1 FROM stage.staged_table t WHERE t.session = v_session AND t.relation = v_relation) END
+      THEN EXISTS (SELECT 1 FROM stage.staged_table t WHERE t.session = v_session AND t.relation = v_relation AND t.by_right <= v_by_right) END
   INTO v_is_parked, v_is_known;
   IF v_is_parked THEN
     RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', v_operation
       USING ERRCODE = 'object_in_use', HINT = 'Check the conflicts of the session, reject it, and stage the changes in a new one.';
   END IF;
   -- guard: reviews know the tables in which a session stages
-  IF v_is_known IS NOT TRUE THEN PERFORM stage.note_tables(v_session, coalesce(TG_ARGV[2]::oid[], ARRAY[v_relation])); END IF;
+  IF v_is_known IS NOT TRUE THEN PERFORM stage.note_tables(v_session, coalesce(TG_ARGV[2]::oid[], ARRAY[v_relation]), v_by_right AND TG_ARGV[2] IS NULL); END IF;
   v_statement := current_setting('stage.statement');
+  PERFORM set_config('stage.by_right', '', true) WHERE v_by_right;
   -- each statement of a function that the client called is one of its own
   IF current_setting('stage.called', true) = 'on' THEN v_statement := stage.enter_call(TG_ARGV[0], v_id); END IF;
   IF v_policy > 0 THEN

@@ -6,7 +6,13 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_conflict jsonb := p_conflict;
   v_part text;
+  v_client name := coalesce(nullif(current_setting('role'), 'none'), session_user);
 BEGIN
+  -- the search for the row that is in the way cannot tell whose rights the copy has, and demands those of the client
+  IF current_user <> v_client AND NOT has_table_privilege(v_client, p_relation, 'SELECT') THEN
+    RAISE EXCEPTION 'cannot stage ON CONFLICT of a function with its owner''s rights in "%", which the client may not read', (SELECT c.relname FROM pg_class c WHERE c.oid = p_relation)
+      USING ERRCODE = 'feature_not_supported', HINT = 'GRANT SELECT on the table to the role that connects.';
+  END IF;
   -- guard: DO UPDATE of a copy needs the right to update, whether or not a row is in the way
   IF v_conflict ->> 'action' = 'update' AND has_any_column_privilege(p_relation, 'INSERT, UPDATE') AND NOT has_table_privilege(p_relation, 'UPDATE') THEN
     RAISE EXCEPTION 'permission denied for table %', (SELECT c.relname FROM pg_class c WHERE c.oid = p_relation) USING ERRCODE = 'insufficient_privilege';

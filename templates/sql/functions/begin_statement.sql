@@ -32,8 +32,9 @@ BEGIN
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
     v_relation := v_entry OPERATOR(pg_catalog.->>) 'oid';
+    -- of a function with its owner's rights, stage.demand_rights checks them
     -- guard: a statement needs the grants of its columns
-    IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry OPERATOR(pg_catalog.->) 'rights') THEN
+    IF NOT v_entry OPERATOR(pg_catalog.?) 'role' AND v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry OPERATOR(pg_catalog.->) 'rights') THEN
       RAISE EXCEPTION 'permission denied for % %', CASE WHEN EXISTS (
           SELECT FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) v_relation AND c.relkind OPERATOR(pg_catalog.=) 'v') THEN 'view' ELSE 'table' END, v_entry OPERATOR(pg_catalog.->>) 'name'
         USING ERRCODE = 'insufficient_privilege';
@@ -76,6 +77,7 @@ BEGIN
   END IF;
   v_set := pg_catalog.concat(
     pg_catalog.set_config('stage.options', p_options, true),
+    pg_catalog.set_config('stage.beyond', '', true),
     pg_catalog.set_config('stage.query', p_query, true),
     pg_catalog.set_config('stage.params', p_params, true),
     pg_catalog.set_config('stage.statement', pg_catalog.nextval('stage.seq')::pg_catalog.text, true),

@@ -12,8 +12,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       'obstacle', CASE
         WHEN p.oid < 16384 OR l.lanname NOT IN ('sql', 'plpgsql') THEN 'not written in SQL or PL/pgSQL'
         WHEN p.prokind NOT IN ('f', 'p') THEN 'no plain function'
-        -- guard: a function with its owner's rights reads nothing that is staged
-        WHEN p.prosecdef THEN 'runs with its owner''s rights'
+        WHEN p.prosecdef AND stage.definer_obstacle(p.proowner, p.proconfig) IS NOT NULL THEN stage.definer_obstacle(p.proowner, p.proconfig)
         WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
         WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) a(type) WHERE a.type >= 16384)
@@ -45,6 +44,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         'COST ' || p.procost::text,
         CASE WHEN p.proretset THEN 'ROWS ' || p.prorows::text END),
       'path', stage.own_path(p.proconfig),
+      'definer', CASE WHEN p.prosecdef THEN jsonb_build_object(
+        'role', p.proowner::int8,
+        'name', pg_get_userbyid(p.proowner),
+        'version', (SELECT v.xmin::text FROM pg_proc v WHERE v.oid = p.oid),
+        'signature', pg_get_function_identity_arguments(p.oid),
+        'callers', (SELECT coalesce(jsonb_agg(DISTINCT CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END), '[]')
+          FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.privilege_type = 'EXECUTE')) END,
       'body', p.prosrc) ORDER BY p.oid))
   FROM stage.functions_named(p_name, p_path) p
   JOIN pg_namespace n ON n.oid = p.pronamespace

@@ -16,10 +16,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       WHERE v.relnamespace = pg_my_temp_schema() AND u.name ->> 'schema' IS NULL),
     'denied', coalesce(
       (SELECT 'function ' || min(p.proname) FROM jsonb_array_elements(p_uses -> 'functions') u(name) CROSS JOIN LATERAL stage.functions_named(u.name, path.oids) p
+        CROSS JOIN LATERAL (SELECT coalesce((u.name -> 'role')::int8::oid, (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))) r(role)
         -- guard: a block calls what the role may call
-        WHERE NOT (has_function_privilege(p.oid, 'EXECUTE') AND has_schema_privilege(p.pronamespace, 'USAGE'))),
+        WHERE NOT (has_function_privilege(r.role, p.oid, 'EXECUTE') AND has_schema_privilege(r.role, p.pronamespace, 'USAGE'))),
       (SELECT 'schema ' || min(n.nspname) FROM jsonb_array_elements((p_uses -> 'relations') || (p_uses -> 'functions')) u(name)
         CROSS JOIN LATERAL jsonb_array_elements_text(u.name -> 'path') s(name) JOIN pg_namespace n ON n.nspname = s.name
-        WHERE NOT has_schema_privilege(n.oid, 'USAGE'))))
+        WHERE NOT has_schema_privilege(coalesce((u.name -> 'role')::int8::oid, (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user)), n.oid, 'USAGE'))))
   FROM path
 $$;
