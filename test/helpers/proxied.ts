@@ -28,10 +28,19 @@ export interface Proxied {
 /**
  * Starts the proxy on a new database, with its twin.
  * @param schema run on both databases
+ * @param encoding of both databases; the server's without one
  */
-export async function startProxied(schema: string, flags = {}): Promise<Proxied> {
-  const database = await createTestDatabase({ template: 'migrated' });
-  const twin = await createTestDatabase({ template: 'empty' });
+export async function startProxied(
+  schema: string,
+  flags = {},
+  encoding?: string,
+): Promise<Proxied> {
+  const encoded = encoding === undefined ? {} : { encoding };
+  const database = await createTestDatabase({
+    template: encoding === undefined ? 'migrated' : 'empty',
+    ...encoded,
+  });
+  const twin = await createTestDatabase({ template: 'empty', ...encoded });
   await database.query(schema);
   await twin.query(schema);
   const daemon = await startTestDaemon({ database, flags });

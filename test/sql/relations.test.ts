@@ -205,18 +205,17 @@ suite('sql: relations', (test) => {
     });
   }
 
-  test('cuts a name to 63 bytes as PostgreSQL does, and not its place', () => {
-    for (const written of [
-      'x'.repeat(70),
-      `"${'é'.repeat(40)}"`,
-      `U&"${'\\00e9'.repeat(40)}"`,
-      `y${'😀'.repeat(16)}`,
+  test('leaves a name of more than 63 bytes to the server, which cuts it in the encoding of the database', () => {
+    for (const [written, name] of [
+      ['x'.repeat(70), 'x'.repeat(70)],
+      [`"${'é'.repeat(40)}"`, 'é'.repeat(40)],
+      [`U&"${'\\00e9'.repeat(40)}"`, 'é'.repeat(40)],
+      [`y${'😀'.repeat(16)}`, `y${'😀'.repeat(16)}`],
     ]) {
       const { text, verdict } = onlyStatement(`SELECT * FROM ${written} AS t`);
       const [relation] = queryIn(verdict).relations;
       if (!relation) throw new Error('no relation');
-      assert.is(slice(text, relation), written);
-      assert.ok(Buffer.byteLength(relation.name) <= 63 && Buffer.byteLength(relation.name) > 59);
+      assert.equal([slice(text, relation), relation.name], [written, name]);
     }
   });
 

@@ -10,7 +10,10 @@ export interface Source {
   readonly offset: number;
 }
 
-/** Returns a relation's name and place; null if the text does not have the parse tree's name there. */
+/**
+ * Returns a relation's name as it is written, and its place; null if the text does not have the parse tree's name there. The server cuts
+ * the name to 63 bytes in the encoding of its database, which need not be where the parser cuts it.
+ */
 export function locateRelation(
   range: RangeVar,
   source: Source,
@@ -23,8 +26,8 @@ export function locateRelation(
   const last = parts?.at(-1);
   if (!first || !last || relname === undefined) return null;
   return {
-    schema: schemaname ?? null,
-    name: relname,
+    schema: schemaname === undefined ? null : (parts?.at(-2)?.name ?? null),
+    name: last.name,
     start: first.start,
     end: last.end,
     only: range.inh !== true,
@@ -55,7 +58,8 @@ export function locateQualifier(column: ColumnRef, source: Source): Qualifier | 
   const [schema, name] = names.slice(-2);
   const [schemaPart, tablePart] = locate(names, column.location, source)?.slice(-2) ?? [];
   if (!schemaPart || !tablePart || schema === undefined || name === undefined) return null;
-  return { schema, name, start: schemaPart.start, end: tablePart.start };
+  const [written, table] = [schemaPart.name, tablePart.name];
+  return { schema: written, name: table, start: schemaPart.start, end: tablePart.start };
 }
 
 /** Returns the place of a function's name; null for a call by special syntax. */

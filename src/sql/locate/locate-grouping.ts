@@ -130,5 +130,5 @@ function rowOf(column: ColumnRef, isOutput: boolean): string[] {
 function rangeOf(range: RangeVar, source: Source): GroupedRange[] {
   const use = locateRelation(range, source, null);
   if (use === null || range.alias?.colnames !== undefined) return [];
-  return [{ relation: use.start, alias: range.alias?.aliasname ?? use.name }];
+  return [{ relation: use.start, alias: range.alias?.aliasname ?? range.relname ?? use.name }];
 }

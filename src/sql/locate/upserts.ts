@@ -2,6 +2,7 @@
 
 import type { ColumnRef, InsertStmt, Node, OnConflictClause, RangeVar } from 'libpg-query';
 import type { Source } from '../classify/relation-uses.ts';
+import { locateRelation } from '../classify/relation-uses.ts';
 import type { Scope } from '../classify/scope.ts';
 import { isInScope } from '../classify/scope.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
@@ -27,12 +28,17 @@ export function locateUpsert(insert: InsertStmt, target: number, source: Source)
   const alias = insert.relation?.alias?.aliasname ?? null;
   return {
     target,
-    alias: alias ?? insert.relation?.relname ?? '',
+    alias: alias ?? nameIn(insert, source),
     clause: { start, end: parts.end },
     arbiter: arbiterOf(clause, partOf(parts.words, source, tokens), alias),
     set: partOf(parts.set, source, tokens),
     where: partOf(parts.where, source, tokens),
   };
+}
+
+/** Returns the name by which the clause refers to a target without an alias. */
+function nameIn({ relation }: InsertStmt, source: Source): string {
+  return (relation && locateRelation(relation, source, 'INSERT')?.name) ?? '';
 }
 
 function partOf(range: ByteRange, source: Source, tokens: Tokens): ClausePart;
