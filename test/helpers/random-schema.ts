@@ -3,6 +3,7 @@
  * collations, generated and identity columns, partitions, inheritance, foreign keys, quoted and long names, tables without a key.
  */
 import type { Random } from './random.ts';
+import type { Words } from './random-surroundings.ts';
 
 interface Column {
   readonly name: string;
@@ -123,11 +124,13 @@ const typed = ([type, ...values]: Type): string[] =>
 /**
  * Draws a table.
  * @param parents the tables that it may refer to
+ * @param words names and texts of the database's encoding
  */
 export function drawTable(
   random: Random,
   number: number,
   parents: readonly DrawnTable[],
+  words: Words,
 ): DrawnTable {
   const { chance, below, pick } = random;
   const shape = pick([
@@ -139,23 +142,26 @@ export function drawTable(
     'parent',
     'wide',
   ] as const);
-  const name = `${chance(0.2) ? quote(`${long.slice(0, 61)}${number}`) : quote(`${pick(names)} ${number}`)}`;
+  const drawName = () => pick(words.names.length > 0 && chance(0.4) ? words.names : names);
+  const name = quote(chance(0.2) ? `${long.slice(0, 61)}${number}` : `${drawName()} ${number}`);
   const used = new Set<string>();
   const freeName = () => {
-    const drawn = chance(0.1) ? long.slice(0, 60 + (used.size % 3)) : pick(names);
+    const drawn = chance(0.1) ? long.slice(0, 60 + (used.size % 3)) : drawName();
     const free = used.has(drawn) ? `c${used.size}` : drawn;
     used.add(free);
     return quote(free);
   };
   const keyTypes =
-    shape === 'keyless' ? [] : Array.from({ length: shape === 'two' ? 2 : 1 }, () => pick(keys));
+    shape === 'keyless'
+      ? []
+      : Array.from({ length: shape === 'two' ? 2 : 1 }, () => pick(keysWith(words)));
   const keyColumns = keyTypes.map((type) => ({
     name: freeName(),
     definition: `${type[0]} NOT NULL`,
     values: typed(type),
   }));
-  const count = shape === 'wide' ? 60 : 1 + below(6);
-  const others = Array.from({ length: count }, () => drawColumn(random, freeName()));
+  const count = shape === 'wide' ? pick([60, 60, 60, 250]) : 1 + below(6);
+  const others = Array.from({ length: count }, () => drawColumn(random, freeName(), words));
   const [firstKey] = keyColumns;
   if (firstKey && chance(0.3))
     others.push({
@@ -186,8 +192,11 @@ export function drawTable(
   return { name, key, columns, create: definitionOf(random, shape, { name, key, columns }) };
 }
 
-function drawColumn({ chance, pick }: Random, name: string): Column {
-  const type = pick(types);
+const keysWith = ({ texts }: Words): readonly Type[] =>
+  texts.length === 0 ? keys : [...keys, ['text', ...texts], ['varchar(40)', ...texts]];
+
+function drawColumn({ chance, pick }: Random, name: string, { texts }: Words): Column {
+  const type = texts.length > 0 && chance(0.3) ? (['text', ...texts] as const) : pick(types);
   const values = typed(type);
   if (chance(0.15)) return { name, definition: `${type[0]} NOT NULL DEFAULT ${values[0]}`, values };
   const given = chance(0.2) ? ` DEFAULT ${pick(values)}` : '';
@@ -207,7 +216,7 @@ function definitionOf(
   const list = columns.map((column) => `${column.name} ${column.definition}`);
   if (key.length > 0) list.push(`PRIMARY KEY (${key.join(', ')})`);
   const body = list.join(', ');
-  const other = (suffix: string) => quote(`${name.slice(1, 40).replaceAll('"', '')}${suffix}`);
+  const other = (suffix: string) => quote(`${name.slice(1, 28).replaceAll('"', '')}${suffix}`);
   const [first] = key;
   const keyColumn = columns.find((column) => column.name === first);
   if (shape === 'partitioned' && first) {
