@@ -1,8 +1,9 @@
 /**
- * Schemas that others wrote, staged and compared with direct execution: `npm run schemas -- [--search-path NAMES] <file> ...`. Each table
+ * Schemas that others wrote, staged and compared with direct execution: `npm run schemas -- [--search-path NAMES] [--tables PATTERN] <file> ...`. Each table
  * gets two rows, then ordinary writes, through one session and on a twin. Then the session is approved and reverted. The files are those of
  * public applications, such as `db/structure.sql`, or of `pg_dump --schema-only`, and are not part of this repository. Where an application
- * sets a search path for its connections, the databases get it by --search-path. STAGE_TEST_PG sets the major version.
+ * sets a search path for its connections, the databases get it by --search-path. --tables chooses those whose names match a regular
+ * expression. STAGE_TEST_PG sets the major version.
  */
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,11 +15,13 @@ import { compareSchema } from './schemas/compare.ts';
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,
-  options: { 'search-path': { type: 'string' } },
+  options: { 'search-path': { type: 'string' }, tables: { type: 'string', default: '' } },
 });
 const searchPath = values['search-path']?.split(',').map((name) => name.trim()) ?? [];
 if (files.length === 0) {
-  process.stdout.write('usage: npm run schemas -- [--search-path NAMES] <file> ...\n');
+  process.stdout.write(
+    'usage: npm run schemas -- [--search-path NAMES] [--tables PATTERN] <file> ...\n',
+  );
   process.exit(2);
 }
 const file = `schemas_${process.pid}`;
@@ -47,7 +50,11 @@ try {
   for (const each of files) {
     const proxied = await startProxied('');
     try {
-      const compared = await compareSchema(proxied, resolve(each), searchPath);
+      const compared = await compareSchema(proxied, resolve(each), {
+        searchPath,
+        wanted: new RegExp(values.tables),
+        tell: (text) => process.stderr.write(`${text}\n`),
+      });
       report(basename(each), compared);
       if (compared.differing.length > 0) process.exitCode = 1;
     } finally {

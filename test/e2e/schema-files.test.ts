@@ -12,7 +12,7 @@ suite('schemas of files', (test) => {
       const { tables, rows, equal, ...found } = await compareSchema(
         proxied,
         'test/fixtures/schema.sql',
-        ['elsewhere', 'public'],
+        { searchPath: ['elsewhere', 'public'], wanted: /(?:)/, tell: () => undefined },
       );
       for (const url of [proxied.database.url, proxied.twin.url]) {
         const { rows } = await (await proxied.connect(url)).query('SHOW search_path');
