@@ -1,5 +1,6 @@
 -- Returns the newest version of the policy, none if none was ever set, and keeps it the newest until the transaction ends. Waits for at
 -- most p_wait milliseconds for one that is being set.
+DROP FUNCTION IF EXISTS stage.lock_policy(integer);
 CREATE OR REPLACE FUNCTION stage.lock_policy(p_wait integer) RETURNS TABLE (version bigint, document jsonb, relations jsonb, registry oid)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
