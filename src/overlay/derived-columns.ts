@@ -1,5 +1,4 @@
 /** Recomputes the derived columns of staged rows when others have changed. */
-
 import { fillSql, loadSql } from '../db/sql-file.ts';
 import { quoteIdentifier } from '../identifier.ts';
 import type { Column, Table } from '../model/table.ts';

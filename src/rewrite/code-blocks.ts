@@ -1,5 +1,4 @@
 /** Replaces the blocks of DO statements by texts that read staged rows and stage the blocks' writes. */
-
 import { StageError } from '../errors.ts';
 import { quoteLiteral } from '../identifier.ts';
 import type { StagedBlock } from '../overlay/functions/staged-block.ts';

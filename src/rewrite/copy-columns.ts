@@ -1,5 +1,4 @@
 /** Checks the columns that a COPY fills and the values that its data may have for them, which PostgreSQL does not check on a view. */
-
 import { StageError } from '../errors.ts';
 import { quoteIdentifier } from '../identifier.ts';
 import type { CopyWrite } from '../sql/write.ts';

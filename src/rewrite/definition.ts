@@ -1,5 +1,4 @@
 /** Rewrites commands that define temporary tables: their targets are qualified with pg_temp. */
-
 import { StageError } from '../errors.ts';
 import { qualifiedName } from '../identifier.ts';
 import { refusalError } from '../server-connection/refusals.ts';

@@ -1,5 +1,4 @@
 /** Replaces the functions that a statement calls by staged functions, which read staged rows and stage what they write. */
-
 import { StageError } from '../errors.ts';
 import { qualifiedName } from '../identifier.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';

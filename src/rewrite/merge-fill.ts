@@ -1,5 +1,4 @@
 /** Rewrites MERGE for servers that cannot merge into a view: a temporary table replaces the target, and is filled before. */
-
 import { StageError } from '../errors.ts';
 import { quoteIdentifier } from '../identifier.ts';
 import type { Qualifier } from '../sql/places.ts';

@@ -1,5 +1,4 @@
 /** Replaces the names of tables in a statement. */
-
 import { StageError } from '../errors.ts';
 import { qualifiedName, quoteIdentifier } from '../identifier.ts';
 import { completedGroupings } from '../overlay/views/dependent-columns.ts';

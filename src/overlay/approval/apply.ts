@@ -1,5 +1,4 @@
 /** The functions of a table that apply staged rows to production. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** The functions of a table that find conflicts between a session's staged rows and production. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';

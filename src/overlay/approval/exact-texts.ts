@@ -1,5 +1,4 @@
 /** The function of a table that returns what a row's JSON loses of its values. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { ExactTextKind, Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** The functions of a table that remove staged rows from a session, and that find the rows that depend on them. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier } from '../../identifier.ts';
 import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../../model/table.ts';

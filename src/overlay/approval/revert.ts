@@ -1,5 +1,4 @@
 /** The functions of a table that revert what an approval applied to it. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** Foreign keys, checked against the overlay on the child's side: the referenced row exists. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** Changes of single rows of an inheritance tree, staged in the table that contains each row. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { KeyColumn, Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** The view of a table with those that inherit from it, and the functions that carry out changes of its rows. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** Carries staged rows over into a new shadow table, column by column, when a table's columns change. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** The shadow table with its row type and indexes. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

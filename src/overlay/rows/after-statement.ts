@@ -1,5 +1,4 @@
 /** Functions that end a statement on a table's views: they check its rows, run actions of foreign keys, and write the mutation log. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** Tables without a key: identical rows cannot be distinguished, and SQL can only address them together. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

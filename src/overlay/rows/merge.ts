@@ -1,5 +1,4 @@
 /** The target of MERGE where PostgreSQL cannot merge into a view: a temporary table whose triggers stage each action. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** Row-level security: evaluates the policies of the role that runs the statement for staged rows, as PostgreSQL does for its own. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Policy, Table } from '../../model/table.ts';

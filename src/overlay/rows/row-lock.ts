@@ -1,5 +1,4 @@
 /** Functions of a table for SELECT ... FOR UPDATE: they lock a row for the session, and return the locked rows. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

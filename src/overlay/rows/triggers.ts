@@ -1,5 +1,4 @@
 /** The triggers of an overlay view: row functions that stage, statement functions that check and log. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

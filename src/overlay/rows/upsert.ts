@@ -1,5 +1,4 @@
 /** The view that INSERT ... ON CONFLICT runs on, and its functions. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table } from '../../model/table.ts';

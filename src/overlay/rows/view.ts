@@ -1,5 +1,4 @@
 /** The overlay view with its production source and the defaults of its columns. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';

@@ -1,5 +1,4 @@
 /** Fires the copies of a table's STATEMENT triggers, before and after the rows of a statement are staged. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';

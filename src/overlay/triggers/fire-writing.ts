@@ -1,5 +1,4 @@
 /** Lets BEFORE triggers write to tables: the rows that they write are staged first, and the row for which they fire becomes their cause. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';

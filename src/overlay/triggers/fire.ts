@@ -1,5 +1,4 @@
 /** Builds the functions that fire the copies of a table's BEFORE triggers, and pass on the row that these return. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';

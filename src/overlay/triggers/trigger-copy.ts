@@ -1,5 +1,4 @@
 /** Builds the copy of a trigger of production: a function that takes the row as a parameter. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';

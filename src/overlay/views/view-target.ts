@@ -1,5 +1,4 @@
 /** Writable views over the overlays of the tables behind them. */
-
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
