@@ -52,4 +52,19 @@ export const beforeGuards: readonly Guard[] = [
     without: "give_up: '',",
     tests,
   },
+  {
+    name: 'no write of a trigger calls a function that writes',
+    without: 'if (false)',
+    tests: ['proxy/unstaged-triggers'],
+  },
+  {
+    name: 'a trigger calls no function that writes to production',
+    without: 'if (false)',
+    tests: ['proxy/unstaged-triggers'],
+  },
+  {
+    name: 'an exception block of a trigger that calls functions which write handles the errors that a writing trigger may handle',
+    without: 'const again = made;',
+    tests: ['proxy/calling-triggers'],
+  },
 ];

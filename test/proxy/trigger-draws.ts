@@ -120,14 +120,15 @@ function drawLog(table: string, pick: Pick): string {
     `BEGIN INSERT INTO ${table}_log (what, copy, seen) VALUES (said, ${read}, changed.a); EXCEPTION WHEN check_violation THEN RAISE NOTICE '% %', SQLERRM, TG_OP; END;`,
     `INSERT INTO ${table}_log AS l (what, copy) VALUES (said, ${read}) RETURNING l.copy INTO counted; INSERT INTO ${table}_log VALUES (said, counted + 1);`,
   ]);
+  const call = drawCall(`${name.slice(0, -1)}_by"`, body.replace('TG_OP;', "'said';"), pick);
   return `CREATE TABLE ${table}_log (what text, copy int, seen int DEFAULT 3 CHECK (seen < 9), PRIMARY KEY (what, copy));
-CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
+${call.made}CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
 DECLARE
   changed record := CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
   said text := concat(TG_OP, changed.id, ' ', changed.a, TG_ARGV[0]);
   counted int;
 BEGIN
-  ${body}
+  ${call.body}
   RETURN NULL;
 END $f$;
 CREATE TRIGGER ${name} AFTER ${events} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}(${oneOf(pick, ['', `'x'`])});`;
@@ -140,9 +141,10 @@ function drawWriters(table: string, pick: Pick): string {
   const events = () =>
     oneOf(pick, ['INSERT', 'UPDATE', 'DELETE', 'INSERT OR UPDATE', 'UPDATE OF a OR DELETE']);
   const changed = "CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END";
-  const writer = (first: string, body: string) => {
+  const writer = (first: string, drawnBody: string) => {
     const name = `"${first}_writes_${table}"`;
-    return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
+    const { made, body } = drawCall(`${name.slice(0, -1)}_by"`, drawnBody, pick);
+    return `${made}CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$
 DECLARE
   changed record := ${changed};
   said text := concat(TG_OP, changed.id, ' ', changed.a);
@@ -167,6 +169,25 @@ CREATE TABLE ${table}_sums (k int PRIMARY KEY, n int);
 INSERT INTO ${table}_sums VALUES (0, 0), (1, 0), (2, 0);
 ${pick(2) === 0 ? writer(oneOf(pick, ['A', 'n', 'z']), mark) : ''}
 ${pick(2) === 0 ? writer('~', sum) : ''}`;
+}
+
+/** Moves the body of a trigger into a function or a procedure that it calls, where this can have it. */
+function drawCall(name: string, body: string, pick: Pick) {
+  const form = oneOf(pick, ['PERFORM', 'CALL', 'IF', '', '']);
+  if (form === '' || /TG_|RETURN/.test(body)) return { made: '', body };
+  const moved = body.replaceAll('changed.', 'changed_');
+  const kind = form === 'CALL' ? 'PROCEDURE' : 'FUNCTION';
+  const made = `CREATE ${kind} ${name}(said text, changed_id int, changed_a int) ${form === 'CALL' ? '' : 'RETURNS int'} LANGUAGE plpgsql AS $f$
+DECLARE
+  counted int;
+BEGIN
+  ${moved}
+  ${form === 'CALL' ? '' : 'RETURN changed_a;'}
+END $f$;
+`;
+  const call = `${name}(said, changed.id, changed.a)`;
+  const all = `IF ${call} > 0 THEN RAISE NOTICE '%', said; END IF;`;
+  return { made, body: form === 'IF' ? all : `${form} ${call};` };
 }
 
 const drawColumns = (pick: Pick): string => oneOf(pick, ['', ' OF a', ' OF b, d', ' OF c']);

@@ -17,15 +17,46 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
     /writes to log, which is a table without/,
   ],
   dynamic: [body(`EXECUTE 'SELECT ' || NEW.n`), '', /does more than read/],
-  locks: [body('PERFORM FROM log FOR UPDATE'), '', /does more than read/],
+  replaces: [
+    body('MERGE INTO log USING (VALUES (1)) v (n) ON false WHEN NOT MATCHED THEN DO NOTHING'),
+    '',
+    /does more than read/,
+  ],
   owner: [body('NULL'), 'SECURITY DEFINER', /runs with its owner's rights/],
   own_settings: [body('NULL'), `SET work_mem = '1MB'`, /has settings of its own/],
   notifies: [body(`PERFORM pg_notify('a', 'b')`), '', /calls pg_notify\(\)/],
   sets: [body(`PERFORM set_config('stage.session', 'x', true)`), '', /calls set_config\(\)/],
   sets_any: [body(`PERFORM set_config(TG_NAME || '.x', 'x', true)`), '', /calls set_config\(\)/],
   locks_apart: [body('PERFORM pg_advisory_xact_lock(1)'), '', /calls pg_advisory_xact_lock\(\)/],
-  deep: [body('PERFORM writer()'), '', /calls writer\(\), which does more than read/],
-  deeper: [body('PERFORM caller()'), '', /calls writer\(\), which does more than read/],
+  deep: [body('PERFORM writer()'), '', /writes to log, which is a table without/],
+  deeper: [body('PERFORM caller()'), '', /writes to log, which is a table without/],
+  twice: [
+    body('INSERT INTO counted VALUES (NEW.id, count_up(NEW.id))'),
+    '',
+    /calls count_up\(\), which writes, in a statement that writes/,
+  ],
+  nested: [
+    body('PERFORM count_both(NEW.id)'),
+    '',
+    /calls count_up\(\), which writes, in a statement that writes/,
+  ],
+  merges: [body('PERFORM merged()'), '', /calls merged\(\), which does more than read/],
+  tells: [body('PERFORM told()'), '', /calls pg_notify\(\)/],
+  itself: [
+    body('IF NEW.id < 3 THEN PERFORM of_itself(NEW.id); END IF'),
+    '',
+    /writes to its own table before the row/,
+  ],
+  mutual: [
+    body('PERFORM ping(NEW.id)'),
+    '',
+    /calls ping\(\), which calls itself through other functions/,
+  ],
+  referred: [
+    body('PERFORM refer(NEW.id)'),
+    '',
+    /writes to parents, which is referred to by foreign/,
+  ],
   definer: [body('PERFORM hidden()'), '', /calls hidden\(\), which runs with its owner's rights/],
   operates: [body('PERFORM 1 ==> 2'), '', /runs writer_of\(\), which no call names/],
   options: [
@@ -42,6 +73,18 @@ CREATE FUNCTION writer() RETURNS int LANGUAGE sql AS $$INSERT INTO log VALUES ('
 CREATE FUNCTION writer_of(int, int) RETURNS int LANGUAGE sql AS $$INSERT INTO log VALUES ('operator'); SELECT 1$$;
 CREATE OPERATOR ==> (LEFTARG = int, RIGHTARG = int, FUNCTION = writer_of);
 CREATE FUNCTION caller() RETURNS int LANGUAGE plpgsql AS $$BEGIN RETURN writer(); END$$;
+CREATE TABLE counted (id int PRIMARY KEY, n int);
+CREATE FUNCTION count_up(p int) RETURNS int LANGUAGE sql AS 'INSERT INTO counted VALUES (-p, 1) RETURNING n';
+CREATE FUNCTION count_both(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN UPDATE counted SET n = count_up(p) WHERE id = 77; END';
+CREATE FUNCTION merged() RETURNS void LANGUAGE plpgsql AS
+  'BEGIN MERGE INTO counted c USING (VALUES (1)) v (n) ON c.n = v.n WHEN NOT MATCHED THEN INSERT VALUES (1, 1); END';
+CREATE FUNCTION told() RETURNS void LANGUAGE plpgsql AS $$BEGIN UPDATE counted SET n = 1; PERFORM pg_notify('a', 'b'); END$$;
+CREATE FUNCTION of_itself(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO itself_t VALUES (p + 1); END';
+CREATE TABLE parents (id int PRIMARY KEY);
+CREATE TABLE children (id int PRIMARY KEY, parent int REFERENCES parents);
+CREATE FUNCTION refer(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO parents VALUES (p); END';
+CREATE FUNCTION ping(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO counted VALUES (50 + p); IF p > 1 THEN PERFORM pong(p); END IF; END';
+CREATE FUNCTION pong(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN PERFORM ping(p - 1); END';
 CREATE FUNCTION hidden() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1';
 ${names
   .map((name) => {

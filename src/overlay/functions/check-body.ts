@@ -26,9 +26,29 @@ interface Context extends Lookup {
   readonly extent: Extent;
 }
 
-interface Walk extends Context {
-  /** The calls that were followed: a function that is called often is checked once, and so is one that calls itself. */
-  readonly followed: Set<string>;
+/** What is found in the bodies of called functions. */
+interface Walked {
+  /** Whether each call that was followed writes: a function that is called often is checked once, and so is one that calls itself. */
+  readonly followed: Map<string, boolean>;
+  /** The called functions that write. */
+  readonly writers: CalledWriter[];
+  /** The names of functions that statements which write call. */
+  readonly inWrites: Set<string>;
+  /** The names of functions that write, or call others that do. */
+  readonly writing: Set<string>;
+  /** The names of functions that call themselves through other functions. */
+  readonly circular: Set<string>;
+}
+
+interface Walk extends Context, Walked {
+  /** The calls that lead to the body, from the first one on. */
+  readonly open: readonly string[];
+}
+
+/** A called function that writes: what its body uses, and where it finds names. */
+export interface CalledWriter {
+  readonly uses: BodyUses;
+  readonly lookup: Lookup;
 }
 
 /** The maximum depth of calls; functions of applications stay far below it. */
@@ -82,18 +102,37 @@ export function usesOfDefaults({ defaults }: FunctionDefinition): BodyUses[] {
 }
 
 /**
- * Checks what a body calls, directly and through other functions. It sets the transaction's search path to that of the body: the names of
- * operators and types are found as the body finds them.
+ * Checks what a body calls, directly and through other functions, and returns the called functions that write. It sets the transaction's
+ * search path to that of the body: the names of operators and types are found as the body finds them.
  * @throws Obstacle for a call that has effects, or whose effects are unknown
  */
-export async function checkBody(context: Context, body: BodyUses): Promise<void> {
+export async function checkBody(context: Context, body: BodyUses): Promise<CalledWriter[]> {
   await findNamesIn(context.tx, context.path);
-  await checkCalls({ ...context, followed: new Set() }, body, 0);
+  const walk = {
+    ...{ followed: new Map<string, boolean>(), writers: [] },
+    ...{ inWrites: new Set<string>(), writing: new Set<string>() },
+    ...{ open: [], circular: new Set<string>() },
+  };
+  await checkCalls({ ...context, ...walk }, body);
+  if (context.extent === 'rows') demandPlainCalls(walk);
+  return walk.writers;
 }
 
-/** Checks the calls of a body. @param depth the number of calls that lead to the body */
-async function checkCalls(context: Walk, body: BodyUses, depth: number): Promise<void> {
-  if (depth > maxDepth) throw new Obstacle('calls functions too deep');
+/** @throws Obstacle for a call of a function that writes, as no trigger may make it */
+function demandPlainCalls({ inWrites, writing, circular }: Walked): void {
+  for (const name of writing) {
+    // guard: no write of a trigger calls a function that writes
+    if (inWrites.has(name))
+      throw new Obstacle(`calls ${name}(), which writes, in a statement that writes`);
+    // guard: a trigger calls no function that writes to production
+    if (circular.has(name))
+      throw new Obstacle(`calls ${name}(), which calls itself through other functions`);
+  }
+}
+
+/** Checks the calls of a body, and returns whether one of them writes. */
+async function checkCalls(context: Walk, body: BodyUses): Promise<boolean> {
+  if (context.open.length > maxDepth) throw new Obstacle('calls functions too deep');
   const refused = refusedFunctions(body.functions, 'write', []);
   // guard: calls of a trigger are checked like calls of a statement
   if (refused !== null) throw new Obstacle(`calls ${refused.name}()`);
@@ -101,8 +140,12 @@ async function checkCalls(context: Walk, body: BodyUses, depth: number): Promise
   if (changesPath(body.functions)) throw new Obstacle('sets search_path');
   noteSequences(context, body);
   for (const row of await found(context, body)) checkFound(row);
+  for (const { name } of [...body.calledByWrites, ...body.callers.flatMap(({ called }) => called)])
+    context.inWrites.add(name);
+  let writes = false;
   for (const { schema, name } of body.called)
-    if (schema !== 'pg_catalog') await checkCalled(context, { schema, name }, depth);
+    if (schema !== 'pg_catalog' && (await checkCalled(context, { schema, name }))) writes = true;
+  return writes;
 }
 
 /** Collects the sequences that a trigger draws from. A function draws with its caller's rights, which PostgreSQL checks. */
@@ -142,35 +185,71 @@ function checkFound(row: Row): void {
   if (isVolatile || hasEffects(effects, 'write')) throw new Obstacle(`calls ${name}()`);
 }
 
-async function checkCalled(context: Walk, call: QualifiedName, depth: number): Promise<void> {
+/** Checks the functions of a name, and returns whether they write. */
+async function checkCalled(context: Walk, call: QualifiedName): Promise<boolean> {
   context.uses.functions.push(recorded(context, call));
   const key = JSON.stringify([call, context.path, context.role]);
-  if (context.followed.has(key)) return;
-  context.followed.add(key);
+  if (context.open.slice(0, -1).includes(key)) context.circular.add(call.name);
+  const known = context.followed.get(key);
+  if (known !== undefined) return known;
+  context.followed.set(key, false);
   const [row] = await context.tx.query(
     'SELECT stage.function_definition($1, $2) AS definition, EXISTS (SELECT FROM stage.functions_named($1, $2)) AS there',
     [JSON.stringify(call), oidArray(context.path)],
   );
-  if (row?.['there'] !== 't') return;
+  if (row?.['there'] !== 't') return false;
   if (row['definition'] == null)
     throw new Obstacle(`calls ${call.name}(), which is several functions`);
   const definition = JSON.parse(row['definition']) as Definition;
-  if (definition.isServers) return;
-  for (const each of definition.functions) {
-    const what = `calls ${call.name}(), which`;
-    if (each.obstacle !== null) throw new Obstacle(`${what} ${each.obstacle}`);
-    const { extent } = context;
-    // guard: no trigger calls a function with its owner's rights
-    if (each.definer !== null && extent === 'reads')
-      throw new Obstacle(`${what} runs with its owner's rights`);
-    const head = headOf(each, definition.name, 'record');
-    const body = await readBodyAnywhere({ ...each, head, extent });
-    if (body === null) throw new Obstacle(`${what} ${beyondExtent(extent)}`);
-    // guard: calls in a function are resolved in its own search path
-    const inner = { ...context, ...(await lookupOf(context.tx, context, each)) };
-    await findNamesIn(context.tx, inner.path);
-    await checkCalls(inner, body.uses, depth + 1);
-    await findNamesIn(context.tx, context.path);
-    for (const uses of usesOfDefaults(each)) await checkCalls(context, uses, depth + 1);
+  if (definition.isServers) return false;
+  let writes = false;
+  const within = { ...context, open: [...context.open, key] };
+  for (const each of definition.functions)
+    if (await checkFunction(within, definition, each)) writes = true;
+  context.followed.set(key, writes);
+  if (writes) context.writing.add(call.name);
+  return writes;
+}
+
+/** Checks one function, and returns whether it writes. */
+async function checkFunction(
+  context: Walk,
+  { name }: Definition,
+  each: FunctionDefinition,
+): Promise<boolean> {
+  const what = `calls ${name}(), which`;
+  if (each.obstacle !== null) throw new Obstacle(`${what} ${each.obstacle}`);
+  // guard: no trigger calls a function with its owner's rights
+  if (each.definer !== null && context.extent !== 'writes')
+    throw new Obstacle(`${what} runs with its owner's rights`);
+  const { uses } = await readCalled(context, each, name, what);
+  // guard: calls in a function are resolved in its own search path
+  const inner = { ...context, ...(await lookupOf(context.tx, context, each)) };
+  const isWriter = uses.writes.length > 0;
+  if (isWriter) context.writers.push({ uses, lookup: inner });
+  await findNamesIn(context.tx, inner.path);
+  const calls = await checkCalls(inner, uses);
+  await findNamesIn(context.tx, context.path);
+  for (const defaults of usesOfDefaults(each)) await checkCalls(context, defaults);
+  return isWriter || calls;
+}
+
+/**
+ * Parses the body of a called function.
+ * @throws Obstacle if it does more than it may
+ */
+async function readCalled(
+  { extent }: Walk,
+  each: FunctionDefinition,
+  name: string,
+  what: string,
+): Promise<FunctionBody> {
+  const head = headOf(each, name, 'record');
+  // a function that only reads may handle more errors
+  const extents: readonly Extent[] = extent === 'rows' ? ['reads', extent] : [extent];
+  for (const within of extents) {
+    const body = await readBodyAnywhere({ ...each, head, extent: within });
+    if (body !== null) return body;
   }
+  throw new Obstacle(`${what} ${beyondExtent(extent)}`);
 }

@@ -66,20 +66,22 @@ export async function readStagedFunctions(
 
 /**
  * Records the writes of a called function.
- * @throws Obstacle for a call that a staged function must not make
+ * @throws Obstacle for a call that a trigger or a staged function must not make
  */
 export function noteWriting(
+  { role, stages }: { readonly role?: number | undefined; readonly stages?: boolean },
   known: Known,
   { name }: QualifiedName,
   { calledByWrites }: BodyUses,
   uses: FoundUses | FunctionUses,
-  role: number | undefined,
 ): void {
   const { obstacle } = known;
   const writes = known.uses.writes === true;
   if (!('writes' in uses)) {
-    // a second check: the body of a trigger was checked before
-    if (writes) throw new Obstacle(`calls ${name}(), which writes`);
+    if (!writes) return;
+    // a second check: what the body of a trigger calls was checked before
+    if (stages !== true) throw new Obstacle(`calls ${name}(), which writes`);
+    if (obstacle !== null) throw new Obstacle(`calls ${name}(), which ${obstacle}`);
     return;
   }
   // guard: a statement that writes calls no function that writes: the two would be one statement

@@ -43,7 +43,7 @@ export interface Context extends Lookup {
   readonly open: ReadonlySet<string>;
   /** Those that are being made. */
   readonly own?: OwnFunctions;
-  /** Whether the body writes: what it calls with the rights of an owner then reads staged rows, too. */
+  /** Whether the body writes, or calls functions that do: what it calls with the rights of an owner then reads staged rows, too. */
   readonly stages?: boolean;
 }
 
@@ -275,7 +275,7 @@ async function callsIn(
     called.push(known);
     uses.relations.push(...known.uses.relations.map((name) => recorded(context, name)));
     uses.functions.push(...known.uses.functions.map((name) => recorded(context, name)));
-    noteWriting(known, call, body, uses, context.role);
+    noteWriting(context, known, call, body, uses);
     writes.push(...(await callsOfWrites(context, call, known, body)));
     // guard: functions with their owners' rights read staged rows for functions that write only
     if (known.schema === null || (readsAsOwner(known) && !context.stages)) continue;

@@ -4,15 +4,10 @@ import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import { quoteIdentifier } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
-import type { BodyUses, BodyWrite, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import { mergedUses } from '../../sql/functions/body-uses.ts';
-import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { loadParser } from '../../sql/parser/parser.ts';
-import { checkBody, readTriggerBody } from '../functions/check-body.ts';
-import type { FoundUses } from '../functions/function-script.ts';
 import { Obstacle, shownSchemas } from '../functions/function-script.ts';
-import type { RecordedName } from '../functions/own-path.ts';
-import { lookupOf, recorded } from '../functions/own-path.ts';
+import { lookupOf } from '../functions/own-path.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
@@ -24,9 +19,9 @@ import {
   statementTriggers,
   tableObstacle,
 } from './candidates.ts';
+import type { TriggerBody, TriggerUses } from './trigger-body.ts';
+import { followBody, noUses } from './trigger-body.ts';
 import { conditionOf, demandBlock } from './trigger-copy.ts';
-import type { WrittenTable } from './written-tables.ts';
-import { writtenNames, writtenTables } from './written-tables.ts';
 
 /** The schemas in which names of production's triggers are found at approval. */
 export interface Path {
@@ -47,13 +42,6 @@ export async function pathOf(tx: Queryable, trigger: Trigger, path: Path): Promi
 
 /** A trigger that is followed, with its result; or the reason why it is not followed, as the end of "trigger ...". */
 export type Followed<Made> = { readonly made: Made } | { readonly obstacle: string };
-
-const nameOf = ({ schema, name }: Table): QualifiedName => ({ schema, name });
-
-/** The body of a trigger that is followed. */
-export interface TriggerBody extends FunctionBody {
-  readonly written: readonly WrittenTable[];
-}
 
 /** Returns the search path of approvals. Afterwards, the transaction has that of the service's connections. */
 export async function approvalPath(tx: Queryable): Promise<Path> {
@@ -95,54 +83,12 @@ export async function checkTrigger(
   const followed = await orObstacle(async () => {
     conditionOf(trigger);
     demandBlock(body);
-    const made = await readTriggerBody(table, trigger, extentsOf(trigger));
-    const names = writtenNames(made.uses).map((each) => ({
-      ...recorded(lookup, each),
-      operation: each.operation,
-    }));
-    // guard: a trigger that writes for TRUNCATE does not fire while staging: it does not fire at approval, which deletes the rows
-    if (names.length > 0 && trigger.events.includes('truncate'))
-      throw new Obstacle(writesForTruncate);
-    uses.written.push(...names);
-    // an UPDATE reads the rows that it changes, and RETURNING reads the rows that it returns
-    const isRead = /\breturning\b/i.test(body);
-    for (const { operation, ...each } of names)
-      if (isRead || operation !== 'INSERT') uses.relations.push(each);
-    // guard: a trigger that is not followed may be once the table that it writes to changes
-    uses.checked.push(...names.map(({ operation: _, ...each }) => each));
-    const written = await writtenTables(tx, made.uses.writes, path.oids, (linked) =>
-      uses.checked.push(nameOf(linked)),
-    );
-    if (trigger.timing === 'before') demandOtherRows(table, trigger, made.uses, written);
-    await checkBody({ ...lookup, tx, uses, extent: 'reads' }, made.uses);
-    return { ...made, written };
+    return followBody({ tx, table, trigger, uses }, lookup);
   });
   // guard: names of the service's own statements are not found in schemas of users
   await tx.query(setInternalPath);
   return followed;
 }
-
-/** Returns what the body of a trigger may do, the least first. The writes of a BEFORE STATEMENT trigger have no row on which they depend. */
-function extentsOf({ timing, level }: Trigger): readonly Extent[] {
-  if (timing === 'after') return ['rows'];
-  return level === 'row' ? ['reads', 'rows'] : ['reads'];
-}
-
-/** @throws Obstacle if a BEFORE trigger writes to its table as the statement does for which it fires */
-function demandOtherRows(
-  { oid }: Table,
-  { events }: Trigger,
-  { upserts }: BodyUses,
-  written: readonly WrittenTable[],
-): void {
-  const own = written.find(({ table }) => table.oid === oid);
-  if (own === undefined) return;
-  // guard: a BEFORE trigger does not fire for rows of its own
-  if (upserts.length > 0 || own.operations.some((each) => events.includes(each)))
-    throw new Obstacle('writes to its own table before the row for which it fires');
-}
-
-const writesForTruncate = 'writes for TRUNCATE, which approval applies as deletions';
 
 /**
  * Returns the empty body of a compiled function that changes only the row: there is none to follow. Its condition may still be one that
@@ -150,7 +96,8 @@ const writesForTruncate = 'writes for TRUNCATE, which approval applies as deleti
  */
 function gatedBody(trigger: Trigger): TriggerBody {
   conditionOf(trigger);
-  return { uses: mergedUses([]), replaced: async () => Buffer.alloc(0), written: [] };
+  const replaced = async () => Buffer.alloc(0);
+  return { uses: mergedUses([]), replaced, written: [], callsWriters: false };
 }
 
 /** Returns the result of the work, or why the trigger does not fire. @throws errors that do not concern the trigger */
@@ -164,24 +111,6 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
     throw error;
   }
 }
-
-/** The uses of the triggers of a table. */
-export interface TriggerUses extends FoundUses {
-  /** The tables that they write to. */
-  readonly written: (RecordedName & Pick<BodyWrite, 'operation'>)[];
-  /** The same, and those that foreign keys connect with them. */
-  readonly checked: RecordedName[];
-  /** The sequences that they draw from, as calls of nextval() name them. */
-  readonly sequences: string[];
-}
-
-export const noUses = (): TriggerUses => ({
-  relations: [],
-  functions: [],
-  written: [],
-  checked: [],
-  sequences: [],
-});
 
 type Found = ReadonlyMap<Trigger, Followed<unknown>>;
 

@@ -4,8 +4,8 @@
  */
 import type { Queryable } from '../../db/database.ts';
 import type { Table, Trigger } from '../../model/table.ts';
-import { Obstacle } from '../functions/function-script.ts';
 import { distinct } from '../functions/known-functions.ts';
+import { replacedBody } from '../functions/staged-function.ts';
 import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
@@ -16,19 +16,20 @@ import { firedSql, firedTrigger, fireSql } from './fire.ts';
 import { fireAfterSql } from './fire-after.ts';
 import { firstSql } from './fire-statement.ts';
 import { traceSql } from './fire-writing.ts';
-import type { Followed, Path, TriggerBody, TriggerUses } from './follow-triggers.ts';
+import type { Followed, Path } from './follow-triggers.ts';
 import {
   approvalPath,
   checkTrigger,
   firedAfter,
   firedFirst,
   firedOperations,
-  noUses,
   orObstacle,
   pathOf,
   triggerReports,
 } from './follow-triggers.ts';
 import { replacementsOf } from './transition-tables.ts';
+import type { TriggerBody, TriggerUses } from './trigger-body.ts';
+import { noUses } from './trigger-body.ts';
 import { copySql } from './trigger-copy.ts';
 import type { WrittenTable } from './written-tables.ts';
 
@@ -117,10 +118,11 @@ function copied(
   uses: TriggerUses,
 ): Promise<Followed<Copy>> {
   return orObstacle(async () => {
-    const context = { tx, path: path.oids, ownPath: path.own, server, open: new Set<string>() };
-    const text = await body.replaced(await replacementsOf(context, trigger, body.uses, uses));
-    if (text === null) throw new Obstacle('cannot be followed');
-    const script = copySql(table, trigger, text.toString(), path.text);
+    const { callsWriters: stages } = body;
+    const own = { path: path.oids, ownPath: path.own, open: new Set<string>() };
+    const context = { tx, server, ...own, stages };
+    const text = await replacedBody(body, await replacementsOf(context, trigger, body.uses, uses));
+    const script = copySql(table, trigger, text, path.text);
     return { script, written: body.written };
   });
 }

@@ -9,7 +9,7 @@ import type { RelationUse } from '../../sql/places.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import type { Context } from '../functions/staged-function.ts';
 import { replacementsIn } from '../functions/staged-function.ts';
-import type { TriggerUses } from './follow-triggers.ts';
+import type { TriggerUses } from './trigger-body.ts';
 
 /**
  * Returns the replacements of a trigger's body.

@@ -12,7 +12,7 @@ import type { BodyReplacement, BodyUpsert, FirstWord } from './body-upserts.ts';
 import { bodyUpserts, firstWord, movedUpserts } from './body-upserts.ts';
 import type { FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 
-/** The statements that a body may have: reads, also writes to one table each, or also writes to several and reads that lock rows. */
+/** The statements that a body may have: reads, also writes to one table each and reads that lock rows, or also writes to several. */
 export type Extent = 'reads' | 'rows' | 'writes';
 
 /** The names that a text uses. Places count from the start of the text. */
@@ -63,7 +63,7 @@ export function usesOf(text: Buffer, extent: Extent = 'reads'): BodyUses | null 
   for (const { start, verdict } of parsed(text)) {
     const isRead = verdict.kind === 'read';
     if (!isRead && !isWriteWithin(verdict, extent)) return null;
-    if (verdict.locking.length > 0 && extent !== 'writes') return null;
+    if (verdict.locking.length > 0 && extent === 'reads') return null;
     const own = isRead ? readUses(verdict) : writeUses(verdict, text.subarray(start));
     if (own === null) return null;
     parts.push(movedUses(own, (at) => at + start));
@@ -108,8 +108,9 @@ function isPlainWrite(write: QueryWrite): boolean {
   return overriding.length + merges.length === 0 && upserts.length <= 1 && !replacement;
 }
 
-/** Returns whether a statement inserts, updates or deletes rows of one table, without OVERRIDING. */
+/** Returns whether a statement inserts, updates or deletes rows of one table, without OVERRIDING, or is a CALL. */
 function isSingleWrite(verdict: QueryWrite): boolean {
+  if (verdict.stagesCalls === 'CALL') return true;
   const targets = verdict.relations.filter(({ target }) => target !== null);
   // guard: a trigger's OVERRIDING and MERGE are not lost
   if (verdict.overriding.length + verdict.merges.length > 0) return false;

@@ -122,8 +122,7 @@ async function treeWithin(
 }
 
 /** Returns the node types of statements that a body must not have. */
-const beyond = (extent: Extent) =>
-  extent === 'writes' ? always : [...always, 'PLpgSQL_stmt_call'];
+const beyond = (extent: Extent) => (extent === 'reads' ? [...always, 'PLpgSQL_stmt_call'] : always);
 
 /** Those of statements that end transactions. */
 const always = ['PLpgSQL_stmt_commit', 'PLpgSQL_stmt_rollback'];

@@ -1,0 +1,133 @@
+/** Follows the body of a trigger: the tables that it writes to, by itself and through the functions that it calls. */
+import { setInternalPath } from '../../db/connection-settings.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Table, Trigger } from '../../model/table.ts';
+import type { BodyUses, BodyWrite, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
+import { mergedUses } from '../../sql/functions/body-uses.ts';
+import { checkBody, readTriggerBody } from '../functions/check-body.ts';
+import type { FoundUses } from '../functions/function-script.ts';
+import { Obstacle } from '../functions/function-script.ts';
+import type { Lookup, RecordedName } from '../functions/own-path.ts';
+import { recorded } from '../functions/own-path.ts';
+import type { WrittenTable } from './written-tables.ts';
+import { writtenNames, writtenTables } from './written-tables.ts';
+
+/** The body of a trigger that is followed. */
+export interface TriggerBody extends FunctionBody {
+  /** The tables that it, and the functions that it calls, write to. */
+  readonly written: readonly WrittenTable[];
+  /** Whether it calls functions that write. */
+  readonly callsWriters: boolean;
+}
+
+/** The uses of the triggers of a table. */
+export interface TriggerUses extends FoundUses {
+  /** The tables that they write to. */
+  readonly written: (RecordedName & Pick<BodyWrite, 'operation'>)[];
+  /** The same, and those that foreign keys connect with them. */
+  readonly checked: RecordedName[];
+  /** The sequences that they draw from, as calls of nextval() name them. */
+  readonly sequences: string[];
+}
+
+export const noUses = (): TriggerUses => ({
+  relations: [],
+  functions: [],
+  written: [],
+  checked: [],
+  sequences: [],
+});
+
+interface Target {
+  readonly tx: Queryable;
+  readonly table: Table;
+  readonly trigger: Trigger;
+  readonly uses: TriggerUses;
+}
+
+/**
+ * Parses and checks the body of a trigger.
+ * @throws Obstacle if it is not followed
+ */
+export async function followBody(target: Target, lookup: Lookup): Promise<TriggerBody> {
+  const { tx, table, trigger, uses } = target;
+  const extents = extentsOf(trigger);
+  const made = await readTriggerBody(table, trigger, extents);
+  const own = await writtenBy(target, made.uses, lookup, trigger.function.body);
+  demandOtherRows(table, trigger, made.uses, own);
+  const extent = extents.at(-1) ?? 'reads';
+  const writers = await checkBody({ ...lookup, tx, uses, extent }, made.uses);
+  await tx.query(setInternalPath);
+  if (writers.length === 0) return { ...made, written: own, callsWriters: false };
+  const parts: WrittenTable[][] = [own];
+  for (const each of writers) parts.push(await writtenBy(target, each.uses, each.lookup, null));
+  const written = merged(parts.flat());
+  const all = mergedUses([made.uses, ...writers.map((each) => each.uses)]);
+  demandOtherRows(table, trigger, all, written);
+  // guard: an exception block of a trigger that calls functions which write handles the errors that a writing trigger may handle
+  const again = await readTriggerBody(table, trigger, [extent]);
+  return { ...again, written, callsWriters: true };
+}
+
+/**
+ * Returns the tables that a body writes to.
+ * @param text the body of the trigger itself; null for that of a function which it calls
+ * @throws Obstacle for a table to which a trigger may not write while rows are staged
+ */
+async function writtenBy(
+  { tx, trigger, uses }: Target,
+  body: BodyUses,
+  lookup: Lookup,
+  text: string | null,
+): Promise<WrittenTable[]> {
+  const names = writtenNames(body).map((each) => ({
+    ...recorded(lookup, each),
+    operation: each.operation,
+  }));
+  // guard: a trigger that writes for TRUNCATE does not fire while staging: it does not fire at approval, which deletes the rows
+  if (names.length > 0 && trigger.events.includes('truncate'))
+    throw new Obstacle(writesForTruncate);
+  uses.written.push(...names);
+  // an UPDATE reads the rows that it changes, and RETURNING reads the rows that it returns
+  const isRead = text === null || /\breturning\b/i.test(text);
+  for (const { operation, ...each } of names)
+    if (isRead || operation !== 'INSERT') uses.relations.push(each);
+  // guard: a trigger that is not followed may be once the table that it writes to changes
+  uses.checked.push(...names.map(({ operation: _, ...each }) => each));
+  return writtenTables(tx, body.writes, lookup.path, ({ schema, name }) =>
+    uses.checked.push({ schema, name }),
+  );
+}
+
+const writesForTruncate = 'writes for TRUNCATE, which approval applies as deletions';
+
+/** Returns one entry for each table. */
+function merged(written: readonly WrittenTable[]): WrittenTable[] {
+  const found = new Map<number, WrittenTable>();
+  for (const each of written) {
+    const { oid } = each.table;
+    const operations = [...(found.get(oid)?.operations ?? []), ...each.operations];
+    found.set(oid, { ...each, operations });
+  }
+  return [...found.values()];
+}
+
+/** Returns what the body of a trigger may do, the least first. The writes of a BEFORE STATEMENT trigger have no row on which they depend. */
+function extentsOf({ timing, level }: Trigger): readonly Extent[] {
+  if (timing === 'after') return ['rows'];
+  return level === 'row' ? ['reads', 'rows'] : ['reads'];
+}
+
+/** @throws Obstacle if a BEFORE trigger writes to its table as the statement does for which it fires */
+function demandOtherRows(
+  { oid }: Table,
+  { events, timing }: Trigger,
+  { upserts }: BodyUses,
+  written: readonly WrittenTable[],
+): void {
+  const own = written.find(({ table }) => table.oid === oid);
+  if (own === undefined || timing !== 'before') return;
+  // guard: a BEFORE trigger does not fire for rows of its own
+  if (upserts.length > 0 || own.operations.some((each) => events.includes(each)))
+    throw new Obstacle('writes to its own table before the row for which it fires');
+}
