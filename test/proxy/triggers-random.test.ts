@@ -10,7 +10,8 @@ import { createRandom } from '../helpers/random.ts';
 import { sortRuns } from '../helpers/sort-runs.ts';
 import { suite } from '../helpers/suite.ts';
 import { q } from '../helpers/wire-script.ts';
-import { drawStatements, drawTables } from './trigger-draws.ts';
+import { drawTables } from './trigger-draws.ts';
+import { drawStatements } from './trigger-statements.ts';
 
 const scripts = drawn(3, 'STATEMENTS');
 const first = firstSeed();
