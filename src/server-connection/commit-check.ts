@@ -20,6 +20,10 @@ export class CommitCheck {
   private counted = 0;
   /** A transaction has written, and the check has not completed since: its writes are still in the statistics counters. */
   private mustFlush = false;
+  /** The counted rows of event triggers in tables of users, as `stage.logged` reported them last. */
+  private logged: Buffer | null = null;
+  /** What is noted in the transaction about these rows may have been undone, although the server still counts them. */
+  private mustNoteLogged = false;
   /** The transaction follows another one by AND CHAIN, whose counters the server had no chance to flush. */
   private isChained = false;
 
@@ -35,6 +39,7 @@ export class CommitCheck {
   /** Prepares for a transaction that begins outside of any block: the server flushes the counters of earlier transactions. */
   begin(sync: () => void): void {
     this.renew();
+    this.logged = null;
     this.isChained = false;
     if (!this.mustFlush) return;
     this.mustFlush = false;
@@ -47,6 +52,12 @@ export class CommitCheck {
   chain(): void {
     this.isChained = this.mustFlush || this.counted > 0;
     this.renew();
+    this.rewind();
+  }
+
+  /** Notes that the transaction is rolled back to a savepoint. */
+  rewind(): void {
+    this.mustNoteLogged = this.logged !== null;
   }
 
   /**
@@ -54,9 +65,18 @@ export class CommitCheck {
    * no counted write belongs to the transaction. Do not call it earlier: the query takes the snapshot, after which SET TRANSACTION fails.
    */
   start(): void {
-    if (!this.isChained) return;
-    this.isChained = false;
-    this.runCounting('SELECT stage.note_counted($1)');
+    if (this.isChained) {
+      this.isChained = false;
+      this.runCounting('SELECT stage.note_counted($1)');
+    }
+    this.noteLogged();
+  }
+
+  private noteLogged(): void {
+    if (!this.mustNoteLogged) return;
+    this.mustNoteLogged = false;
+    const values = [this.nonce, this.logged];
+    this.run({ text: 'SELECT stage.note_logged($1, $2)', types: [25, 3802] }, { values });
   }
 
   /** Notes that something is sent that runs where writing is possible. */
@@ -65,10 +85,10 @@ export class CommitCheck {
     this.mustFlush = true;
   }
 
-  /** Creates the temporary table that a MERGE runs on, and records the catalog writes of that. */
+  /** Creates the temporary table that a MERGE runs on, and records the writes of that, also those of event triggers. */
   makeMergeTarget(relation: number): void {
     this.start();
-    this.runCounting(`SELECT stage.merge_target(${relation}, $1)`);
+    this.runCounting(`SELECT stage.merge_target(${relation}, $1), stage.logged($1)`);
   }
 
   /**
@@ -101,7 +121,9 @@ export class CommitCheck {
   /** Runs a query, under the nonce, that returns the number of internal writes in the counters. */
   private runCounting(text: string, onError?: ErrorHandler): void {
     const onRow = (payload: Buffer) => {
-      this.counted += Number(decodeDataRow(payload)[0]);
+      const [counted, logged] = decodeDataRow(payload);
+      this.counted += Number(counted);
+      if (logged && String(logged) !== '{}') this.logged = logged;
     };
     this.run({ text, types: [25] }, { values: [this.nonce], onRow, ...(onError && { onError }) });
   }
@@ -121,6 +143,7 @@ export class CommitCheck {
    * @param onError returns the client's error for a transaction that has written outside
    */
   send(onError: ErrorHandler): void {
+    this.noteLogged();
     const counted = Buffer.from(String(this.counted));
     const text = 'SELECT stage.refuse_written_outside($1, $2)';
     // without a nonce nothing was recorded; a nonce for each transaction would cost more than the rest

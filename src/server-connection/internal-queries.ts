@@ -182,6 +182,7 @@ export class InternalQueries extends InternalMessages {
     this.closeStep();
     this.run({ text: `ROLLBACK TO SAVEPOINT ${protectionName}` });
     this.state.unwind();
+    this.commitCheck.rewind();
     this.queryAccess();
   }
 

@@ -163,6 +163,7 @@ function afterControl(
       return;
     case 'rollback to':
       state.rewind(action.name, 'rollback to');
+      context.internal.commitCheck.rewind();
       names.endTransaction();
       queryAccess(context);
       return;

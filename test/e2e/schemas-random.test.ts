@@ -4,6 +4,7 @@
  * that log DDL, and with row-level security for a role that does not own the tables. STAGE_TEST_SCHEMAS is their number, STAGE_TEST_SEED
  * the first seed.
  */
+import { serverMajor } from '../helpers/database.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -20,6 +21,7 @@ import { q, runScript } from '../helpers/wire-script.ts';
 
 const schemas = drawn(1, 'SCHEMAS');
 const first = firstSeed();
+const major = await serverMajor();
 
 suite(`drawn schemas, from seed ${first}`, (test) => {
   let proxied: Proxied;
@@ -119,7 +121,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
   /** Resolves conflicts with production's new rows. The remaining changes may be refused, but nothing else may fail. */
   async function settled(random: Random, tables: readonly DrawnTable[]): Promise<void> {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
-    const draw = () => drawWrite(random, random.pick(tables));
+    const draw = () => drawWrite(random, random.pick(tables), major);
     await runScript(
       clientUrl(id),
       Array.from({ length: 5 }, () => q(draw())),
@@ -167,7 +169,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
           `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role.name}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role.name}`,
         );
         const draw = (count: number) =>
-          Array.from({ length: count }, () => drawWrite(random, random.pick(tables)));
+          Array.from({ length: count }, () => drawWrite(random, random.pick(tables), major));
         try {
           await bothTold(draw(12));
           await approved(draw(10));

@@ -19,6 +19,8 @@ export interface DrawnTable {
   /** The columns of the key; empty without one. */
   readonly key: readonly string[];
   readonly columns: readonly Column[];
+  /** Whether a table inherits from it. */
+  readonly hasChildren: boolean;
 }
 
 /** A type with some of its values, as literals without quotes. */
@@ -189,7 +191,8 @@ export function drawTable(
   }
   const columns = chance(0.3) ? [...others, ...keyColumns] : [...keyColumns, ...others];
   const key = keyColumns.map((column) => column.name);
-  return { name, key, columns, create: definitionOf(random, shape, { name, key, columns }) };
+  const create = definitionOf(random, shape, { name, key, columns });
+  return { name, key, columns, create, hasChildren: shape === 'parent' };
 }
 
 const keysWith = ({ texts }: Words): readonly Type[] =>
@@ -211,7 +214,7 @@ function drawColumn({ chance, pick }: Random, name: string, { texts }: Words): C
 function definitionOf(
   { chance, pick }: Random,
   shape: string,
-  { name, key, columns }: Omit<DrawnTable, 'create'>,
+  { name, key, columns }: Pick<DrawnTable, 'name' | 'key' | 'columns'>,
 ): string {
   const list = columns.map((column) => `${column.name} ${column.definition}`);
   if (key.length > 0) list.push(`PRIMARY KEY (${key.join(', ')})`);
@@ -242,8 +245,11 @@ function definitionOf(
   return `CREATE TABLE ${name} (${body}); ${child} ${unique}`;
 }
 
-/** Draws a statement that changes rows of a table. */
-export function drawWrite(random: Random, table: DrawnTable): string {
+/**
+ * Draws a statement that changes rows of a table.
+ * @param major the version of the server: MERGE into a table with children is staged from 17 on
+ */
+export function drawWrite(random: Random, table: DrawnTable, major: number): string {
   const { pick, chance, below } = random;
   const { name, key } = table;
   const given = table.columns.filter(({ values }) => values.length > 0);
@@ -262,6 +268,7 @@ export function drawWrite(random: Random, table: DrawnTable): string {
       ? ` WHERE ${keyed.name} IN (${pick(keyed.values)}, ${pick(keyed.values)})`
       : '';
   const insert = `INSERT INTO ${name} (${columns}) VALUES ${row()}`;
+  const only = table.hasChildren && major < 17 ? 'ONLY ' : '';
   const forms = [
     () => `${insert} RETURNING *`,
     () => `${insert}, ${row()}, ${row()}`,
@@ -276,7 +283,7 @@ export function drawWrite(random: Random, table: DrawnTable): string {
           () =>
             `UPDATE ${name} SET ${first} = ${pick(keyed?.values ?? ['NULL'])} WHERE ${first} = ${pick(keyed?.values ?? ['NULL'])}`,
           () =>
-            `MERGE INTO ${name} AS t USING (VALUES ${row()}) AS s (${columns}) ON ${key.map((column) => `t.${column} = s.${column}`).join(' AND ')}
+            `MERGE INTO ${only}${name} AS t USING (VALUES ${row()}) AS s (${columns}) ON ${key.map((column) => `t.${column} = s.${column}`).join(' AND ')}
              WHEN MATCHED THEN UPDATE SET ${set()} WHEN NOT MATCHED THEN INSERT (${columns}) VALUES (${given.map((column) => `s.${column.name}`).join(', ')})`,
         ]
       : []),

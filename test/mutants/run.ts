@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { compiled } from '../helpers/compiled.ts';
 import { defaultMajor, startTestServer } from '../runner/server.ts';
@@ -27,14 +28,16 @@ async function testIn(copy: string, tests: readonly string[], upstream: string):
 const passesNone = (result: string) => result.startsWith('0 ');
 
 const wanted = process.argv.slice(2);
-const major = Number(process.env['STAGE_TEST_PG'] || defaultMajor);
+const installed = process.env['STAGE_TEST_PG'] || defaultMajor;
+/** An installation is in a folder that is called as its version. */
+const major = Number(basename(installed));
 const isChosen = (name: string, file: string) =>
   wanted.length === 0 || wanted.some((part) => name.includes(part) || file.includes(part));
 const isNeeded = (until = major) => major <= until;
 const chosen = (await allMutants()).filter(
   ({ guard, edit }) => isChosen(guard.name, edit.file) && isNeeded(guard.until),
 );
-const startServer = () => startTestServer(process.env['STAGE_TEST_UPSTREAM'], String(major));
+const startServer = () => startTestServer(process.env['STAGE_TEST_UPSTREAM'], installed);
 let server = await startServer();
 const copy = await copyProject();
 let unnoticed = 0;

@@ -13,6 +13,8 @@ BEGIN
     RAISE EXCEPTION 'cannot stage a statement that makes a function change settings of the staging service, or session_replication_role'
       USING ERRCODE = 'feature_not_supported', HINT = 'Nothing was written. Leave the function out.';
   END IF;
-  PERFORM set_config('stage.catalog_writes', v_writes, true);
+  PERFORM set_config('stage.catalog_writes', split_part(v_writes, '/', 1), true);
+  -- guard: code cannot add its rows to those of event triggers
+  PERFORM set_config('stage.logged_before', split_part(v_writes, '/', 2), true);
   PERFORM stage.refuse_written();
 END $$;

@@ -26,6 +26,8 @@ BEGIN
     -- the service's own writes are there from earlier MERGEs, including those of the previous transaction
     -- guard: the tripwire sees writes to catalogs
     AND NOT (i.schema = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))
+    -- the rows of event triggers are there from the target of a MERGE, see stage.merge_target
+    AND NOT stage.is_logged(w.relation, nullif(current_setting('stage.logged_before', true), '')::jsonb)
   LIMIT 1;
   -- guard: the tripwire sees inserted rows
   IF FOUND THEN
