@@ -67,4 +67,9 @@ export const beforeGuards: readonly Guard[] = [
     without: 'const again = made;',
     tests: ['proxy/calling-triggers'],
   },
+  {
+    name: 'no staged row refers to a key that approval draws again',
+    without: 'if (false)',
+    tests: ['proxy/referred-effects'],
+  },
 ];

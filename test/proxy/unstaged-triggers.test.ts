@@ -55,7 +55,7 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
   referred: [
     body('PERFORM refer(NEW.id)'),
     '',
-    /writes to parents, which is referred to by foreign/,
+    /writes to parents, which draws a key to which foreign keys refer/,
   ],
   definer: [body('PERFORM hidden()'), '', /calls hidden\(\), which runs with its owner's rights/],
   operates: [body('PERFORM 1 ==> 2'), '', /runs writer_of\(\), which no call names/],
@@ -80,9 +80,9 @@ CREATE FUNCTION merged() RETURNS void LANGUAGE plpgsql AS
   'BEGIN MERGE INTO counted c USING (VALUES (1)) v (n) ON c.n = v.n WHEN NOT MATCHED THEN INSERT VALUES (1, 1); END';
 CREATE FUNCTION told() RETURNS void LANGUAGE plpgsql AS $$BEGIN UPDATE counted SET n = 1; PERFORM pg_notify('a', 'b'); END$$;
 CREATE FUNCTION of_itself(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO itself_t VALUES (p + 1); END';
-CREATE TABLE parents (id int PRIMARY KEY);
+CREATE TABLE parents (id serial PRIMARY KEY, n int);
 CREATE TABLE children (id int PRIMARY KEY, parent int REFERENCES parents);
-CREATE FUNCTION refer(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO parents VALUES (p); END';
+CREATE FUNCTION refer(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO parents (n) VALUES (p); END';
 CREATE FUNCTION ping(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO counted VALUES (50 + p); IF p > 1 THEN PERFORM pong(p); END IF; END';
 CREATE FUNCTION pong(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN PERFORM ping(p - 1); END';
 CREATE FUNCTION hidden() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1';

@@ -88,14 +88,23 @@ function ownObstacle(table: Table, write: BodyWrite): string | null {
   if (obstacle !== null) return obstacle;
   const kind = kindApart(table);
   if (kind !== null) return `is ${kind}`;
-  if (write.operation === 'INSERT') return insertObstacle(table);
+  if (write.operation === 'INSERT') return insertObstacle(table, write);
   return write.operation === 'UPDATE' ? updateObstacle(table, write) : deleteObstacle(table);
 }
 
-function insertObstacle(table: Table): string | null {
-  if (table.referencedBy.length > 0) return 'is referred to by foreign keys';
-  if (table.references.some((key) => acting(key.onDelete, key.onUpdate) || key.deferrable))
-    return 'has a foreign key that acts, or is deferrable';
+/**
+ * Returns why no trigger may insert into a table. Staged rows may refer to the row: approval, which has the trigger insert it again, gives it
+ * the same key if the statement gives the key a value.
+ */
+function insertObstacle(table: Table, { given }: BodyWrite): string | null {
+  const names = given.map((each) => (typeof each === 'string' ? each : table.columns[each]?.name));
+  // guard: no staged row refers to a key that approval draws again
+  if (table.referencedBy.some(({ parent }) => parent.columns.some((each) => !names.includes(each))))
+    return 'draws a key to which foreign keys refer';
+  if (table.referencedBy.some(({ deferrable }) => deferrable))
+    return 'is referred to by a foreign key that is deferrable';
+  if (table.references.some(({ deferrable }) => deferrable))
+    return 'has a foreign key that is deferrable';
   if (table.uniques.some(({ timing }) => timing !== 'immediate'))
     return 'has a deferrable constraint';
   return null;

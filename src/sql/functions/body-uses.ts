@@ -45,7 +45,7 @@ export interface BodyCaller extends Pick<Right, 'target' | 'operation'> {
 }
 
 /** One statement of a body that writes to a table. */
-export interface BodyWrite extends QualifiedName, Pick<Right, 'operation' | 'columns'> {}
+export interface BodyWrite extends QualifiedName, Pick<Right, 'operation' | 'columns' | 'given'> {}
 
 /** The parsed body of a function. */
 export interface FunctionBody {
@@ -89,9 +89,9 @@ function callersOf({ rights, upserts, called }: QueryWrite, text: Buffer): BodyC
 }
 
 const writesOf = ({ relations, rights }: QueryWrite): BodyWrite[] =>
-  rights.flatMap(({ target, operation, columns }) => {
+  rights.flatMap(({ target, operation, columns, given }) => {
     const use = relations.find(({ start }) => start === target);
-    return use ? [{ schema: use.schema, name: use.name, operation, columns }] : [];
+    return use ? [{ schema: use.schema, name: use.name, operation, columns, given }] : [];
   });
 
 function isWriteWithin(verdict: Verdict, extent: Extent): verdict is QueryWrite {

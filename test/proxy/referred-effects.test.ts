@@ -1,0 +1,120 @@
+/** Triggers that insert rows to which others refer: answers, what is read, and what the approval leaves are as they are directly. */
+import { approveStories } from '../helpers/alike.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { readStories } from '../helpers/sql-stories.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const { schema, steps } = await readStories('proxy/referred-effects.sql');
+
+suite('rows of triggers to which others refer', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  approveStories(test, () => proxied, steps);
+});
+
+const block = (body: string) => `LANGUAGE plpgsql AS $f$${body}$f$`;
+const guarded = `
+CREATE TABLE users (id int PRIMARY KEY, name text);
+INSERT INTO users VALUES (1, 'ann');
+CREATE TABLE profiles (id int PRIMARY KEY REFERENCES users ON DELETE CASCADE ON UPDATE CASCADE);
+INSERT INTO profiles VALUES (1);
+CREATE TABLE posts (id int PRIMARY KEY, author int REFERENCES profiles ON DELETE CASCADE);
+CREATE FUNCTION new_user() RETURNS trigger ${block('BEGIN INSERT INTO profiles VALUES (NEW.id); RETURN NULL; END')};
+CREATE TRIGGER new_user AFTER INSERT ON users FOR EACH ROW EXECUTE FUNCTION new_user();
+CREATE TABLE drawn (id serial PRIMARY KEY, code int UNIQUE, n int);
+CREATE TABLE of_drawn (id int PRIMARY KEY, drawn int REFERENCES drawn);
+CREATE TABLE of_code (id int PRIMARY KEY, code int REFERENCES drawn (code));
+CREATE TABLE first (id int PRIMARY KEY);
+CREATE FUNCTION first() RETURNS trigger ${block('BEGIN INSERT INTO drawn (code, n) VALUES (NEW.id, 1); RETURN NULL; END')};
+CREATE TRIGGER first AFTER INSERT ON first FOR EACH ROW EXECUTE FUNCTION first();
+CREATE TABLE second (id int PRIMARY KEY);
+CREATE FUNCTION second() RETURNS trigger ${block('BEGIN INSERT INTO drawn VALUES (NEW.id, DEFAULT, 1); RETURN NULL; END')};
+CREATE TRIGGER second AFTER INSERT ON second FOR EACH ROW EXECUTE FUNCTION second();
+CREATE TABLE third (id int PRIMARY KEY);
+CREATE FUNCTION third() RETURNS trigger ${block('BEGIN INSERT INTO drawn SELECT NEW.id, NEW.id; RETURN NULL; END')};
+CREATE TRIGGER third AFTER INSERT ON third FOR EACH ROW EXECUTE FUNCTION third();
+`;
+
+suite('rows that refer to those of triggers', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(guarded);
+  });
+  test.after(() => proxied.stop());
+
+  const stage = async (...texts: string[]) => {
+    const id = await proxied.daemon.newSession({ reads: 'staged' });
+    const client = await proxied.connect(proxied.daemon.clientUrl(id));
+    for (const text of texts) await client.query(text);
+    return { id, client };
+  };
+  const diff = async (id: string) =>
+    (await proxied.daemon.call('GET', `/sessions/${id}/diff`)).body as unknown as {
+      tables: Record<string, { triggers?: { unstaged: string | null }[] }>;
+    };
+
+  test('are taken out with the row for which the trigger fired', async () => {
+    const { id } = await stage(
+      'INSERT INTO users VALUES (2, $$bob$$), (3, $$cat$$)',
+      'INSERT INTO posts VALUES (1, 2), (2, 3), (3, 1)',
+    );
+    const unstage = (with_dependents: boolean) =>
+      proxied.daemon.call('POST', `/sessions/${id}/unstage`, {
+        json: { rows: [{ table: 'users', row_id: 2 }], with_dependents },
+      });
+    const { body, status } = await unstage(false);
+    assert.is(status, 409);
+    const { dependents } = body as { dependents: { table: string; row_id: unknown }[] };
+    assert.equal(dependents.map(({ table, row_id }) => [table, row_id]).toSorted(), [
+      ['posts', 1],
+      ['profiles', 2],
+    ]);
+    assert.is((await unstage(true)).status, 200);
+    for (const step of ['propose', 'approve']) {
+      const { status: given, text } = await proxied.daemon.call('POST', `/sessions/${id}/${step}`);
+      assert.is(given, 200, text);
+    }
+    assert.equal(await proxied.database.query('SELECT id, author FROM posts ORDER BY id'), [
+      { id: 2, author: 3 },
+      { id: 3, author: 1 },
+    ]);
+  });
+
+  test('are removed and given other keys with them in no session that has inserted them', async () => {
+    const { client } = await stage(
+      'INSERT INTO users VALUES (5, $$eve$$)',
+      'INSERT INTO posts VALUES (5, 5)',
+    );
+    for (const text of [
+      'DELETE FROM users WHERE id = 5',
+      'UPDATE users SET id = 6 WHERE id = 5',
+      'TRUNCATE users CASCADE',
+    ]) {
+      const { code, message } = await rejects(client.query(text));
+      assert.match(message, /that a trigger inserted in this session/);
+      assert.is(code, '0A000');
+    }
+    assert.is((await client.query('DELETE FROM users WHERE id = 1')).rowCount, 1);
+    assert.is(
+      (await client.query('SELECT FROM posts')).rowCount,
+      1 + Number((await proxied.database.query('SELECT FROM posts WHERE author <> 1')).length),
+    );
+  });
+
+  test('are bound to keys that approval gives again', async () => {
+    const { id } = await stage(
+      ...['first', 'second', 'third'].map((name, at) => `INSERT INTO ${name} VALUES (${at + 7})`),
+    );
+    const { tables } = await diff(id);
+    const reasons = ['first', 'second', 'third'].map(
+      (name) => tables[name]?.triggers?.[0]?.unstaged,
+    );
+    const drawn = 'writes to drawn, which draws a key to which foreign keys refer';
+    assert.equal(reasons, [drawn, drawn, null]);
+  });
+});
