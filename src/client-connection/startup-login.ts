@@ -68,7 +68,7 @@ export async function logIn(
   try {
     const ready = await makeReady({ client, opening, login, target, protocolMinor }, services);
     if (ready === null) return null;
-    const { key, cancel, cancels, backend } = ready;
+    const { key, cancel, cancels, backend, countsBytes } = ready;
     const pair = {
       client: client.socket,
       upstream: upstream.socket,
@@ -80,6 +80,7 @@ export async function logIn(
       leftover: client.release(),
       upstreamLeftover: upstream.release(),
       protocolMinor,
+      countsBytes,
       processId: key.processId,
       cancel,
       cancels,
@@ -107,6 +108,7 @@ interface ReadyKey {
   readonly cancel: () => Promise<void>;
   readonly cancels: CancelRequests;
   readonly backend: number;
+  readonly countsBytes: boolean;
 }
 
 /** Relays the login and the server's reports after it. Returns the client's cancel key and the function behind it, or null when refused. */
@@ -139,7 +141,8 @@ async function makeReady(
       readyForQuery('I'),
     ]),
   );
-  return { key, cancel, cancels, backend: upstreamKey?.processId ?? 0 };
+  const countsBytes = reports.settings.get('server_encoding') === 'SQL_ASCII';
+  return { key, cancel, cancels, backend: upstreamKey?.processId ?? 0, countsBytes };
 }
 
 function refuse({ client, opening }: Joining, messages: readonly Buffer[]): null {

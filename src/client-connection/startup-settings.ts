@@ -14,6 +14,8 @@ export interface Reports {
   readonly outcome: 'ready' | 'refused';
   /** The upstream's cancel key. The client never gets it. */
   readonly key: Key | null;
+  /** The settings that the server has reported. */
+  readonly settings: ReadonlyMap<string, string>;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function readReports(
   access: Login['access'],
 ): Promise<Reports> {
   const messages: Buffer[] = [];
-  const reported = new Map<string, string>();
+  const settings = new Map<string, string>();
   let key: Key | null = null;
   let isReady = false;
   let role: string | null = null;
@@ -40,7 +42,7 @@ export async function readReports(
     const message = await readLoginMessage(upstream);
     switch (message.type) {
       case 'setting':
-        reported.set(message.name, message.value);
+        settings.set(message.name, message.value);
         messages.push(
           message.name === readOnly ? parameterStatus(readOnly, shown[access]) : message.frame,
         );
@@ -52,12 +54,12 @@ export async function readReports(
         messages.push(message.frame);
         break;
       case 'error':
-        return { messages: [...messages, message.frame], outcome: 'refused', key };
+        return { messages: [...messages, message.frame], outcome: 'refused', key, settings };
       case 'ready':
-        checkPinned(message.status, reported);
+        checkPinned(message.status, settings);
         if (isReady) {
           checkRole(role);
-          return { messages, outcome: 'ready', key };
+          return { messages, outcome: 'ready', key, settings };
         }
         isReady = true;
         break;

@@ -52,7 +52,7 @@ export class Names {
   /** The origins of result columns, as the client knows them. */
   readonly origins = new ColumnOrigins();
   private readonly query: ServerQuery;
-  private readonly shared: SharedKnowledge;
+  readonly shared: SharedKnowledge;
   private readonly relations = new Map<string, ResolvedName>();
   private readonly calls: KnownCalls;
   private readonly productionSchemas = new Map<string, string>();

@@ -14,6 +14,8 @@ export interface SharedKnowledge {
   readonly calls: SharedCalls;
   /** The login role. Privileges decide what a name can refer to. */
   readonly user: string;
+  /** Whether a character of the database is a byte, as in SQL_ASCII. The server counts positions in characters. */
+  readonly countsBytes: boolean;
 }
 
 export class SharedCalls {

@@ -28,6 +28,8 @@ export interface ConnectedPair {
   /** Client bytes that were already read after start-up. They are processed first. */
   readonly leftover: Buffer;
   readonly upstreamLeftover: Buffer;
+  /** Whether a character of the database is a byte, as in SQL_ASCII. */
+  readonly countsBytes: boolean;
   /** The minor version of protocol 3 that was negotiated with the client. */
   readonly protocolMinor: number;
   /** Requests the upstream to cancel the statement that the connection runs. */

@@ -75,25 +75,27 @@ const grantUsage = (sequence: string) =>
   `It is the service account that draws the numbers of serial and identity columns, not the role that connects: GRANT USAGE ON SEQUENCE ${sequence} to the service account. \`stage doctor\` names it with its schema.`;
 
 /** Maps an error of an internal message to one of the client's statement, without a position. */
-export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noSchemas));
+export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noFacts));
 
 /** Maps a notice of a staged statement. */
 export const deliverNotice = (fields: ErrorFields): Buffer =>
-  noticeResponse(translate(fields, null, noSchemas));
+  noticeResponse(translate(fields, null, noFacts));
 
 /** Maps a notice of an internal COMMIT. Only the one about a missing confirmation of a synchronous standby concerns the client. */
 export const deliverWarning = (fields: ErrorFields): Buffer | null =>
   fields.get('R') === 'SyncRepWaitForLSN' ? deliverNotice(fields) : null;
 
-/**
- * Returns the error handler for a rewritten statement of the client.
- * @param production returns the schema of the production table for the schema of its overlay
- */
-export function mapErrors(
-  text: SentText | null,
-  production: (overlaySchema: string) => string | undefined,
-): ErrorHandler {
-  return (fields) => errorResponse(translate(fields, text, production));
+/** What errors of a database are mapped with. */
+export interface ErrorFacts {
+  /** Returns the schema of the production table for the schema of its overlay. */
+  productionSchema(overlaySchema: string): string | undefined;
+  /** Whether the server counts positions in bytes. */
+  readonly shared: { readonly countsBytes: boolean };
+}
+
+/** Returns the error handler for a rewritten statement of the client. */
+export function mapErrors(text: SentText | null, facts: ErrorFacts): ErrorHandler {
+  return (fields) => errorResponse(translate(fields, text, facts));
 }
 
 const explainHint =
@@ -105,12 +107,12 @@ export function hintExplain(handler: ErrorHandler): ErrorHandler {
     handler(fields.get('C') === '42501' ? new Map(fields).set('H', explainHint) : fields);
 }
 
-const noSchemas = (): undefined => undefined;
+const noFacts: ErrorFacts = { productionSchema: () => undefined, shared: { countsBytes: false } };
 
 function translate(
   fields: ErrorFields,
   text: SentText | null,
-  production: (overlaySchema: string) => string | undefined,
+  { productionSchema, shared }: ErrorFacts,
 ): ErrorFields {
   const mapped = new Map(fields);
   for (const field of inner) mapped.delete(field);
@@ -121,12 +123,13 @@ function translate(
   if (line !== undefined)
     mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
   else if (internalContext.test(context)) mapped.delete('W');
-  const schema = production(fields.get('s') ?? '');
+  const schema = productionSchema(fields.get('s') ?? '');
   if (schema !== undefined) mapped.set('s', schema);
   mapped.set('M', (fields.get('M') ?? '').replaceAll(functionSchema, ''));
   const position = Number(fields.get('P'));
   mapped.delete('P');
-  if (text !== null && position > 0) mapped.set('P', String(writtenPosition(text, position)));
+  if (text !== null && position > 0)
+    mapped.set('P', String(writtenPosition(text, position, shared.countsBytes)));
   return translated(isUnreadable(fields) ? unreadable(mapped) : mapped);
 }
 

@@ -1,4 +1,7 @@
-/** Maps error positions in a sent text to positions in the client's text. Both count characters from 1. */
+/**
+ * Maps error positions in a sent text to positions in the client's text. Both count characters from 1: those of the database's encoding,
+ * which are bytes in SQL_ASCII.
+ */
 import type { Replacement } from '../sql/splice.ts';
 
 export interface SentText {
@@ -11,8 +14,12 @@ export interface SentText {
   readonly replacements: readonly Replacement[];
 }
 
-/** Returns the position in the client's text. A position inside a replacement maps to the start of the replaced range. */
-export function writtenPosition(text: SentText, position: number): number {
+/**
+ * Returns the position in the client's text. A position inside a replacement maps to the start of the replaced range.
+ * @param countsBytes whether a character of the database is a byte
+ */
+export function writtenPosition(text: SentText, position: number, countsBytes: boolean): number {
+  if (countsBytes) return text.start + writtenByte(text, position - 1) + 1;
   const at = writtenByte(text, byteOf(text.sent, position - 1));
   return characters(text.written, text.start + at) + 1;
 }

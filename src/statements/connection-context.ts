@@ -104,8 +104,13 @@ interface SocketWriters {
 export interface Surroundings
   extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'isNext' | 'gone'> {
   readonly copyBufferTotal: CopyBufferTotal;
-  readonly shared: Omit<SharedKnowledge, 'user'>;
+  readonly shared: Omit<SharedKnowledge, 'user' | 'countsBytes'>;
 }
+
+const knowledge = (
+  shared: Surroundings['shared'],
+  { user, countsBytes }: ConnectedPair,
+): SharedKnowledge => ({ ...shared, user, countsBytes });
 
 export function createConnectionContext(
   pair: ConnectedPair,
@@ -133,7 +138,7 @@ export function createConnectionContext(
   const parts = { link, router, internal, state, settings };
   const query = createServerQuery(parts);
   const madeVisible = visiblyMade(overlays, link.fresh, () => beginAnew(parts, link.fresh.begun));
-  const names = new Names(query, limits.allowFunctions, userCalls, { ...shared, user: pair.user });
+  const names = new Names(query, limits.allowFunctions, userCalls, knowledge(shared, pair));
   const functions = new FunctionNames(query, names, madeVisible);
   const retry = new Retry(router, names, pair.cancels, link.fresh);
   return {

@@ -220,7 +220,7 @@ async function bindWrite(
   });
   pending.begun = defines ? null : made;
   const restore = portals.set(portal, made);
-  const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
+  const onError = retry.before(mapErrors(preparingText(statement), names));
   const expected = new PendingResponse('bind', 'all', { onFailure: restore, onError });
   link.send(message.frame, retry.track(expected));
   // Once data flows, the COPY cannot be run again, so the names must be verified before.

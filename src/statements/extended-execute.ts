@@ -103,7 +103,7 @@ function sendChanged(
 ): void | Promise<void> {
   const { link, names, retry, copyIn, stagedNotice } = context;
   const sentText = preparingText(statement);
-  const mapped = mapErrors(sentText, names.productionSchema);
+  const mapped = mapErrors(sentText, names);
   const onError = isHinted ? hintExplain(mapped) : mapped;
   const { body } = statement;
   noteDeclared(context, body, sentText);
@@ -134,7 +134,7 @@ function executeWrite(
   metrics.query('write');
   pending.writeStart ??= performance.now();
   internal.releaseGuard();
-  const mapped = mapErrors(preparingText(portal.statement), names.productionSchema);
+  const mapped = mapErrors(preparingText(portal.statement), names);
   const onError = retry.before(mapped, { stageRowByRow });
   // guard: a portal that a read may have replaced is not run as a write
   const isReplaceable = portal.runs !== state.runs;
@@ -194,7 +194,7 @@ function executeControl(
     prepared: (prepare) =>
       sqlStatement(statement.written, statement.statement, prepare, statement, state.runs),
     send: (particulars) => {
-      const onError = mapErrors(sentText, names.productionSchema);
+      const onError = mapErrors(sentText, names);
       const expected = new PendingResponse('execute', 'all', { onError }, particulars);
       link.send(frame, retry.track(expected));
     },

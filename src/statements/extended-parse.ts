@@ -290,7 +290,7 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
   }
   pending.resolved = prepared;
   // The Parse precedes `stage.begin_statement`, so its error may come from an overlay that does not match its table yet.
-  const onError = retry.before(mapErrors(sentText, names.productionSchema), {
+  const onError = retry.before(mapErrors(sentText, names), {
     message,
     mayBeStale: (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   });

@@ -212,7 +212,7 @@ function listen() {
   };
   const check = ({ names }: ConnectionContext, sentText: SentText | null) => {
     if (failure === null) return;
-    const mapped = mapErrors(sentText, names.productionSchema)(failure) as Buffer;
+    const mapped = mapErrors(sentText, names)(failure) as Buffer;
     throw new UpstreamError(failure, mapped);
   };
   /** Describes the prepared statement. Returns the description of its parameters. */

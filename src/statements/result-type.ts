@@ -41,7 +41,7 @@ export async function checkResult(
   const { result, name } = statement;
   if (result === null || result.columns.length === 0 || result.version === version) return;
   const outcome = { isSame: true };
-  const onError = mapErrors(preparingText(statement), context.names.productionSchema);
+  const onError = mapErrors(preparingText(statement), context.names);
   describe(context, name, onError, (columns) => {
     outcome.isSame = columns.equals(result.columns);
     if (outcome.isSame) statement.result = { columns, version };

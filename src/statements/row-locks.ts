@@ -40,7 +40,7 @@ export async function lockRows(
   const rewrite = await rewriter.lock(body, locks);
   if (rewrite === null) return null;
   const text = textToSend(written, statement, false, rewrite.locking);
-  const mapped = refuseAggregates(mapErrors(text, names.productionSchema));
+  const mapped = refuseAggregates(mapErrors(text, names));
   const onError = inPortal(portal, 0, mapped);
   internal.release();
   for (let tries = 0; tries < maxTries; tries += 1) {

@@ -110,7 +110,7 @@ export function sendStep(
   const own = {
     // PostgreSQL reports the last statement's success after the commit of its transaction.
     defersCompletion: isLast && isInInternalBlock,
-    onError: wrapErrors(mapErrors(text, names.productionSchema)),
+    onError: wrapErrors(mapErrors(text, names)),
   };
   const shown = isReadyShown ? 'all' : 'response';
   link.query(statementText(statement, text), new PendingResponse('query', shown, own, particulars));

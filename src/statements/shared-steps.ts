@@ -187,7 +187,7 @@ export function prepareUnder(
   const sentText = preparingText(statement);
   const text = statementText(statement.statement, sentText);
   const types = statement.parameterTypes ?? statement.types;
-  const onError = mapErrors(sentText, names.productionSchema);
+  const onError = mapErrors(sentText, names);
   internal.prepare(name, { text, types }, wrapErrors(onError));
 }
 

@@ -82,7 +82,7 @@ export async function readyWrite(
   // The queries meanwhile ran in a read-only guard.
   internal.releaseGuard();
   const onError = (text: SentText | null) =>
-    retry.before(mapErrors(text, names.productionSchema), mayBeStale && { mayBeStale });
+    retry.before(mapErrors(text, names), mayBeStale && { mayBeStale });
   const call = { text: staged.bodyText, rewrite, onError };
   return { rewrite, stageRowByRow, wrapErrors, begin: () => begin(call) };
 }

@@ -11,9 +11,10 @@ import { startProxied } from '../helpers/proxied.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import type { DrawnTable } from '../helpers/random-schema.ts';
-import { drawTable, drawWrite, sharedDefinitions } from '../helpers/random-schema.ts';
+import { drawTable, sharedDefinitions } from '../helpers/random-schema.ts';
 import type { Surroundings } from '../helpers/random-surroundings.ts';
 import { drawPolicies, surroundings } from '../helpers/random-surroundings.ts';
+import { drawBlocks, drawWrite } from '../helpers/random-writes.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -172,7 +173,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
           Array.from({ length: count }, () => drawWrite(random, random.pick(tables), major));
         try {
           await bothTold(draw(12));
-          await approved(draw(10));
+          await approved(drawBlocks(random, draw(10), isLimited));
           await settled(random, tables);
         } catch (error) {
           (error as Error).message += `\nseed ${seed}, ${into.name}: ${create}`;

@@ -219,7 +219,10 @@ function definitionOf(
   const list = columns.map((column) => `${column.name} ${column.definition}`);
   if (key.length > 0) list.push(`PRIMARY KEY (${key.join(', ')})`);
   const body = list.join(', ');
-  const other = (suffix: string) => quote(`${name.slice(1, 28).replaceAll('"', '')}${suffix}`);
+  // names end with the number of the table, which tells those with equal beginnings apart
+  const number = name.slice(-2, -1);
+  const other = (suffix: string) =>
+    quote(`${name.slice(1, 28).replaceAll('"', '')}${suffix}${number}`);
   const [first] = key;
   const keyColumn = columns.find((column) => column.name === first);
   if (shape === 'partitioned' && first) {
@@ -243,50 +246,4 @@ function definitionOf(
       ? `CREATE UNIQUE INDEX ON ${name} (${indexed.name}${key[0] ? `, ${key[0]}` : ''}) ${pick(['', `WHERE ${indexed.name} IS NOT NULL`])};`
       : '';
   return `CREATE TABLE ${name} (${body}); ${child} ${unique}`;
-}
-
-/**
- * Draws a statement that changes rows of a table.
- * @param major the version of the server: MERGE into a table with children is staged from 17 on
- */
-export function drawWrite(random: Random, table: DrawnTable, major: number): string {
-  const { pick, chance, below } = random;
-  const { name, key } = table;
-  const given = table.columns.filter(({ values }) => values.length > 0);
-  const free = given.filter((column) => !key.includes(column.name));
-  const row = () => `(${given.map(({ values }) => pick(values)).join(', ')})`;
-  const columns = given.map((column) => column.name).join(', ');
-  const set = () =>
-    (free.length > 0 ? free : given)
-      .filter((_, index) => index === 0 || chance(0.4))
-      .map((column) => `${column.name} = ${pick(column.values)}`)
-      .join(', ');
-  const [first] = key;
-  const keyed = given.find((column) => column.name === first);
-  const where = () =>
-    keyed && chance(0.8)
-      ? ` WHERE ${keyed.name} IN (${pick(keyed.values)}, ${pick(keyed.values)})`
-      : '';
-  const insert = `INSERT INTO ${name} (${columns}) VALUES ${row()}`;
-  const only = table.hasChildren && major < 17 ? 'ONLY ' : '';
-  const forms = [
-    () => `${insert} RETURNING *`,
-    () => `${insert}, ${row()}, ${row()}`,
-    () => `UPDATE ${name} SET ${set()}${where()} RETURNING *`,
-    () => `UPDATE ${name} SET ${set()}${where()}`,
-    () => `DELETE FROM ${name}${where()} RETURNING *`,
-    () => `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${name} LIMIT 0`,
-    () => `${insert} ON CONFLICT DO NOTHING`,
-    ...(first
-      ? [
-          () => `${insert} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${set()} RETURNING *`,
-          () =>
-            `UPDATE ${name} SET ${first} = ${pick(keyed?.values ?? ['NULL'])} WHERE ${first} = ${pick(keyed?.values ?? ['NULL'])}`,
-          () =>
-            `MERGE INTO ${only}${name} AS t USING (VALUES ${row()}) AS s (${columns}) ON ${key.map((column) => `t.${column} = s.${column}`).join(' AND ')}
-             WHEN MATCHED THEN UPDATE SET ${set()} WHEN NOT MATCHED THEN INSERT (${columns}) VALUES (${given.map((column) => `s.${column.name}`).join(', ')})`,
-        ]
-      : []),
-  ];
-  return (forms[below(forms.length)] as () => string)();
 }
