@@ -40,6 +40,50 @@ const shapes = [
   ],
 ] as const;
 
+/** Draws triggers of the table; none if it has partitions or no key: these fire at approval only. */
+function drawTriggers(
+  random: Random,
+  seed: number,
+  shape: string,
+  roles: readonly string[],
+): string {
+  const t = `p${seed}`;
+  if (shape !== '' && !shape.startsWith('; CREATE UNIQUE')) return '';
+  const steps = (row: 'NEW' | 'OLD') => [
+    `IF ${row}.n = ${random.below(9)} THEN RETURN NULL; END IF;`,
+    `IF ${row}.id = ${random.below(12)} AND (SELECT count(*) FROM ${t}) > ${random.below(8)} THEN RAISE EXCEPTION '% of %', TG_OP, ${row}.id; END IF;`,
+  ];
+  const changes = () => [
+    ...steps('NEW'),
+    `NEW.who := CASE WHEN NEW.n > ${random.below(9)} THEN 'else' ELSE NEW.who END;`,
+    'NEW.who := (SELECT max(name) FROM $m WHERE level >= NEW.n);'.replace('$m', `${t}_m`),
+    `NEW.n := NEW.n + ${random.below(3)};`,
+    `NEW.code := coalesce(NEW.code, 'c' || NEW.id + ${random.below(3)});`,
+  ];
+  const made = (name: string, when: string, body: string, row: string) =>
+    random.chance(0.5)
+      ? ''
+      : `CREATE FUNCTION ${t}_${name}() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN ${body} RETURN ${row}; END $f$;
+CREATE TRIGGER ${name} ${when} ON ${t} FOR EACH ROW EXECUTE FUNCTION ${t}_${name}();`;
+  return [
+    made(
+      'change',
+      `BEFORE ${random.pick(['INSERT', 'UPDATE', 'INSERT OR UPDATE', 'UPDATE OF n'])}`,
+      random.pick(changes()),
+      'NEW',
+    ),
+    made('also', `BEFORE ${random.pick(['INSERT', 'UPDATE'])}`, random.pick(changes()), 'NEW'),
+    made('remove', 'BEFORE DELETE', random.pick(steps('OLD')), 'OLD'),
+    `CREATE TABLE ${t}_log (what text PRIMARY KEY, times int); GRANT ALL ON ${t}_log TO ${roles.join(', ')};`,
+    made(
+      'log',
+      `AFTER ${random.pick(['INSERT OR UPDATE', 'UPDATE', 'DELETE'])}`,
+      `INSERT INTO ${t}_log AS l VALUES (concat(TG_OP, coalesce(NEW.who, OLD.who)), 1) ON CONFLICT (what) DO UPDATE SET times = l.times + 1;`,
+      'NULL',
+    ),
+  ].join('\n');
+}
+
 /** Draws a table `p<seed>` with policies, some of which let everything through; and one without, for sub-selects. */
 export function drawSchema(random: Random, seed: number, roles: readonly string[]): string {
   const open = ['ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE']
@@ -60,6 +104,7 @@ INSERT INTO p${seed} (id, who, n, code) SELECT i, CASE WHEN i % 3 = 0 THEN '${ro
 ALTER TABLE p${seed} ENABLE ROW LEVEL SECURITY;
 ${[...open, ...policies].join('\n')}
 CREATE VIEW p${seed}_v WITH (security_invoker) AS SELECT id, who, n, code, g FROM p${seed} WHERE id < 100;
+${drawTriggers(random, seed, suffix, roles)}
 GRANT ALL ON p${seed}, p${seed}_v, p${seed}_m TO ${roles.join(', ')};`;
 }
 

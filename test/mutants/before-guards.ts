@@ -72,4 +72,14 @@ export const beforeGuards: readonly Guard[] = [
     without: 'if (false)',
     tests: ['proxy/referred-effects'],
   },
+  {
+    name: 'policies apply to the row as triggers made it',
+    without: 'IF false THEN',
+    tests: ['proxy/policy-triggers', 'sql/upserts'],
+  },
+  {
+    name: 'no trigger fires for a row that policies keep from the statement',
+    without: "return '';",
+    tests: ['proxy/policy-triggers'],
+  },
 ];

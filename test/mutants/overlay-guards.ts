@@ -206,7 +206,7 @@ export const overlayGuards: readonly Guard[] = [
   {
     name: 'a foreign key of single partitions is checked for their rows alone',
     without: `if (end.oid > 0) return '';`,
-    tests: ['proxy/keys-of-partitions'],
+    tests: ['proxy/keys-of-partitions', 'sql/upserts'],
   },
   {
     name: 'foreign keys of partitions are checked by the present bounds',

@@ -18,11 +18,6 @@ export const stampGuards: readonly Guard[] = [
     tests: stamps,
   },
   { name: 'a definition depends on functions', without: '', tests: stamps },
-  {
-    name: 'a definition names the columns on the other side of foreign keys',
-    without: '',
-    tests: stamps,
-  },
   { name: 'a definition depends on casts to json', without: '', lines: 2, tests: stamps },
   {
     name: 'a definition depends on whether policies apply to the service',

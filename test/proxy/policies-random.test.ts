@@ -71,7 +71,9 @@ suite('policies at random', (test) => {
           await compare(random, seed, schema);
         } finally {
           for (const { query } of [proxied.database, proxied.twin])
-            await query(`DROP VIEW p${seed}_v; DROP TABLE p${seed}, p${seed}_m`);
+            await query(
+              `DROP VIEW p${seed}_v; DROP TABLE p${seed}, p${seed}_m; DROP TABLE IF EXISTS p${seed}_log`,
+            );
         }
       },
       { timeout: 120_000 },

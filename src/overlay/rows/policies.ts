@@ -9,6 +9,7 @@ import {
   rowTypeName,
   upsertSchema,
 } from '../object-names.ts';
+import { mayFire } from '../triggers/candidates.ts';
 
 /** The checks of a row: whether the role may see it or change it, and whether the statement may give it its new values. */
 const policyChecks = {
@@ -126,6 +127,33 @@ function givenRow(table: Table): string {
   return `(SELECT ${computed} FROM (SELECT ${given}${from}) AS ${quoteIdentifier(table.name)})`;
 }
 
+/** Returns whether triggers may change the rows of a table before they are staged. Those of a partition never do. */
+const mayChange = (table: Table, settings: Table) =>
+  table.oid === settings.oid && (mayFire(table, 'insert') || mayFire(table, 'update'));
+
+/** Returns the name of the function that restores a row that triggers made from its text. */
+export const restoredName = (table: Table) => `${upsertSchema(table)}.restored_${table.oid}`;
+
+/** Builds the parts of the policies' trigger by which it checks the row that triggers made. */
+function madeParts(table: Table, settings: Table) {
+  if (!mayChange(table, settings)) return { restored: '', made: '', give_back: '' };
+  const parts = { oid: table.oid, restored: restoredName(table), row_type: rowTypeName(table) };
+  return {
+    restored: fillSql(loadSql('table/triggers/restored.sql'), parts),
+    made: fillSql(loadSql('table/triggers/policies_made.sql'), parts),
+    give_back: '  IF _stage_v_is_made THEN RETURN _stage_v_given; END IF;\n',
+  };
+}
+
+/** Builds the statement by which no trigger fires for a row that policies keep from an UPDATE or DELETE. */
+export function policyBeforeFiring(table: Table, operation: 'update' | 'delete'): string {
+  if (table.policies === null) return '';
+  const check = operation === 'update' ? 'touch' : 'delete';
+  const given = operation === 'update' ? 'NEW' : 'OLD';
+  // guard: no trigger fires for a row that policies keep from the statement
+  return `  IF ${policyCheckCall(table, check, 'OLD.', table)} IS NOT NULL THEN RETURN ${given}; END IF;\n`;
+}
+
 const triggerName = (table: Table) => `${upsertSchema(table)}.policy_${table.oid}`;
 
 /** Builds the trigger that checks a view's rows with the client's rights, before the triggers that stage them. */
@@ -145,6 +173,7 @@ export function policyTriggersSql(table: Table, settings: Table): string[] {
   return [
     fillSql(loadSql('table/rows/policies.sql'), {
       check: triggerName(table),
+      ...madeParts(table, settings),
       table: settings.oid,
       table_name: quoteLiteral(table.name),
       may_insert: policyCheckCall(table, 'insert', 'NEW.', settings),

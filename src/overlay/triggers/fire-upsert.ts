@@ -2,6 +2,7 @@
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
+import { restoredName } from '../rows/policies.ts';
 import { prepareGiven } from '../rows/row-checks.ts';
 import { mayFire } from './candidates.ts';
 import { fireName, madeName } from './fire.ts';
@@ -23,23 +24,48 @@ export function firingParts(
       given_columns: columnList(written, '_stage_v_new.'),
     };
   }
-  const row_type = rowTypeName(table);
   const upsert = upsertName(table);
+  const { oid } = table;
+  const firedFunction = fillSql(loadSql('table/triggers/upsert_function.sql'), {
+    ...{ fired, upsert, row_type: rowTypeName(table) },
+    fire: fireName(table, 'insert'),
+    made: madeName(table, 'insert'),
+    prepare: prepareGiven(table, 'insert'),
+    new_columns: columnList(columnNames(table), 'new.'),
+  });
+  const given_columns = columnList(written, '_stage_v_given.');
+  if (table.policies !== null) return { ...firstParts(table, fired, firedFunction), given_columns };
   return {
-    fired_function: fillSql(loadSql('table/triggers/upsert_function.sql'), {
-      ...{ fired, upsert, row_type },
-      fire: fireName(table, 'insert'),
-      made: madeName(table, 'insert'),
-      prepare: prepareGiven(table, 'insert'),
-      new_columns: columnList(columnNames(table), 'new.'),
-    }),
+    fired_function: firedFunction,
     fired_variables: `  _stage_v_fired pg_catalog.record;\n  _stage_v_given ${upsert};\n`,
-    fire_triggers: fillSql(loadSql('table/triggers/upsert_fires.sql'), { fired, oid: table.oid }),
-    end_firing: `  PERFORM pg_catalog.set_config('stage.overriding_${table.oid}', _stage_v_overriding, true);\n`,
-    hand_on_made: `    PERFORM pg_catalog.set_config('stage.made_${table.oid}', _stage_v_fired._stage_p_text, true);\n`,
+    fire_triggers: fillSql(loadSql('table/triggers/upsert_fires.sql'), { fired, oid }),
+    end_firing: `  PERFORM pg_catalog.set_config('stage.overriding_${oid}', _stage_v_overriding, true);\n`,
+    hand_on_made: `    PERFORM pg_catalog.set_config('stage.made_${oid}', _stage_v_fired._stage_p_text, true);\n`,
     // guard: what triggers for INSERT write is not lost where the row in the way is updated
-    give_up: `  IF NOT (_stage_v_row IS NULL) THEN PERFORM stage.give_up_row(${table.oid}::pg_catalog.oid); END IF;\n`,
+    give_up: `  IF NOT (_stage_v_row IS NULL) THEN PERFORM stage.give_up_row(${oid}::pg_catalog.oid); END IF;\n`,
     proposed: '_stage_v_new',
-    given_columns: columnList(written, '_stage_v_given.'),
+    given_columns,
+  };
+}
+
+/** Builds the parts for a table with policies: they apply to the row that triggers made, before the search for the conflicting row. */
+function firstParts(table: Table, fired: string, firedFunction: string) {
+  const { oid } = table;
+  const upsert = upsertName(table);
+  const first = fillSql(loadSql('table/triggers/upsert_first.sql'), {
+    ...{ fired, upsert, oid },
+    function: `${fired}_first`,
+    key: `${oid}_x`,
+  });
+  const set = (name: string, at: number) =>
+    `PERFORM pg_catalog.set_config('stage.${name}_${oid}', _stage_v_fired OPERATOR(pg_catalog.->>) ${at}, true);\n`;
+  return {
+    fired_function: firedFunction + first,
+    fired_variables: `  _stage_v_fired pg_catalog.jsonb := pg_catalog.current_setting('stage.first_${oid}');\n  _stage_v_given ${upsert};\n`,
+    fire_triggers: `  _stage_v_given := ${restoredName(table)}(_stage_v_fired OPERATOR(pg_catalog.->>) 1);\n`,
+    end_firing: `  ${set('overriding', 2)}`,
+    hand_on_made: `    ${set('made', 0)}`,
+    give_up: `  IF _stage_v_collision._stage_v_index IS NOT NULL THEN PERFORM stage.give_up_row(${oid}::pg_catalog.oid); END IF;\n`,
+    proposed: 'NEW',
   };
 }

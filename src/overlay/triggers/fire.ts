@@ -11,6 +11,7 @@ import {
   rowTypeName,
 } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
+import { policyBeforeFiring } from '../rows/policies.ts';
 import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
 import { mayFire } from './candidates.ts';
@@ -89,6 +90,7 @@ export function firedSql(
     fire: fireName(table, operation),
     made: madeName(table, operation),
     ...aroundFiring(table, operation, isWriting),
+    policy: operation === 'insert' ? '' : policyBeforeFiring(table, operation),
     // generated columns are computed after triggers have fired
     new_columns: table.columns
       .map(({ name, generated }) => (generated ? 'NULL' : `NEW.${quoteIdentifier(name)}`))

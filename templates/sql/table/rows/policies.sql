@@ -1,14 +1,17 @@
 -- Checks row-level security with the rights of whoever runs the statement, and before any other error about a row.
 -- The trigger is named to fire before the triggers that stage.
--- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes. Names of settings end with the OID `table`.
-CREATE FUNCTION {{check}}() RETURNS trigger
+-- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes. Names of settings end with the OID `table`. `made`
+-- makes NEW the row that triggers made, if any fired; the next trigger gets the row as it was given.
+{{restored}}CREATE FUNCTION {{check}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
   _stage_v_failed pg_catalog.text;
   _stage_v_row pg_catalog.text := 'new row';
   _stage_v_expression pg_catalog.text;
+  _stage_v_given pg_catalog.record;
+  _stage_v_is_made pg_catalog.bool := false;
 BEGIN
-  IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
+{{made}}  IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
     _stage_v_failed := {{may_insert}};
   ELSE
     _stage_v_failed := CASE WHEN TG_OP OPERATOR(pg_catalog.=) 'DELETE' THEN {{may_delete}} ELSE {{may_touch}} END;
@@ -32,5 +35,5 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = pg_catalog.concat(_stage_v_row, ' violates row-level security policy ',
       CASE WHEN _stage_v_failed OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat('"', _stage_v_failed, '" ') END, _stage_v_expression, 'for table "', {{table_name}}, '"');
   END IF;
-  RETURN NEW;
+{{give_back}}  RETURN NEW;
 END $body$;

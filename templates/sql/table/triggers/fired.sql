@@ -1,6 +1,7 @@
 -- INSTEAD OF, before the row is staged: fires the copies of production's BEFORE triggers with the client's rights. It passes the row as
 -- they made it to the trigger that stages it. The row itself stays as the client sent it: approval passes that to production.
--- Filled in src/overlay/triggers/fire.ts: `prepare` fills in the row's defaults, `made` and `fire` are the functions of fire.sql.
+-- Filled in src/overlay/triggers/fire.ts: `prepare` fills in the row's defaults, `made` and `fire` are the functions of fire.sql; `policy`
+-- leaves a row alone that policies keep from the statement.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -9,7 +10,7 @@ BEGIN
   -- an upsert has fired them before it searched for the colliding row
   IF coalesce(current_setting('stage.made_{{oid}}', true), '') <> '' THEN RETURN NEW; END IF;
   IF pg_trigger_depth() > 1 THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
-{{prepare}}
+{{policy}}{{prepare}}
 {{begin}}  _stage_v_made := {{made}}({{fire}}(ROW({{new_columns}}), {{old}}), ROW({{new_columns}}));
   IF _stage_v_made IS NULL THEN {{give_up}}RETURN NULL; END IF;
   PERFORM set_config('stage.made_{{oid}}', _stage_v_made, true);

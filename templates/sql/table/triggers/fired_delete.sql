@@ -5,6 +5,6 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
   IF coalesce(current_setting('stage.truncates', true), '') = 'on' THEN RETURN OLD; END IF;
   IF pg_trigger_depth() > 1 THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
-{{begin}}  IF {{fire}}(NULL, ROW({{old_columns}})) IS NOT DISTINCT FROM NULL THEN {{give_up}}RETURN NULL; END IF;
+{{policy}}{{begin}}  IF {{fire}}(NULL, ROW({{old_columns}})) IS NOT DISTINCT FROM NULL THEN {{give_up}}RETURN NULL; END IF;
   RETURN OLD;
 END $body$;
