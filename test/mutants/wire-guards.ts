@@ -125,7 +125,7 @@ export const wireGuards: readonly Guard[] = [
   {
     name: 'Describe of a write reports its tables as they are now',
     without: '',
-    tests: ['proxy/described-writes'],
+    tests: ['proxy/described-writes', 'sql/upserts'],
   },
   {
     name: 'a statement that the client has cancelled is not retried',
