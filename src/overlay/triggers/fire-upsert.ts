@@ -3,8 +3,8 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
 import { restoredName } from '../rows/policies.ts';
-import { prepareGiven } from '../rows/row-checks.ts';
 import { mayFire } from './candidates.ts';
+import { drawFunctionSql, drawTriggerSql } from './draw.ts';
 import { fireName, madeName } from './fire.ts';
 
 /**
@@ -26,13 +26,14 @@ export function firingParts(
   }
   const upsert = upsertName(table);
   const { oid } = table;
-  const firedFunction = fillSql(loadSql('table/triggers/upsert_function.sql'), {
+  const draw = [...drawFunctionSql(table), ...drawTriggerSql(table, upsert)];
+  const firesNew = fillSql(loadSql('table/triggers/upsert_function.sql'), {
     ...{ fired, upsert, row_type: rowTypeName(table) },
     fire: fireName(table, 'insert'),
     made: madeName(table, 'insert'),
-    prepare: prepareGiven(table, 'insert'),
     new_columns: columnList(columnNames(table), 'new.'),
   });
+  const firedFunction = [...draw, firesNew].join(';\n');
   const given_columns = columnList(written, '_stage_v_given.');
   if (table.policies !== null) return { ...firstParts(table, fired, firedFunction), given_columns };
   return {

@@ -12,6 +12,7 @@ import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
 import { mayFire, mayFireAfter, mayFireFirst, rowTriggers } from './candidates.ts';
+import { drawTrigger } from './draw.ts';
 import { firedSql, firedTrigger, fireSql } from './fire.ts';
 import { fireAfterSql } from './fire-after.ts';
 import { firstSql } from './fire-statement.ts';
@@ -141,8 +142,10 @@ async function attach(
   await tx.query(fireSql(table, operation, triggers, writes));
   const view = overlayName(table);
   for (const each of traceSql(table, operation, view, isWriting)) await tx.query(each);
-  if (!fires) await tx.query(`DROP TRIGGER IF EXISTS ${firedTrigger(operation)} ON ${view}`);
-  else for (const each of firedSql(table, operation, view, isWriting)) await tx.query(each);
+  if (!fires) {
+    for (const name of [firedTrigger(operation), ...(operation === 'insert' ? [drawTrigger] : [])])
+      await tx.query(`DROP TRIGGER IF EXISTS ${name} ON ${view}`);
+  } else for (const each of firedSql(table, operation, view, isWriting)) await tx.query(each);
 }
 
 const byEvent = (of: (event: Event) => readonly Trigger[]) => ({

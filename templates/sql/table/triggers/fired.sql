@@ -1,6 +1,6 @@
 -- INSTEAD OF, before the row is staged: fires the copies of production's BEFORE triggers with the client's rights. It passes the row as
 -- they made it to the trigger that stages it. The row itself stays as the client sent it: approval passes that to production.
--- Filled in src/overlay/triggers/fire.ts: `prepare` fills in the row's defaults, `made` and `fire` are the functions of fire.sql; `policy`
+-- Filled in src/overlay/triggers/fire.ts: `prepare` checks the columns of an update, `made` and `fire` are the functions of fire.sql; `policy`
 -- leaves a row alone that policies keep from the statement.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$

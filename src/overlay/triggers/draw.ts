@@ -1,0 +1,29 @@
+/** Fills the identity columns of a new row before triggers fire for it. */
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table } from '../../model/table.ts';
+import { functionName } from '../object-names.ts';
+import { prepareGiven } from '../rows/row-checks.ts';
+
+/** The trigger of a view: its name sorts before those of the triggers that fire. */
+export const drawTrigger = 'draw_insert';
+
+const drawName = (table: Table) => functionName(table, 'draw_insert');
+
+/** Builds the function that fills the columns; none if nothing is to be filled. */
+export function drawFunctionSql(table: Table): string[] {
+  const prepare = prepareGiven(table, 'insert');
+  if (prepare === '') return [];
+  return [
+    fillSql(loadSql('table/triggers/draw.sql'), {
+      ...{ function: drawName(table), oid: table.oid, prepare },
+    }),
+  ];
+}
+
+/** Builds the trigger of a view that calls it. */
+export const drawTriggerSql = (table: Table, view: string): string[] =>
+  prepareGiven(table, 'insert') === ''
+    ? []
+    : [
+        `CREATE OR REPLACE TRIGGER ${drawTrigger} INSTEAD OF INSERT ON ${view} FOR EACH ROW EXECUTE FUNCTION ${drawName(table)}()`,
+      ];
