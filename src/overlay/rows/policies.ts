@@ -132,14 +132,14 @@ const mayChange = (table: Table, settings: Table) =>
   table.oid === settings.oid && (mayFire(table, 'insert') || mayFire(table, 'update'));
 
 /** Returns the name of the function that restores a row that triggers made from its text. */
-export const restoredName = (table: Table) => `${upsertSchema(table)}.restored_${table.oid}`;
+export const madeRowName = (table: Table) => `${upsertSchema(table)}.made_row_${table.oid}`;
 
 /** Builds the parts of the policies' trigger by which it checks the row that triggers made. */
 function madeParts(table: Table, settings: Table) {
-  if (!mayChange(table, settings)) return { restored: '', made: '', give_back: '' };
-  const parts = { oid: table.oid, restored: restoredName(table), row_type: rowTypeName(table) };
+  if (!mayChange(table, settings)) return { made_row: '', made: '', give_back: '' };
+  const parts = { oid: table.oid, made_row: madeRowName(table), row_type: rowTypeName(table) };
   return {
-    restored: fillSql(loadSql('table/triggers/restored.sql'), parts),
+    made_row: fillSql(loadSql('table/triggers/made_row.sql'), parts),
     made: fillSql(loadSql('table/triggers/policies_made.sql'), parts),
     give_back: '  IF _stage_v_is_made THEN RETURN _stage_v_given; END IF;\n',
   };

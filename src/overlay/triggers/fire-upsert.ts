@@ -2,7 +2,7 @@
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
-import { restoredName } from '../rows/policies.ts';
+import { madeRowName } from '../rows/policies.ts';
 import { mayFire } from './candidates.ts';
 import { drawFunctionSql, drawTriggerSql } from './draw.ts';
 import { fireName, madeName } from './fire.ts';
@@ -63,7 +63,7 @@ function firstParts(table: Table, fired: string, firedFunction: string) {
   return {
     fired_function: firedFunction + first,
     fired_variables: `  _stage_v_fired pg_catalog.jsonb := pg_catalog.current_setting('stage.first_${oid}');\n  _stage_v_given ${upsert};\n`,
-    fire_triggers: `  _stage_v_given := ${restoredName(table)}(_stage_v_fired OPERATOR(pg_catalog.->>) 1);\n`,
+    fire_triggers: `  _stage_v_given := ${madeRowName(table)}(_stage_v_fired OPERATOR(pg_catalog.->>) 1);\n`,
     end_firing: `  ${set('overriding', 2)}`,
     hand_on_made: `    ${set('made', 0)}`,
     give_up: `  IF _stage_v_collision._stage_v_index IS NOT NULL THEN PERFORM stage.give_up_row(${oid}::pg_catalog.oid); END IF;\n`,

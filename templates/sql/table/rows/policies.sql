@@ -2,7 +2,7 @@
 -- The trigger is named to fire before the triggers that stage.
 -- Filled in src/overlay/rows/policies.ts: the calls return null for a row that passes. Names of settings end with the OID `table`. `made`
 -- makes NEW the row that triggers made, if any fired; the next trigger gets the row as it was given.
-{{restored}}CREATE FUNCTION {{check}}() RETURNS trigger
+{{made_row}}CREATE FUNCTION {{check}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
   _stage_v_failed pg_catalog.text;
