@@ -38,6 +38,11 @@ CREATE TRIGGER second AFTER INSERT ON second FOR EACH ROW EXECUTE FUNCTION secon
 CREATE TABLE third (id int PRIMARY KEY);
 CREATE FUNCTION third() RETURNS trigger ${block('BEGIN INSERT INTO drawn SELECT NEW.id, NEW.id; RETURN NULL; END')};
 CREATE TRIGGER third AFTER INSERT ON third FOR EACH ROW EXECUTE FUNCTION third();
+CREATE TABLE rooms (id uuid PRIMARY KEY);
+CREATE TABLE seats (id int PRIMARY KEY, room uuid REFERENCES rooms);
+CREATE TABLE houses (id int PRIMARY KEY);
+CREATE FUNCTION add_room() RETURNS trigger ${block('BEGIN INSERT INTO rooms VALUES (gen_random_uuid()); RETURN NULL; END')};
+CREATE TRIGGER add_room AFTER INSERT ON houses FOR EACH ROW EXECUTE FUNCTION add_room();
 `;
 
 suite('rows that refer to those of triggers', (test) => {
@@ -116,5 +121,16 @@ suite('rows that refer to those of triggers', (test) => {
     );
     const drawn = 'writes to drawn, which draws a key to which foreign keys refer';
     assert.equal(reasons, [drawn, drawn, null]);
+  });
+
+  test('fail the approval where the trigger gives its row another key', async () => {
+    const { id } = await stage(
+      'INSERT INTO houses VALUES (1)',
+      'INSERT INTO seats SELECT 1, id FROM rooms',
+    );
+    await proxied.daemon.call('POST', `/sessions/${id}/propose`);
+    const { status, body } = await proxied.daemon.call('POST', `/sessions/${id}/approve`);
+    assert.equal([status, body['error']], [409, 'apply_failed']);
+    assert.equal(await proxied.database.query('SELECT FROM houses'), []);
   });
 });

@@ -5,6 +5,7 @@ import type { Table, Trigger } from '../../model/table.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import { usesOf } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
+import type { FunctionText } from '../../sql/functions/function-body.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import {
   changesPath,
@@ -75,11 +76,22 @@ export async function readTriggerBody(
   // of its transition tables it may use whole rows
   const tables = [trigger.oldTable, trigger.newTable].flatMap((each) => each ?? []);
   const facts = { names: namesOf(table, trigger), arguments: trigger.arguments };
+  const text = { language: 'plpgsql', body, head, tables, facts } as const;
+  const read = await readWithin(text, extents);
+  if (read === null) throw new Obstacle(beyondExtent('reads'));
+  return read;
+}
+
+/** Parses a body within the first of the extents that it does not exceed. Returns null if it exceeds all of them. */
+async function readWithin(
+  text: FunctionText,
+  extents: readonly Extent[],
+): Promise<FunctionBody | null> {
   for (const extent of extents) {
-    const read = await readBodyAnywhere({ language: 'plpgsql', body, head, extent, tables, facts });
-    if (read !== null) return read;
+    const body = await readBodyAnywhere({ ...text, extent });
+    if (body !== null) return body;
   }
-  throw new Obstacle(beyondExtent('reads'));
+  return null;
 }
 
 /** Returns the variables of a trigger whose values are known. */
@@ -244,12 +256,9 @@ async function readCalled(
   name: string,
   what: string,
 ): Promise<FunctionBody> {
-  const head = headOf(each, name, 'record');
+  const text = { ...each, head: headOf(each, name, 'record') };
   // a function that only reads may handle more errors
-  const extents: readonly Extent[] = extent === 'rows' ? ['reads', extent] : [extent];
-  for (const within of extents) {
-    const body = await readBodyAnywhere({ ...each, head, extent: within });
-    if (body !== null) return body;
-  }
-  throw new Obstacle(`${what} ${beyondExtent(extent)}`);
+  const body = await readWithin(text, extent === 'rows' ? ['reads', extent] : [extent]);
+  if (body === null) throw new Obstacle(`${what} ${beyondExtent(extent)}`);
+  return body;
 }

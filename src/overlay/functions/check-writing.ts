@@ -91,7 +91,8 @@ const fills = (table: Table, { operation, columns, given }: Right) =>
     ? table.columns.some(isFilled)
     : given.some((column) => isFilled(columnAt(table, column)));
 
-const columnAt = ({ columns }: Table, column: string | number): Column | undefined =>
+/** Returns the column of a name, or at a position from 0. */
+export const columnAt = ({ columns }: Table, column: string | number): Column | undefined =>
   typeof column === 'number' ? columns[column] : columns.find(({ name }) => name === column);
 
 const isFilled = (column: Column | undefined) =>

@@ -127,16 +127,13 @@ function givenRow(table: Table): string {
   return `(SELECT ${computed} FROM (SELECT ${given}${from}) AS ${quoteIdentifier(table.name)})`;
 }
 
-/** Returns whether triggers may change the rows of a table before they are staged. Those of a partition never do. */
-const mayChange = (table: Table, settings: Table) =>
-  table.oid === settings.oid && (mayFire(table, 'insert') || mayFire(table, 'update'));
-
 /** Returns the name of the function that restores a row that triggers made from its text. */
 export const madeRowName = (table: Table) => `${upsertSchema(table)}.made_row_${table.oid}`;
 
 /** Builds the parts of the policies' trigger by which it checks the row that triggers made. */
-function madeParts(table: Table, settings: Table) {
-  if (!mayChange(table, settings)) return { made_row: '', made: '', give_back: '' };
+function madeParts(table: Table) {
+  if (!mayFire(table, 'insert') && !mayFire(table, 'update'))
+    return { made_row: '', made: '', give_back: '' };
   const parts = { oid: table.oid, made_row: madeRowName(table), row_type: rowTypeName(table) };
   return {
     made_row: fillSql(loadSql('table/triggers/made_row.sql'), parts),
@@ -173,7 +170,7 @@ export function policyTriggersSql(table: Table, settings: Table): string[] {
   return [
     fillSql(loadSql('table/rows/policies.sql'), {
       check: triggerName(table),
-      ...madeParts(table, settings),
+      ...madeParts(table),
       table: settings.oid,
       table_name: quoteLiteral(table.name),
       may_insert: policyCheckCall(table, 'insert', 'NEW.', settings),

@@ -7,23 +7,13 @@ import { prepareGiven } from '../rows/row-checks.ts';
 /** The trigger of a view: its name sorts before those of the triggers that fire. */
 export const drawTrigger = 'draw_insert';
 
-const drawName = (table: Table) => functionName(table, 'draw_insert');
-
-/** Builds the function that fills the columns; none if nothing is to be filled. */
-export function drawFunctionSql(table: Table): string[] {
+/** Builds the function that fills the columns, and the trigger of a view that calls it; none if nothing is to be filled. */
+export function drawSql(table: Table, view: string): string[] {
   const prepare = prepareGiven(table, 'insert');
   if (prepare === '') return [];
+  const name = functionName(table, drawTrigger);
   return [
-    fillSql(loadSql('table/triggers/draw.sql'), {
-      ...{ function: drawName(table), oid: table.oid, prepare },
-    }),
+    fillSql(loadSql('table/triggers/draw.sql'), { function: name, oid: table.oid, prepare }),
+    `CREATE OR REPLACE TRIGGER ${drawTrigger} INSTEAD OF INSERT ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
   ];
 }
-
-/** Builds the trigger of a view that calls it. */
-export const drawTriggerSql = (table: Table, view: string): string[] =>
-  prepareGiven(table, 'insert') === ''
-    ? []
-    : [
-        `CREATE OR REPLACE TRIGGER ${drawTrigger} INSTEAD OF INSERT ON ${view} FOR EACH ROW EXECUTE FUNCTION ${drawName(table)}()`,
-      ];

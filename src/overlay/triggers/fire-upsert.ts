@@ -4,7 +4,7 @@ import type { Table } from '../../model/table.ts';
 import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
 import { madeRowName } from '../rows/policies.ts';
 import { mayFire } from './candidates.ts';
-import { drawFunctionSql, drawTriggerSql } from './draw.ts';
+import { drawSql } from './draw.ts';
 import { fireName, madeName } from './fire.ts';
 
 /**
@@ -26,14 +26,13 @@ export function firingParts(
   }
   const upsert = upsertName(table);
   const { oid } = table;
-  const draw = [...drawFunctionSql(table), ...drawTriggerSql(table, upsert)];
   const firesNew = fillSql(loadSql('table/triggers/upsert_function.sql'), {
     ...{ fired, upsert, row_type: rowTypeName(table) },
     fire: fireName(table, 'insert'),
     made: madeName(table, 'insert'),
     new_columns: columnList(columnNames(table), 'new.'),
   });
-  const firedFunction = [...draw, firesNew].join(';\n');
+  const firedFunction = [...drawSql(table, upsert), firesNew].join(';\n');
   const given_columns = columnList(written, '_stage_v_given.');
   if (table.policies !== null) return { ...firstParts(table, fired, firedFunction), given_columns };
   return {

@@ -15,7 +15,7 @@ import { policyBeforeFiring } from '../rows/policies.ts';
 import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
 import { mayFire } from './candidates.ts';
-import { drawFunctionSql, drawTriggerSql } from './draw.ts';
+import { drawSql } from './draw.ts';
 import { aroundCall, aroundFiring } from './fire-writing.ts';
 import { conditionOf, copyName } from './trigger-copy.ts';
 
@@ -101,7 +101,7 @@ export function firedSql(
     prepare: operation === 'update' ? prepareGiven(table, operation) : '',
   });
   return [
-    ...(operation === 'insert' ? [...drawFunctionSql(table), ...drawTriggerSql(table, view)] : []),
+    ...(operation === 'insert' ? drawSql(table, view) : []),
     made,
     `CREATE OR REPLACE TRIGGER ${firedTrigger(operation)} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
   ];

@@ -6,6 +6,7 @@ import { shownName } from '../../model/table.ts';
 import type { BodyUses, BodyWrite } from '../../sql/functions/body-uses.ts';
 import type { FoundFunction } from '../../sql/functions/effects.ts';
 import { harmfulInDefinition } from '../../sql/functions/functions.ts';
+import { columnAt } from '../functions/check-writing.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { targetNamed } from '../functions/named-table.ts';
 import { readLinkedTable } from '../install/linked-tables.ts';
@@ -93,11 +94,11 @@ function ownObstacle(table: Table, write: BodyWrite): string | null {
 }
 
 /**
- * Returns why no trigger may insert into a table. Staged rows may refer to the row: approval, which has the trigger insert it again, gives it
- * the same key if the statement gives the key a value.
+ * Returns why no trigger may insert into a table. Staged rows may refer to the row: at approval, where the trigger inserts it again, it has
+ * the same key if the statement gives the key a value. If that value is drawn, too, production refuses the rows that refer to it.
  */
 function insertObstacle(table: Table, { given }: BodyWrite): string | null {
-  const names = given.map((each) => (typeof each === 'string' ? each : table.columns[each]?.name));
+  const names = given.map((each) => columnAt(table, each)?.name);
   // guard: no staged row refers to a key that approval draws again
   if (table.referencedBy.some(({ parent }) => parent.columns.some((each) => !names.includes(each))))
     return 'draws a key to which foreign keys refer';

@@ -73,7 +73,7 @@ BEGIN
       UNION ALL SELECT h.xmin FROM own o JOIN pg_inherits h ON h.inhparent = o.relation
       UNION ALL SELECT p.xmin FROM own o JOIN pg_partitioned_table p ON p.partrelid = o.relation
       UNION ALL SELECT h.xmin FROM other o JOIN pg_inherits h ON h.inhrelid = o.relation
-      -- those on the other side of foreign keys, too
+      -- this includes the tables on the other side of foreign keys
       -- guard: a definition depends on the attributes of composite types
       UNION ALL SELECT a.xmin FROM used u JOIN pg_attribute a ON a.attrelid = u.object AND a.attnum > 0 WHERE u.class = 'pg_class'::regclass
       UNION ALL SELECT m.xmin FROM used u JOIN pg_opclass c ON c.oid = u.object JOIN pg_amop m ON m.amopfamily = c.opcfamily
