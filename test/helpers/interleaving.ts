@@ -129,7 +129,21 @@ async function activity(database: TestDatabase, { pid }: Party): Promise<string>
   return `the statement of backend ${pid} is not answered: ${JSON.stringify(rows)}`;
 }
 
+/** Resolves when the server is ready for the next statement: it sends an error before it releases the locks of the failed transaction. */
 async function outcomeOf(client: pg.Client, text: string, queryMode?: 'extended'): Promise<string> {
+  const ready = new Promise<void>((resolve) => {
+    const done = () => {
+      client.off('drain', done).off('end', done);
+      resolve();
+    };
+    client.on('drain', done).on('end', done);
+  });
+  const outcome = await responseTo(client, text, queryMode);
+  await ready;
+  return outcome;
+}
+
+async function responseTo(client: pg.Client, text: string, queryMode?: 'extended') {
   try {
     const answer = await client.query({ text, rowMode: 'array', ...(queryMode && { queryMode }) });
     // a text of several statements has a result for each

@@ -249,13 +249,13 @@ export const interleavings: Readonly<Record<string, readonly Step[]>> = {
     ...begin(),
     [0, 'UPDATE item SET n = 1 WHERE id = 1'],
     [1, 'UPDATE item SET n = 1 WHERE id = 2'],
-    // only one of them checks for deadlocks, and not before the other one waits
-    [0, `SET deadlock_timeout = '4s'`],
-    [1, `SET deadlock_timeout = '1h'`],
+    // only the one that waits last checks for deadlocks, however late its statement arrives
+    [0, `SET deadlock_timeout = '1h'`],
+    [1, `SET deadlock_timeout = '10ms'`],
     [0, 'UPDATE item SET n = 2 WHERE id = 2'],
     [1, 'UPDATE item SET n = 2 WHERE id = 1'],
-    [0, 'ROLLBACK'],
-    [1, 'COMMIT'],
+    [0, 'COMMIT'],
+    [1, 'ROLLBACK'],
   ],
   'REPEATABLE READ: a row that was changed': [
     ...begin('REPEATABLE READ'),
