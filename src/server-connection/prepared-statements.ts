@@ -129,11 +129,8 @@ export interface Portal {
   started: boolean;
 }
 
-/**
- * The server's response to a Describe of a portal in a failed transaction. In a `spent` portal a ROLLBACK TO has failed, so the server does
- * not refuse it as a command that is invalid there.
- */
-export type ResponseInFailure = 'refused' | 'nothing' | 'spent';
+/** The server's response to a Describe of a portal in a failed transaction. */
+export type ResponseInFailure = 'refused' | 'nothing';
 
 /** Creates the entry for a portal that was just bound. */
 export function newPortal(

@@ -3,12 +3,9 @@
  * locks destroys them. So the proxy first queries the server's response for each.
  */
 import { hiddenClose, PendingResponse, passing } from '../server-connection/pending-response.ts';
-import { UpstreamError } from '../server-connection/refusals.ts';
 import { step, stepMessages } from '../server-connection/step-messages.ts';
 import type { ControlAction } from '../sql/verdict.ts';
-import { errorResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
-import { errorFields } from '../wire/error-fields.ts';
 import { describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { inFailedTransaction } from './read-only-write.ts';
@@ -34,26 +31,16 @@ export function noteFailure(
 ): void {
   if (type !== 'rollback to') return;
   portals.delete('');
-  inFailure.set('', 'spent');
+  inFailure.set('', 'nothing');
 }
 
 /**
  * Refuses a portal that has been destroyed. Call it before a portal runs.
- * @throws StageError when its failed transaction has lost it, UpstreamError for a `spent` portal
+ * @throws StageError when its failed transaction has lost it
  */
 export function refuseInFailure({ inFailure }: ConnectionContext, name: string): void {
-  const answer = inFailure.get(name);
-  if (answer === 'spent') throw spent(name);
   // guard: a portal of a failed transaction is known to its end
-  if (answer !== undefined) throw inFailedTransaction;
-}
-
-function spent(name: string): UpstreamError {
-  const fields = errorFields('ERROR', {
-    sqlstate: '55000',
-    message: `portal "${name}" cannot be run`,
-  });
-  return new UpstreamError(fields, errorResponse(fields));
+  if (inFailure.get(name) !== undefined) throw inFailedTransaction;
 }
 
 /**

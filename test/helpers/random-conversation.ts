@@ -3,6 +3,7 @@
  * over several batches, COPY both ways, cancel requests where their effect is certain, and DISCARD and DEALLOCATE between.
  */
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
+import { frontend } from '../../src/wire/message-codes.ts';
 import type { Random } from './random.ts';
 import { simple, steps } from './random-pipeline.ts';
 import type { Pause } from './wire-script.ts';
@@ -185,6 +186,37 @@ export function randomConversation(random: Random, turns: number): Conversation 
     q('SELECT * FROM item ORDER BY id'),
     q('SELECT * FROM part ORDER BY id'),
   ];
+}
+
+const isOf = (step: Buffer | Pause, code: number): step is Buffer =>
+  Buffer.isBuffer(step) && step[0] === code;
+
+/** Whether a Bind or an Execute is of the unnamed portal: its payload begins with an empty name. */
+const isUnnamed = (step: Buffer) => step[5] === 0;
+
+/**
+ * Leaves out each Execute of the unnamed portal in which a Query of the same block may have failed. PostgreSQL reads memory there that it
+ * has freed, answers 25P02 or 55000, and may crash (docs/limits.md).
+ */
+export function withoutFreed(conversation: Conversation): Conversation {
+  let isFreed = false;
+  let isBound = false;
+  let isInBatch = false;
+  return conversation.filter((step) => {
+    if (isOf(step, frontend.query)) {
+      // in a batch it may be skipped
+      isFreed = isInBatch || !/^(COMMIT|ROLLBACK)\0/.test(step.toString('latin1', 5));
+      isBound = false;
+    } else if (isOf(step, frontend.sync)) {
+      isInBatch = false;
+      isBound = false;
+    } else if (Buffer.isBuffer(step)) {
+      if (isOf(step, frontend.execute) && isUnnamed(step) && isFreed && !isBound) return false;
+      isInBatch = true;
+      isBound ||= isOf(step, frontend.bind) && isUnnamed(step);
+    }
+    return true;
+  });
 }
 
 /** Returns the conversation as code that can be pasted into a script for `tell`. */

@@ -15,9 +15,10 @@ const open = [
   ...[p(silent, 'silent'), b([], 'silent', 'quiet'), p(read), b(), s],
 ];
 const forget = ['read', 'change', 'silent', 'own', 'no'].map((name) => c('statement', name));
-const names = ['bound', 'begun', 'writes', 'quiet', '', 'nowhere', 'own'];
 /** Each in its own batch. */
-const look = names.flatMap((name) => [d('portal', name), s, e(1, name), s]);
+const lookAt = (...names: string[]) =>
+  names.flatMap((name) => [d('portal', name), s, e(1, name), s]);
+const named = lookAt('bound', 'begun', 'writes', 'quiet', 'nowhere', 'own');
 const closed = [c('portal', 'bound'), s, e(0, 'bound'), s, d('portal', 'bound'), s];
 
 /** Messages that fail the transaction. */
@@ -37,6 +38,9 @@ const failures: Readonly<Record<string, readonly Buffer[]>> = {
   'a savepoint that is not there': [q('ROLLBACK TO missing')],
 };
 
+/** Failures in the unnamed portal of a Query. What PostgreSQL makes of its Execute is undefined (docs/limits.md). */
+const inUnnamed = ['a write', 'a savepoint that is not there'];
+
 suite('portals of a failed transaction', (test) => {
   let proxied: Proxied;
   test.before(async () => {
@@ -46,6 +50,7 @@ suite('portals of a failed transaction', (test) => {
 
   for (const [name, failure] of Object.entries(failures)) {
     test(name, async () => {
+      const look = inUnnamed.includes(name) ? named : [...named, ...lookAt('')];
       const fails = (...around: readonly string[]) => [
         ...[q('BEGIN'), ...around.map(q), ...forget, ...open, ...failure, ...look, ...closed],
       ];
@@ -60,6 +65,16 @@ suite('portals of a failed transaction', (test) => {
         await runScript(await proxied.session('staged'), all),
         await runScript(proxied.twin.url, all),
       );
+    });
+  }
+
+  for (const name of inUnnamed) {
+    test(`${name}, and the unnamed portal`, async () => {
+      const all = [q('BEGIN'), ...(failures[name] ?? []), e(0, ''), s, q('SELECT 1'), e(0, ''), s];
+      const answers = await runScript(await proxied.session('staged'), all);
+      const [, ...later] = answers.flatMap((answer) => / C=(\w+) /.exec(answer)?.[1] ?? []);
+      assert.ok(later.length > 2);
+      assert.equal(new Set(later), new Set(['25P02']));
     });
   }
 });
