@@ -51,6 +51,8 @@ interface Relay {
   readonly url: string;
   /** Returns the messages that a role's connection has sent since the last call. */
   take(role: string): Buffer[];
+  /** Holds what the server sends on that connection. Returns the function that lets it pass. */
+  hold(role: string): () => void;
   stop(): Promise<void>;
 }
 
@@ -58,11 +60,11 @@ interface Relay {
 async function startRelay(upstream: string): Promise<Relay> {
   const { hostname, port } = new URL(upstream);
   const sockets: Socket[] = [];
-  const sent: { role: string; bytes: Buffer }[] = [];
+  const sent: { role: string; bytes: Buffer; socket: Socket; behind: Socket }[] = [];
   const server = createServer((socket) => {
     const behind = connect(Number(port), hostname);
     sockets.push(socket, behind);
-    const own = { role: '', bytes: Buffer.alloc(0) };
+    const own = { role: '', bytes: Buffer.alloc(0), socket, behind };
     sent.push(own);
     socket.on('data', (chunk: Buffer) => {
       own.role ||= /user\0([^\0]*)/.exec(chunk.toString('latin1'))?.[1] ?? '';
@@ -93,6 +95,12 @@ async function startRelay(upstream: string): Promise<Relay> {
         at = end;
       }
       return messages;
+    },
+    hold: (role) => {
+      const connection = sent.findLast((each) => each.role === role);
+      if (!connection) throw new Error(`${role} has no connection`);
+      connection.behind.unpipe(connection.socket);
+      return () => void connection.behind.pipe(connection.socket);
     },
     stop: async () => {
       for (const socket of sockets) socket.destroy();

@@ -130,7 +130,7 @@ export const wireGuards: readonly Guard[] = [
   {
     name: 'a statement that the client has cancelled is not retried',
     without: 'if (false) {',
-    tests: ['proxy/cancelled-copies'],
+    tests: ['proxy/cancelled-retries'],
   },
   {
     name: 'a cancel request that the server has not handled outlives the attempt',
