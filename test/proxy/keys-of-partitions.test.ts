@@ -1,10 +1,11 @@
 /** Foreign keys of single partitions, in both directions, apply to their rows that are staged through the root. */
+import { backend } from '../../src/wire/message-codes.ts';
 import { approveStories, assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { q, runScript } from '../helpers/wire-script.ts';
+import { b, e, h, inWords, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const { schema, steps } = await readStories('proxy/keys-of-partitions.sql');
 
@@ -33,6 +34,30 @@ suite('foreign keys of single partitions', (test) => {
       WITH gone AS (DELETE FROM p_rest WHERE d = 101 RETURNING *) INSERT INTO p_more (d, id, receipt) SELECT d, id, receipt FROM gone;
       ALTER TABLE "Payment" ATTACH PARTITION p_rest DEFAULT`);
     await assertAlike(proxied, [q(remove), q('DELETE FROM receipt WHERE id = 71')]);
+  });
+
+  test('a new partition takes staged values away from the default one', async () => {
+    await proxied.database.query('INSERT INTO receipt VALUES (400), (401)');
+    const session = await proxied.daemon.newSession();
+    const client = await proxied.wire(proxied.daemon.clientUrl(session));
+    const errors = async (...messages: Buffer[]) => {
+      client.send(...messages);
+      const answers = (await client.readTo(backend.readyForQuery)).map(inWords);
+      return answers.filter((answer) => answer.startsWith('E'));
+    };
+    const before = `INSERT INTO "Payment" (d, id, receipt) VALUES (400, 1, 400); DELETE FROM receipt WHERE id = 401`;
+    assert.equal(await errors(q(before)), []);
+    assert.match(String(await errors(q('DELETE FROM receipt WHERE id = 400'))), / C=23503 /);
+    // bound before the partition comes, and executed after it
+    client.send(p('DELETE FROM receipt WHERE id = 400'), b(), h);
+    await client.readTo(backend.bindComplete);
+    const taken = 'CREATE TABLE p_taken PARTITION OF "Payment" FOR VALUES FROM (400) TO (401)';
+    await proxied.database.query(taken);
+    assert.equal(await errors(e(), s), []);
+    client.close();
+    await proxied.daemon.call('POST', `/sessions/${session}/propose`);
+    const answer = await proxied.daemon.call('POST', `/sessions/${session}/approve`);
+    assert.is(answer.status, 200, answer.text);
   });
 
   test('what hangs on a row that is taken out of a session', async () => {
