@@ -6,8 +6,10 @@ export async function processorTime(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => null);
   if (threads === null) return Number.NaN;
   const times = threads.map(async (thread) => {
-    const told = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0');
-    return Number(told.split(' ')[0]);
+    const reported = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(
+      () => '0',
+    );
+    return Number(reported.split(' ')[0]);
   });
   return (await Promise.all(times)).reduce((sum, time) => sum + time, 0);
 }

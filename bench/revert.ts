@@ -65,11 +65,11 @@ async function post(path: string, body: object = {}): Promise<Answer> {
     const headers = { 'content-type': 'application/json' };
     const request = { method: 'POST', headers, body: JSON.stringify(body), dispatcher };
     const answer = await fetch(`${daemon.rest}/sessions/${path}`, request);
-    const told = (await answer.json()) as Record<string, unknown>;
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${JSON.stringify(told)}`);
+    const reported = (await answer.json()) as Record<string, unknown>;
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${JSON.stringify(reported)}`);
     return {
       status: answer.status,
-      body: told,
+      body: reported,
       ms: performance.now() - start,
       resident: Math.max(most, await resident()),
     };
@@ -116,10 +116,10 @@ async function revertMany(): Promise<void> {
   const revert = await post(`${session}/revert`);
   const back = await approve(String(revert.body['session_id']));
   const isBack = (await fingerprint()) === before;
-  const told = (name: string, { ms, resident: most }: Answer) =>
+  const reported = (name: string, { ms, resident: most }: Answer) =>
     `${name} ${(ms / 1000).toFixed(1)} s, ${most} MB`;
   print(
-    `${rows} rows, ${memory} MB resident before: ${told('approval', approval)} at most; ${told('revert', revert)}; ${told('its approval', back)}`,
+    `${rows} rows, ${memory} MB resident before: ${reported('approval', approval)} at most; ${reported('revert', revert)}; ${reported('its approval', back)}`,
   );
   print(
     `the revert took ${(revert.ms / approval.ms).toFixed(2)} times the approval; all rows are back: ${isBack}`,
@@ -176,13 +176,13 @@ async function rehearseBesideWriters(): Promise<void> {
   ];
   const most = async (name: string, work: () => Promise<string>) => {
     for (const list of Object.values(waits)) list.length = 0;
-    const told = await work();
+    const reported = await work();
     await sleep(500);
     const longest = (list: readonly number[]) => Math.round(Math.max(0, ...list));
     print(
       `${name}: ${waits.own.length} writes of the session's rows waited ${longest(waits.own)} ms at most, ${waits.other.length} others ${longest(waits.other)} ms`,
     );
-    if (told) print(told);
+    if (reported) print(reported);
   };
   try {
     await most('no rehearsal', async () => {

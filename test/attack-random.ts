@@ -14,7 +14,7 @@ const { values } = parseArgs({
     programs: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
     lanes: { type: 'string', default: '2' },
-    told: { type: 'string', default: '20' },
+    reported: { type: 'string', default: '20' },
     kinds: { type: 'string', default: 'leak,hang,difference,raw write' },
   },
 });
@@ -29,7 +29,7 @@ process.env['STAGE_TEST_FILE'] = `random_${process.pid}`;
 try {
   const totals = await runCampaign({
     ...{ seed: Number(values.seed), programs: Number(values.programs) },
-    ...{ lanes: Number(values.lanes), width: 4, told: Number(values.told) },
+    ...{ lanes: Number(values.lanes), width: 4, reported: Number(values.reported) },
     kinds: values.kinds.split(','),
     signal: ending.signal,
     tell: (report) => process.stdout.write(`${report}\n\n`),

@@ -48,8 +48,10 @@ async function lane(): Promise<void> {
 
 try {
   await Promise.all(Array.from({ length: Number(values.lanes) }, lane));
-  const told = [...ends].map(([end, count]) => `${end} ${count}`).join(', ');
-  process.stdout.write(`${totals.alike} statements alike, ${totals.refused} refused; ${told}\n`);
+  const reported = [...ends].map(([end, count]) => `${end} ${count}`).join(', ');
+  process.stdout.write(
+    `${totals.alike} statements alike, ${totals.refused} refused; ${reported}\n`,
+  );
   process.stdout.write(`programs ${totals.programs}, differences ${totals.differences}\n`);
 } finally {
   await dropLeftovers(server.url, process.env['STAGE_TEST_FILE']);

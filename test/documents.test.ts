@@ -162,11 +162,11 @@ suite('documents: what holds them together', (test) => {
     const architecture = page('docs/architecture.md').text;
     const table = architecture.slice(architecture.indexOf('## Settings stage.*'));
     const firstCells = [...table.matchAll(/^\|([^|]+)\|/gm)].map(([, cell = '']) => cell);
-    const told = codeSpans(firstCells.join('\n')).map((name) => name.replace(/<.*/, ''));
-    const untold = [...new Set(used)].filter((name) => !told.includes(name));
+    const reported = codeSpans(firstCells.join('\n')).map((name) => name.replace(/<.*/, ''));
+    const untold = [...new Set(used)].filter((name) => !reported.includes(name));
     assert.equal(untold, []);
     const all = code.map(({ text }) => text).join('\n');
-    const unused = told.filter((name) => !all.includes(name));
+    const unused = reported.filter((name) => !all.includes(name));
     assert.equal(unused, []);
   });
 });

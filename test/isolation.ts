@@ -37,7 +37,7 @@ async function runSpec(proxied: Proxied, name: string, spec: Spec): Promise<numb
   const { permutations } = spec;
   const stride = Math.max(1, permutations.length / most);
   const counts = { equal: 0, refused: 0, differ: 0 };
-  const told: string[] = [];
+  const reported: string[] = [];
   for (let at = 0; at < permutations.length; at += stride) {
     const steps = [...firstSteps(spec), ...(permutations[Math.floor(at)] ?? [])];
     const [staged, direct] = await runBoth(proxied, spec, steps);
@@ -45,11 +45,11 @@ async function runSpec(proxied: Proxied, name: string, spec: Spec): Promise<numb
     if (index < 0) counts.equal += 1;
     else if (refusals.test(staged[index] ?? '')) counts.refused += 1;
     else counts.differ += 1;
-    if (index >= 0) told.push(difference(staged, direct, index));
+    if (index >= 0) reported.push(difference(staged, direct, index));
   }
   const { equal, refused, differ } = counts;
   process.stdout.write(`| ${[name, permutations.length, equal, refused, differ].join(' | ')} |\n`);
-  for (const text of new Set(told)) process.stdout.write(text);
+  for (const text of new Set(reported)) process.stdout.write(text);
   return differ;
 }
 

@@ -64,8 +64,8 @@ try {
       if (differences.length > 0) totals.differing += 1;
       const counts = `${taken} of ${steps} steps taken, ${otherwise.length} otherwise, ${differences.length} differences`;
       process.stdout.write(`${name} ${counts}${waited ? ', waited' : ''}: ${subject}\n`);
-      const told = [...differences, ...otherwise.map((each) => `then: ${each}`)];
-      if (values.log) appendFileSync(values.log, `== ${name} ${counts}\n${told.join('\n')}\n`);
+      const reported = [...differences, ...otherwise.map((each) => `then: ${each}`)];
+      if (values.log) appendFileSync(values.log, `== ${name} ${counts}\n${reported.join('\n')}\n`);
       else if (differences.length > 0) process.stdout.write(`${differences.join('\n')}\n`);
     } catch (error) {
       totals.broken += 1;

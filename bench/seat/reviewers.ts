@@ -45,9 +45,9 @@ export async function reviewers(scene: Scene): Promise<void> {
         one.click('dialog button', 'Approve'),
         other.click('dialog button', 'Approve'),
       ]);
-      const told = `document.querySelector('.status')?.innerText === 'approved' || document.body.innerText.includes('approved by')
+      const reported = `document.querySelector('.status')?.innerText === 'approved' || document.body.innerText.includes('approved by')
         || document.querySelector('dialog .fault')?.innerText.includes('approved')`;
-      await Promise.all([one, other].map((tab) => until(tab, told, race)));
+      await Promise.all([one, other].map((tab) => until(tab, reported, race)));
       longest.loser = Math.max(longest.loser, performance.now() - race);
     }
     print("from propose to the news in another daemon's inbox", `${longest.news.toFixed(0)} ms`);

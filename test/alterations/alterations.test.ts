@@ -70,9 +70,9 @@ suite(`alterations from seed ${first}`, (test) => {
           await field.stop();
         }
       }
-      const told = [...ends].map(([end, count]) => `${end} ${count}`).join(', ');
+      const reported = [...ends].map(([end, count]) => `${end} ${count}`).join(', ');
       process.stdout.write(
-        `cases ${cases}: ${told}; statements alike ${counts.alike}, errors among them ${counts.failed}\n`,
+        `cases ${cases}: ${reported}; statements alike ${counts.alike}, errors among them ${counts.failed}\n`,
       );
       assert.is(reports.length, 0, reports.slice(0, 10).join('\n\n'));
       assert.ok(counts.alike > cases);

@@ -47,17 +47,19 @@ interface Sides {
   readonly direct: WireClient;
 }
 
-const isRefusal = (told: readonly string[]) =>
-  told.some((line) => / C=(?:0A000|55006|ST\d\d\d) | C=55P03 M=the overlay of a table /.test(line));
+const isRefusal = (reported: readonly string[]) =>
+  reported.some((line) =>
+    / C=(?:0A000|55006|ST\d\d\d) | C=55P03 M=the overlay of a table /.test(line),
+  );
 /** The owner of the table may not use the schema of the other table. */
 const ofForeignKey = / C=42501 M=permission denied for schema .* q=SELECT 1 FROM ONLY/;
-const asksAgain = (told: readonly string[]) => told.some((line) => / C=40001 /.test(line));
+const asksAgain = (reported: readonly string[]) => reported.some((line) => / C=40001 /.test(line));
 
 /** A prepared statement does not ask for the right to its schema again; the service's own does. */
-const comparable = (told: readonly string[], moment: Moment) =>
+const comparable = (reported: readonly string[], moment: Moment) =>
   moment === 'parsed' || moment === 'prepared'
-    ? told.map((line) => line.replace(/^(E .* C=42501) .*/s, '$1'))
-    : told;
+    ? reported.map((line) => line.replace(/^(E .* C=42501) .*/s, '$1'))
+    : reported;
 
 export async function runCase(field: Field, drawn: Case): Promise<Outcome> {
   const place = await field.prepare(drawn);
@@ -140,7 +142,9 @@ class Play {
     const staged = await this.staged(statement);
     const direct = await responseTo(this.sides.direct, statement);
     if (direct.some((line) => ofForeignKey.test(line))) throw new Stop('refused');
-    const [one, other] = [staged, direct].map((told) => comparable(told, this.drawn.moment));
+    const [one, other] = [staged, direct].map((reported) =>
+      comparable(reported, this.drawn.moment),
+    );
     if (JSON.stringify(one) !== JSON.stringify(other))
       throw new Stop('different', { text, direct, staged });
     this.counts.alike += 1;
@@ -149,12 +153,12 @@ class Play {
 
   /** Sends it through the proxy; outside of blocks again where it asks for that. */
   private async staged(statement: Statement): Promise<string[]> {
-    let told = await responseTo(this.sides.staged, statement);
-    for (let tries = 0; tries < 3 && asksAgain(told) && told.at(-1) === 'Z I'; tries += 1)
-      told = await responseTo(this.sides.staged, statement);
-    if (isRefusal(told)) throw new Stop('refused');
-    if (asksAgain(told)) throw new Stop('ended');
-    return told;
+    let reported = await responseTo(this.sides.staged, statement);
+    for (let tries = 0; tries < 3 && asksAgain(reported) && reported.at(-1) === 'Z I'; tries += 1)
+      reported = await responseTo(this.sides.staged, statement);
+    if (isRefusal(reported)) throw new Stop('refused');
+    if (asksAgain(reported)) throw new Stop('ended');
+    return reported;
   }
 }
 

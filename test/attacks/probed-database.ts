@@ -50,7 +50,7 @@ export interface Probed {
    * it runs all combinations.
    * @param told asserts; `changes` are the lines by which the database differs from before
    */
-  everyWay(statements: readonly string[], told: (outcome: Outcome) => void): Promise<void>;
+  everyWay(statements: readonly string[], reported: (outcome: Outcome) => void): Promise<void>;
 }
 
 export interface Outcome {
@@ -120,14 +120,14 @@ export function probe(test: TestDefiner, schema: string, bySuperuser = ''): Prob
       return made.daemon;
     },
     url,
-    everyWay: async (statements, told) => {
+    everyWay: async (statements, reported) => {
       for (const { attacker, reads, form } of ways) {
         const messages = [...(forms[form]?.(statements) ?? []), s, q('ROLLBACK'), q(held)];
         const answers = await runScript(await url(attacker, reads), messages);
         const codes = answers.flatMap((answer) => /^E .*\bC=(\w+)/.exec(answer)?.[1] ?? []);
         const locks = answers.flatMap((answer) => /holds lock \d+/.exec(answer) ?? []);
         const way = `${attacker}, ${reads}, ${form}`;
-        told({ way, codes, answers, changes: [...(await changes()), ...locks] });
+        reported({ way, codes, answers, changes: [...(await changes()), ...locks] });
       }
     },
   };

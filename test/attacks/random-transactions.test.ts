@@ -16,7 +16,7 @@ suite(`random transactions from seed ${seed}`, (test) => {
     async () => {
       const reports: string[] = [];
       const totals = await runCampaign({
-        ...{ seed, programs, lanes: 2, width: 4, told: 3 },
+        ...{ seed, programs, lanes: 2, width: 4, reported: 3 },
         tell: (report) => reports.push(report),
       });
       process.stdout.write(`${summary(totals)}\n`);

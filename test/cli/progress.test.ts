@@ -10,25 +10,25 @@ suite('progress', (test) => {
   function seat(env: Readonly<Record<string, string>> = {}, isTTY = true) {
     const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 100 });
     const [stdout, stderr] = [stream(), stream()];
-    let told = '';
+    let reported = '';
     stderr.on('data', (text) => {
-      told += text;
+      reported += text;
     });
     const host = { env, stdout, stderr } as unknown as Host;
     const out = new Output(host, { json: false, colour: 'never', quiet: false });
-    return { out, told: () => told };
+    return { out, reported: () => reported };
   }
 
   test('counts on one line from the second second on, and takes the line away', async () => {
-    const { out, told } = seat();
+    const { out, reported } = seat();
     let count = 0;
     const work = () =>
       until(() => {
         count += 1;
-        return /Counting 1,\d+ \.\.\. 1 s/.test(told());
+        return /Counting 1,\d+ \.\.\. 1 s/.test(reported());
       });
     await withProgress(out, () => `Counting ${(1000 + (count % 1000)).toLocaleString('en')}`, work);
-    assert.ok(told().endsWith('\r\x1b[2K'));
+    assert.ok(reported().endsWith('\r\x1b[2K'));
   });
 
   for (const [name, env, isTTY] of [
@@ -37,14 +37,14 @@ suite('progress', (test) => {
     ['for a screen reader', { STAGE_ACCESSIBLE: '1' }, true],
   ] as const) {
     test(`is silent ${name}`, async () => {
-      const { out, told } = seat(env, isTTY);
+      const { out, reported } = seat(env, isTTY);
       await withProgress(
         out,
         () => 'Counting',
         // longer than the delay of the first message in a terminal
         () => new Promise((done) => setTimeout(done, 1600)),
       );
-      assert.is(told(), '');
+      assert.is(reported(), '');
     });
   }
 });

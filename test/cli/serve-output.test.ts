@@ -104,8 +104,8 @@ suite('what stage serve says', (test) => {
       const examined = await shell.spawn(['doctor', '--upstream', database.url]);
       const checked = await shell.spawn(['serve', '--check', '--upstream', database.url]);
       // the number of free connections depends on other users of the server
-      const told = ({ stdout }: { stdout: string }) => stdout.replace(/\d+ of \d+/, 'some');
-      assert.equal([checked.code, told(checked)], [examined.code, told(examined)]);
+      const reported = ({ stdout }: { stdout: string }) => stdout.replace(/\d+ of \d+/, 'some');
+      assert.equal([checked.code, reported(checked)], [examined.code, reported(examined)]);
     } finally {
       await database.query(`DROP SCHEMA stage; DROP ROLE ${role}`);
     }

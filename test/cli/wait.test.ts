@@ -144,8 +144,8 @@ suite('watch', (test) => {
     await until(() => states() > 3);
     await served.rest.call('POST', `/sessions/${id}/reject`, { json: {} });
     const { code, stdout } = await following;
-    const told = stdout.split('\n').map((line) => line.split('\t')[1]);
-    assert.equal([code, told], [0, ['proposed', 'active', 'proposed', 'rejected', undefined]]);
+    const reported = stdout.split('\n').map((line) => line.split('\t')[1]);
+    assert.equal([code, reported], [0, ['proposed', 'active', 'proposed', 'rejected', undefined]]);
   });
 
   test('goes on when the upstream is away for a while', async () => {

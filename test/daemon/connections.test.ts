@@ -109,10 +109,11 @@ suite('daemon: a server of few connections', (test) => {
   test('gives clients no more than their part, and says in the log how many', async () => {
     const { daemon, session, logged } = await start();
     const line = logged.find((each) => each.includes('connections for clients')) ?? '{}';
-    const told = JSON.parse(line) as { clients: number };
-    assert.ok(told.clients >= 1 && told.clients <= 18);
+    const reported = JSON.parse(line) as { clients: number };
+    assert.ok(reported.clients >= 1 && reported.clients <= 18);
     const id = await session();
-    for (let count = 0; count < told.clients; count += 1) await connect(throughProxy(daemon, id));
+    for (let count = 0; count < reported.clients; count += 1)
+      await connect(throughProxy(daemon, id));
     const error = await rejects(connect(throughProxy(daemon, id)));
     assert.is(error.code, '53300');
     // production's own application can still connect

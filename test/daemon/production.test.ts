@@ -31,8 +31,10 @@ suite('daemon: embedded production', (test) => {
     assert.is((await callHttp(daemon.restUrl, 'GET', '/health')).body.status, 'ok');
     await daemon.stop();
     const lines = logged.map((line) => JSON.parse(line));
-    const told = lines.find(({ message }) => message === 'production is an embedded PostgreSQL');
-    assert.is(told.directory, directory);
+    const reported = lines.find(
+      ({ message }) => message === 'production is an embedded PostgreSQL',
+    );
+    assert.is(reported.directory, directory);
     // The doctor reports nothing about the sample.
     assert.equal(
       lines.filter(({ check }) => check !== undefined),

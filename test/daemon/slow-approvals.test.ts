@@ -65,16 +65,19 @@ suite('daemon: approvals that take long', (test) => {
         assert.ok(ms < 2_000, `${method} ${path} took ${ms} ms`);
       }
       const answers = await Promise.all(asked);
-      const told = answers.filter(({ status }) => status !== 200);
-      assert.ok(told.length > 0 && told.length < approvals, `${told.length} were refused`);
-      for (const { status, body, headers } of told) {
+      const reported = answers.filter(({ status }) => status !== 200);
+      assert.ok(
+        reported.length > 0 && reported.length < approvals,
+        `${reported.length} were refused`,
+      );
+      for (const { status, body, headers } of reported) {
         assert.equal([status, body.error], [503, 'busy']);
         assert.ok(headers['retry-after']);
       }
       const [row] = await daemon.database.query<{ n: number }>(
         'SELECT count(*)::int AS n FROM slow',
       );
-      assert.is(row?.n, approvals - told.length);
+      assert.is(row?.n, approvals - reported.length);
     },
     { timeout: 120_000 },
   );

@@ -37,9 +37,9 @@ suite('daemon: stop', (test) => {
   test('tells an idle client with 57P01', async () => {
     const daemon = await startTestDaemon({ database });
     const idle = await client(daemon, await daemon.newSession());
-    const told = once(idle, 'error');
+    const reported = once(idle, 'error');
     await daemon.stop();
-    const [error] = (await told) as [pg.DatabaseError];
+    const [error] = (await reported) as [pg.DatabaseError];
     assert.is(error.code, '57P01');
   });
 

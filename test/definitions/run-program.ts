@@ -78,26 +78,26 @@ async function runStep(
     return isTaken[0] === isTaken[1] ? 'changed' : 'changes apart';
   }
   const statement = plainStatement(step.text, step.isExtended ? [] : null);
-  const told = await sendAgain(staged[step.on] as WireClient, statement);
-  if (isRefusal(told)) return 'refused';
+  const reported = await sendAgain(staged[step.on] as WireClient, statement);
+  if (isRefusal(reported)) return 'refused';
   const wanted = await responseTo(direct[step.on] as WireClient, statement);
-  return JSON.stringify(told) === JSON.stringify(wanted)
+  return JSON.stringify(reported) === JSON.stringify(wanted)
     ? 'alike'
-    : { direct: wanted, staged: told };
+    : { direct: wanted, staged: reported };
 }
 
 /** Unsupported statements, and staged rows that are ambiguous after a change. */
-const isRefusal = (told: readonly string[]) =>
-  told.some((line) => / C=(?:0A000|55006) /.test(line));
+const isRefusal = (reported: readonly string[]) =>
+  reported.some((line) => / C=(?:0A000|55006) /.test(line));
 
 /** A definition has changed meanwhile: "The transaction might succeed if retried." */
-const asksAgain = (told: readonly string[]) => told.some((line) => / C=40001 /.test(line));
+const asksAgain = (reported: readonly string[]) => reported.some((line) => / C=40001 /.test(line));
 
 async function sendAgain(client: WireClient, statement: Statement): Promise<string[]> {
-  let told = await responseTo(client, statement);
-  for (let tries = 0; tries < 3 && asksAgain(told); tries += 1)
-    told = await responseTo(client, statement);
-  return told;
+  let reported = await responseTo(client, statement);
+  for (let tries = 0; tries < 3 && asksAgain(reported); tries += 1)
+    reported = await responseTo(client, statement);
+  return reported;
 }
 
 /** Returns whether it succeeded. */

@@ -110,13 +110,13 @@ suite('an upstream of several hosts', (test) => {
       { v: 'staged, too' },
     ]);
     assert.is((await call('GET', '/audit/verify')).body.ok, true);
-    const isTold = () => logged.includes('older timeline');
-    assert.not(isTold());
+    const isReported = () => logged.includes('older timeline');
+    assert.not(isReported());
     if (fate === 'falls silent') {
       // the old primary continues, and is the only one that responds
       await freeze(primary, 'SIGCONT');
       await standby.stop();
-      await until(isTold);
+      await until(isReported);
     }
     await daemons.pop()?.stop();
   }

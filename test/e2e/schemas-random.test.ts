@@ -53,8 +53,8 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
   const call = async (method: string, path: string, json?: object) => {
     const { daemon } = proxied;
     const answer = await daemon.call(method, `/sessions/${path}`, json ? { json } : {});
-    const told = () => daemon.logged.filter((line) => line.includes('"error"')).slice(-2);
-    assert.ok(answer.status < 500, `${path}: ${answer.text.slice(0, 900)} ${told()}`);
+    const reported = () => daemon.logged.filter((line) => line.includes('"error"')).slice(-2);
+    assert.ok(answer.status < 500, `${path}: ${answer.text.slice(0, 900)} ${reported()}`);
     return answer;
   };
   const done = async (path: string, json?: object) => {
@@ -80,9 +80,9 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
     counts.statements += writes.length;
     counts.refused += writes.length - taken.length;
     // errors about rows of a table with policies show no values, where PostgreSQL shows those of partitions
-    const told = (answers: readonly string[]) =>
+    const reported = (answers: readonly string[]) =>
       inAnyOrder(answers).map((each) => (isLimited ? each.replace(/ D=.*?(?= \w=|$)/, '') : each));
-    assert.equal(compared.flatMap(told), direct.flatMap(told), writes.join(';\n'));
+    assert.equal(compared.flatMap(reported), direct.flatMap(reported), writes.join(';\n'));
     return id;
   }
   const clientUrl = (id: string) =>
@@ -172,7 +172,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
         const draw = (count: number) =>
           Array.from({ length: count }, () => drawWrite(random, random.pick(tables), major));
         try {
-          await bothTold(draw(12));
+          await bothReported(draw(12));
           await approved(drawBlocks(random, draw(10), isLimited));
           await settled(random, tables);
         } catch (error) {
@@ -187,7 +187,7 @@ suite(`drawn schemas, from seed ${first}`, (test) => {
   }
 
   /** Writes the initial rows on both sides. */
-  async function bothTold(writes: readonly string[]): Promise<void> {
+  async function bothReported(writes: readonly string[]): Promise<void> {
     for (const { url } of [proxied.database, proxied.twin]) await runScript(url, writes.map(q));
     await assertTwins('at the beginning');
   }

@@ -101,25 +101,36 @@ async function observe(scene: Scene, fate: Fate, moment: Moment): Promise<BlackH
   const wholeMs = fate === 'killed' ? null : await wholePool(url, theirs).then(back);
   const found = await stateOf(scene, mine);
   const body = answer?.body;
-  const told = answer && {
+  const reported = answer && {
     status: answer.status,
     error: body.error ?? null,
     reason: body.reason ?? null,
   };
-  const anomalies = [...check(told, found), ...(await checkRepeated(scene, mine))];
-  return { freedMs, otherMs, answeredMs: answer && ms, wholeMs, answer: told, found, anomalies };
+  const anomalies = [...check(reported, found), ...(await checkRepeated(scene, mine))];
+  return {
+    freedMs,
+    otherMs,
+    answeredMs: answer && ms,
+    wholeMs,
+    answer: reported,
+    found,
+    anomalies,
+  };
 }
 
 /** Checks that the caller was told what is in the database. */
-function check(told: BlackHole['answer'], found: string): string[] {
+function check(reported: BlackHole['answer'], found: string): string[] {
   if (!/^(proposed 0|approved 1)$/.test(found)) return [`state and data disagree: ${found}`];
-  if (told === null || told.reason === 'outcome_unknown') return [];
-  const expected = told.status === 200 ? 'approved 1' : 'proposed 0';
-  const isTold =
-    told.status === 200 || (told.status === 503 && told.error === 'upstream_unavailable');
+  if (reported === null || reported.reason === 'outcome_unknown') return [];
+  const expected = reported.status === 200 ? 'approved 1' : 'proposed 0';
+  const isReported =
+    reported.status === 200 ||
+    (reported.status === 503 && reported.error === 'upstream_unavailable');
   return [
-    ...(isTold ? [] : [`answered ${told.status} ${told.error}`]),
-    ...(found === expected ? [] : [`answered ${told.status} ${told.reason}, found ${found}`]),
+    ...(isReported ? [] : [`answered ${reported.status} ${reported.error}`]),
+    ...(found === expected
+      ? []
+      : [`answered ${reported.status} ${reported.reason}, found ${found}`]),
   ];
 }
 

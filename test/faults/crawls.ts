@@ -40,10 +40,13 @@ export async function openCrawls(
         () => true,
         () => false,
       );
-      const told = [await post(target, session, 'propose'), await post(target, session, 'approve')];
+      const reported = [
+        await post(target, session, 'propose'),
+        await post(target, session, 'approve'),
+      ];
       links[leg].mend();
 
-      const anomalies = told.filter((answer) => answer.startsWith('500'));
+      const anomalies = reported.filter((answer) => answer.startsWith('500'));
       await patiently(async () => {
         await post(target, session, 'propose');
         const answer = await post(target, session, 'approve');
@@ -53,7 +56,7 @@ export async function openCrawls(
       const balances = await balancesOf(scene, [first, second]);
       const expected = isAcknowledged ? ['1,1'] : ['1,1', '1,0'];
       if (!expected.includes(balances)) anomalies.push(`balances ${balances}`);
-      const counts = [`${leg} ${way}: staged ${isAcknowledged}, then ${told.join(', ')}`];
+      const counts = [`${leg} ${way}: staged ${isAcknowledged}, then ${reported.join(', ')}`];
       return { label: `${leg} ${way}`, counts, anomalies };
     },
     close: async () => {

@@ -119,11 +119,11 @@ function correct(
 async function checkCall(operation: Operation, { result, text }: CallOutcome) {
   const { name, done } = operation;
   const found = await operation.found();
-  const told = { done, undone: 'before', unknown: found, wrong: found }[result];
+  const reported = { done, undone: 'before', unknown: found, wrong: found }[result];
   const anomalies = [
     ...(found === 'before' || found === 'after' ? [] : [`${name}: found ${found}`]),
     ...(result === 'wrong' ? [`${name}: answered ${text}, found ${found}`] : []),
-    ...(told === found ? [] : [`${name}: answered ${text}, found ${found}`]),
+    ...(reported === found ? [] : [`${name}: answered ${text}, found ${found}`]),
     ...(await operation.again(found).catch((error: Error) => [`${name}: ${error.message}`])),
   ];
   return { found, counts: [`${name} ${found}, said ${result}`], anomalies };

@@ -107,7 +107,7 @@ const untouched = ['active -1 3 0 000', 'active -1 6 0 000', 'proposed 1 3 0 000
 
 /** On an overloaded machine one racer may time out waiting for the other, or a daemon for PostgreSQL. Then it must have done nothing. */
 function isTooSlow({ wins }: Race, answers: readonly string[], found: string): boolean {
-  const states = [...untouched, ...Object.keys(wins).map((told) => told.split(': ')[1])];
+  const states = [...untouched, ...Object.keys(wins).map((reported) => reported.split(': ')[1])];
   return answers.some((answer) => /^(503|409 session_busy)/.test(answer)) && states.includes(found);
 }
 
@@ -137,8 +137,8 @@ export async function openRaces(): Promise<Arena> {
     const values = [field.session.slice('sess_'.length), field.rows];
     const [state] = await scene.database.query<{ found: string }>(look(row?.oid ?? 0), values);
     const found = String(state?.found);
-    const told = `${answers.join(', ')}: ${found}`;
-    const winner = race.wins[told];
+    const reported = `${answers.join(', ')}: ${found}`;
+    const winner = race.wins[reported];
     const isRight = winner !== undefined || isTooSlow(race, answers, found);
     // the winner starts later the next time
     offsets.set(name, offset + (winner === 'second' ? stepMs : -stepMs));
@@ -146,8 +146,8 @@ export async function openRaces(): Promise<Arena> {
     const audit = played % betweenLooks === 0 ? await scene.verify() : [];
     return {
       label: `${name}, the second one ${drawn} ms later`,
-      counts: [winner === undefined ? `${name}: ${told}` : `${name}: the ${winner} one won`],
-      anomalies: [...(isRight ? [] : [`${name}: ${told}`]), ...audit],
+      counts: [winner === undefined ? `${name}: ${reported}` : `${name}: the ${winner} one won`],
+      anomalies: [...(isRight ? [] : [`${name}: ${reported}`]), ...audit],
     };
   };
   const names = Object.keys(races);

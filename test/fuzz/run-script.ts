@@ -125,10 +125,10 @@ async function bothAnswers(
     const answers = [responseTo(direct, statement), responseTo(staged, statement)] as const;
     return { direct: await answers[0], staged: await answers[1] };
   }
-  const told = await responseTo(staged, statement);
-  if (!isRefusal(statement, told))
-    return { direct: await responseTo(direct, statement), staged: told };
-  if (told.at(-1) === failedTransaction) await responseTo(direct, plainStatement('an error'));
+  const reported = await responseTo(staged, statement);
+  if (!isRefusal(statement, reported))
+    return { direct: await responseTo(direct, statement), staged: reported };
+  if (reported.at(-1) === failedTransaction) await responseTo(direct, plainStatement('an error'));
   return null;
 }
 

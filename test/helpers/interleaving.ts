@@ -148,12 +148,12 @@ async function responseTo(client: pg.Client, text: string, queryMode?: 'extended
     const answer = await client.query({ text, rowMode: 'array', ...(queryMode && { queryMode }) });
     // a text of several statements has a result for each
     const results: (typeof answer)[] = Array.isArray(answer) ? answer : [answer];
-    return results.map(told).join('; ');
+    return results.map(reported).join('; ');
   } catch (error) {
     return String((error as pg.DatabaseError).code);
   }
 }
 
-function told({ command, rowCount, rows }: pg.QueryArrayResult): string {
+function reported({ command, rowCount, rows }: pg.QueryArrayResult): string {
   return `${command} ${rowCount}${rows.length === 0 ? '' : ` ${JSON.stringify(rows)}`}`;
 }

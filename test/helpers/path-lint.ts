@@ -137,11 +137,11 @@ type Names = Parameters<typeof textsOf>[0];
 const isBare = (names: Names) => textsOf(names).length === 1;
 
 function inspect(type: string, fields: Fields, known: ReadonlySet<string>): string[] {
-  const told = (kind: string, names: Names) =>
+  const reported = (kind: string, names: Names) =>
     isBare(names) ? [`${kind} ${textsOf(names).join('.')}`] : [];
   switch (type) {
     case 'FuncCall':
-      return told('function', (fields as { funcname?: Names }).funcname);
+      return reported('function', (fields as { funcname?: Names }).funcname);
     case 'A_Expr':
       return operator(fields as Comparison);
     case 'SubLink':
@@ -151,13 +151,13 @@ function inspect(type: string, fields: Fields, known: ReadonlySet<string>): stri
     case 'JoinExpr':
       return 'usingClause' in fields || 'isNatural' in fields ? ['operator = of USING'] : [];
     case 'TypeCast':
-      return [...told('type', nameOf(fields)), ...named(fields)];
+      return [...reported('type', nameOf(fields)), ...named(fields)];
     case 'ColumnDef':
-      return told('type', nameOf(fields));
+      return reported('type', nameOf(fields));
     case 'CollateClause':
-      return told('collation', (fields as { collname?: Names }).collname);
+      return reported('collation', (fields as { collname?: Names }).collname);
     case 'SortBy':
-      return told('operator', (fields as { useOp?: Names }).useOp);
+      return reported('operator', (fields as { useOp?: Names }).useOp);
     case 'RangeVar': {
       const { schemaname, relname = '' } = fields as { schemaname?: string; relname?: string };
       return schemaname === undefined && !known.has(relname) ? [`relation ${relname}`] : [];

@@ -58,20 +58,20 @@ export async function spawnDaemon(
   });
   const ended = once(child, 'exit');
   const logged: Record<string, unknown>[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   if (child.stderr)
     createInterface(child.stderr).on('line', (line) => {
       if (line.startsWith('{')) logged.push(JSON.parse(line));
-      else told.push(line);
+      else reported.push(line);
     });
   const [restUrl, proxyPort] = await new Promise<readonly [string, number]>((found, failed) => {
     createInterface(child.stdout as Readable).on('line', (line) => {
-      told.push(line);
+      reported.push(line);
       const [, proxy] = /^proxy +\S+:(\d+),/.exec(line) ?? [];
-      const [, rest] = /^REST +(\S+)/m.exec(told.join('\n')) ?? [];
+      const [, rest] = /^REST +(\S+)/m.exec(reported.join('\n')) ?? [];
       if (rest !== undefined && proxy !== undefined) found([rest, Number(proxy)]);
     });
-    child.once('exit', () => failed(new Error(JSON.stringify([told, logged]))));
+    child.once('exit', () => failed(new Error(JSON.stringify([reported, logged]))));
   });
   const kill = async () => {
     child.kill('SIGKILL');

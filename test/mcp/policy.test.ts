@@ -66,14 +66,17 @@ suite('mcp: policy', (test) => {
     await set([{ name: 'daily', budget: { rows_per_day: 7, of: ['bot'] } }]);
     const session_id = await staged('within the budget');
     const { rules } = await status(session_id);
-    const told = (rows: string) =>
+    const reported = (rows: string) =>
       `at most 7 rows a day by bot (UTC): 0 were proposed today, and this session ${rows}`;
-    assert.equal(rules, [{ rule: 'daily', holds: true, says: told('has 5') }]);
+    assert.equal(rules, [{ rule: 'daily', holds: true, says: reported('has 5') }]);
     const sql =
       "INSERT INTO products (sku, name, price) SELECT 'new' || g, 'new', 1 FROM generate_series(1, 3) g";
     const refused = await agent.use('stage_write', { session_id, sql });
     assert.match(refused.own, /SQLSTATE 54000.*A rule limits how many rows may change/s);
-    assert.ok(refused.body.data.message.includes(told('would have')), refused.body.data.message);
+    assert.ok(
+      refused.body.data.message.includes(reported('would have')),
+      refused.body.data.message,
+    );
     assert.match(refused.body.data.detail, /^limit budget/);
   });
 

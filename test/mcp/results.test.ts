@@ -255,12 +255,14 @@ suite('mcp: answers', (test) => {
       ),
     };
     const page = readFileSync('docs/agents.md', 'utf8');
-    const told = Object.keys(measured).map((what) => {
+    const reported = Object.keys(measured).map((what) => {
       const figure = new RegExp(`\\| ${what} \\| ([\\d,]+) \\|`).exec(page)?.[1] ?? '';
       return [what, Number(figure.replace(',', ''))] as const;
     });
     // numbers of rows and the names of test roles differ in a few digits
-    const isNear = told.every(([what, bytes]) => Math.abs(bytes / (measured[what] ?? 0) - 1) < 0.1);
+    const isNear = reported.every(
+      ([what, bytes]) => Math.abs(bytes / (measured[what] ?? 0) - 1) < 0.1,
+    );
     assert.ok(isNear, JSON.stringify(measured));
   });
 });

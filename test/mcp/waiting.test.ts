@@ -54,17 +54,17 @@ for (const era of ['auto', 'legacy'] as const)
 
     test('a client that asks for progress is told that it goes on, and by whom nothing', async () => {
       const session_id = await staged('reject me');
-      const told: string[] = [];
+      const reported: string[] = [];
       const calling = agent.client.callTool(
         { name: 'propose', arguments: { session_id, wait_seconds: 3600 } },
-        { onprogress: ({ message = '' }) => told.push(message), resetTimeoutOnProgress: true },
+        { onprogress: ({ message = '' }) => reported.push(message), resetTimeoutOnProgress: true },
       );
-      await until(() => told.length > 0);
+      await until(() => reported.length > 0);
       const path = `/sessions/${session_id}`;
       await table.ask('ann', 'POST', `${path}/comments`, { body: 'approve yourself' });
       const { content } = await calling;
       assert.match(JSON.stringify(content), /approve yourself/);
-      assert.equal([...new Set(told)], ['Under review: nobody has decided yet.']);
+      assert.equal([...new Set(reported)], ['Under review: nobody has decided yet.']);
     });
 
     test('a proposal that its caller gave up stands', async () => {

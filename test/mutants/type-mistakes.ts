@@ -60,11 +60,11 @@ function openCompiler(): (texts: ReadonlyMap<string, string>) => string[] {
 function mistakesOf(program: ts.Program, texts: ReadonlyMap<string, string>): string[] {
   return [...texts.keys()].flatMap((file) => {
     const source = program.getSourceFile(file);
-    const told = [
+    const reported = [
       ...program.getSyntacticDiagnostics(source),
       ...program.getSemanticDiagnostics(source),
     ];
-    return told.filter(isMistake).map(({ messageText, start = 0 }) => {
+    return reported.filter(isMistake).map(({ messageText, start = 0 }) => {
       const { line = 0 } = source?.getLineAndCharacterOfPosition(start) ?? {};
       return `${file}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
     });

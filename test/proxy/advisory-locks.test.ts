@@ -106,16 +106,16 @@ suite('advisory locks', (test) => {
           [allowing.twin.url, allowing.twin] as const,
         ].map(async ([url, database]) => {
           const client = await allowing.connect(url);
-          const told: unknown[] = [];
+          const reported: unknown[] = [];
           for (const text of statements) {
             const results = [await client.query({ text, rowMode: 'array' })].flat();
-            told.push(
+            reported.push(
               text,
               results.map(({ rows }) => rows),
               await database.query(held),
             );
           }
-          return told;
+          return reported;
         }),
       );
       assert.equal(tales[0], tales[1]);

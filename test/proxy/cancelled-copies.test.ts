@@ -62,7 +62,7 @@ suite('COPY that is cancelled', (test) => {
   });
   test.after(() => proxied.stop());
 
-  const told = async (url: string, inBlock: boolean, isExtended: boolean, name: string) => {
+  const reported = async (url: string, inBlock: boolean, isExtended: boolean, name: string) => {
     const client = await proxied.wire(url);
     const answer = async (...messages: Buffer[]) => {
       client.send(...messages);
@@ -89,8 +89,8 @@ suite('COPY that is cancelled', (test) => {
         [true, false],
         [false, true],
       ] as const) {
-        const staged = await told(await proxied.session('staged'), inBlock, isExtended, name);
-        assert.equal(staged, await told(proxied.twin.url, inBlock, isExtended, name));
+        const staged = await reported(await proxied.session('staged'), inBlock, isExtended, name);
+        assert.equal(staged, await reported(proxied.twin.url, inBlock, isExtended, name));
         assert.match(staged.join('\n'), /C=57014 M=canceling statement due to user request/);
       }
     });

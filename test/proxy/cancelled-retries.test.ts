@@ -40,8 +40,8 @@ suite('retries of a statement that is cancelled', (test) => {
       const session = await relayed.daemon.newSession({ reads: 'staged' });
       const other = await relayed.connect(session);
       const client = await relayed.connect(session);
-      const told = await answer(client, q('SELECT pg_backend_pid()'));
-      const [pid = ''] = /\d+$/.exec(told.find((each) => each.startsWith('D ')) ?? '') ?? [];
+      const reported = await answer(client, q('SELECT pg_backend_pid()'));
+      const [pid = ''] = /\d+$/.exec(reported.find((each) => each.startsWith('D ')) ?? '') ?? [];
       await answer(other, q('BEGIN'));
       await answer(other, q('UPDATE item SET n = 1 WHERE id = 1'));
       client.send(...messages);

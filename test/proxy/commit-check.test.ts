@@ -20,21 +20,21 @@ suite('the commit check', (test) => {
          RETURN 0; END$$`,
     );
     const client = await proxied.connect(await proxied.session('staged'));
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const id of [1, 2, 3]) {
       const insert = client.query(`INSERT INTO item VALUES (${id})`);
       const outcome = await insert.then(
         () => 'acknowledged',
         ({ code }: { code: string }) => code,
       );
-      told.push(outcome);
+      reported.push(outcome);
     }
     const { rows } = await client.query<{ id: number }>('SELECT id FROM item ORDER BY id');
-    const acknowledged = [1, 2, 3].filter((id) => told[id - 1] === 'acknowledged');
+    const acknowledged = [1, 2, 3].filter((id) => reported[id - 1] === 'acknowledged');
     assert.equal(
       rows.map(({ id }) => id),
       acknowledged,
     );
-    assert.equal(told, ['acknowledged', '57014', 'acknowledged']);
+    assert.equal(reported, ['acknowledged', '57014', 'acknowledged']);
   });
 });

@@ -49,7 +49,7 @@ suite('contexts of errors', (test) => {
   test.after(() => proxied.stop());
 
   test('are those of PostgreSQL', async () => {
-    const told = async (url: string) => {
+    const reported = async (url: string) => {
       const client = await proxied.wire(url);
       const contexts: string[] = [];
       for (const batch of batches) {
@@ -65,7 +65,7 @@ suite('contexts of errors', (test) => {
       }
       return contexts;
     };
-    const direct = await told(proxied.twin.url);
-    assert.equal(await told(await proxied.session('staged')), direct);
+    const direct = await reported(proxied.twin.url);
+    assert.equal(await reported(await proxied.session('staged')), direct);
   });
 });

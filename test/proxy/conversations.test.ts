@@ -34,12 +34,15 @@ suite('conversations', (test) => {
     const [, , ...fill] = pipelineSchema.trim().split('\n');
     await proxied.twin.query(['TRUNCATE item, part', ...fill].join(';\n'));
     const reports = (message: string) => !message.startsWith('S ');
-    const told = async (url: string) => {
+    const reported = async (url: string) => {
       const random = createRandom(cut);
       const nextSize = random.chance(0.5) ? () => 1 + random.below(100) : () => 1e9;
       return (await runScript(url, conversation, nextSize)).filter(reports);
     };
-    return [await told(await proxied.session('staged')), await told(proxied.twin.url)] as const;
+    return [
+      await reported(await proxied.session('staged')),
+      await reported(proxied.twin.url),
+    ] as const;
   };
 
   const differs = async (conversation: Conversation, cut: number) => {

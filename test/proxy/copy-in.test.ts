@@ -244,8 +244,8 @@ suite('COPY FROM STDIN', (test) => {
       client.send(q('COPY item (id, name, amount) FROM STDIN'));
       await client.readTo(backend.copyInResponse);
       client.send(...lines.map((line) => data(`${line}\n`)));
-      const told = await client.readTo(backend.errorResponse);
-      assert.is(told.at(-1)?.type, backend.errorResponse);
+      const reported = await client.readTo(backend.errorResponse);
+      assert.is(reported.at(-1)?.type, backend.errorResponse);
       client.close();
     });
   }

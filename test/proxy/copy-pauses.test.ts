@@ -93,7 +93,7 @@ suite('COPY with pauses', (test) => {
 
   async function answers(url: string, program: readonly Step[]): Promise<string[]> {
     const client = await proxied.wire(url);
-    const told: string[] = [];
+    const reported: string[] = [];
     let isFailed = false;
     for (const { bytes, answer, pause } of program) {
       client.send(bytes);
@@ -103,11 +103,11 @@ suite('COPY with pauses', (test) => {
       const messages = await client.read(
         ({ type }) => type === answer || type === backend.readyForQuery,
       );
-      told.push(...messages.map(inWords));
+      reported.push(...messages.map(inWords));
       isFailed = String(messages.at(-1)?.payload) === 'E';
     }
     client.close();
-    return told;
+    return reported;
   }
 
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {

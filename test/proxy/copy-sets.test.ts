@@ -159,8 +159,8 @@ suite('COPY of rows as a set', (test) => {
     // longer than the pause of a client after which rows are staged
     await delay(150);
     await other.query('ROLLBACK');
-    const told = await client.readTo(backend.readyForQuery);
-    assert.match(told.map(inWords).join(), /COPY 131/);
+    const reported = await client.readTo(backend.readyForQuery);
+    assert.match(reported.map(inWords).join(), /COPY 131/);
     await other.end();
     client.close();
     return {
@@ -214,7 +214,7 @@ suite('COPY of rows as a set', (test) => {
     'a COPY': 'COPY item (id) FROM STDIN',
     'an INSERT': 'INSERT INTO item (id) SELECT generate_series(300, 600)',
   })) {
-    for (const [way, setting, told] of [
+    for (const [way, setting, reported] of [
       ['is cancelled', null, /57014.*canceling statement due to user request/s],
       ['waits too long', `lock_timeout = '300ms'`, /55P03.*due to lock timeout/s],
       ['takes too long', `statement_timeout = '500ms'`, /57014.*due to statement timeout/s],
@@ -239,7 +239,7 @@ suite('COPY of rows as a set', (test) => {
           await proxied.database.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) w`);
         }
         const [error] = (await client.readTo(backend.errorResponse)).slice(-1);
-        assert.match(String(error?.payload), told);
+        assert.match(String(error?.payload), reported);
         assert.not.match(String(error?.payload), /rows_/);
         await client.readTo(backend.readyForQuery);
         await other.query('COMMIT');

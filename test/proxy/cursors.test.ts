@@ -61,8 +61,8 @@ suite('cursors', (test) => {
       const writes = /^(INSERT|UPDATE|DELETE)/;
       const reads = statements.filter((text) => !writes.test(text));
       const script = (some: readonly string[]) => ['BEGIN', ...some, 'ROLLBACK'].map(q);
-      const fetched = (told: readonly string[]) =>
-        told.filter((message) => /^(C FETCH|C MOVE|D|E)/.test(message));
+      const fetched = (reported: readonly string[]) =>
+        reported.filter((message) => /^(C FETCH|C MOVE|D|E)/.test(message));
       const staged = await runScript(await proxied.session('production'), script(statements));
       const direct = await runScript(proxied.twin.url, script(reads));
       assert.ok(statements.length > reads.length);

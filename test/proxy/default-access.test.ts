@@ -60,9 +60,9 @@ suite('the default access', (test) => {
       test(`${name}, ${start} from the start`, async () => {
         const option = `default_transaction_read_only=${start}`;
         const answers = async (url: string) => {
-          const told = await runScript(withOption(url, option), messages);
+          const reported = await runScript(withOption(url, option), messages);
           // Values that a rollback restores are reported with the response to the next message.
-          return told.filter((line) => !line.startsWith('S default_transaction_read_only'));
+          return reported.filter((line) => !line.startsWith('S default_transaction_read_only'));
         };
         const staged = await answers(await proxied.session('staged'));
         assert.equal(staged, await answers(proxied.twin.url));

@@ -55,7 +55,7 @@ suite('tables that are dropped under way', (test) => {
       const dropping = new pg.Client({ connectionString: database.url });
       await dropping.connect();
       await dropping.query(`BEGIN; ${dropped}`);
-      const told = runScript(url, steps);
+      const reported = runScript(url, steps);
       await until(async () => {
         const waiting = await database.query(
           `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -64,6 +64,6 @@ suite('tables that are dropped under way', (test) => {
       });
       await dropping.query('COMMIT');
       await dropping.end();
-      assert.equal(await told, await runScript(twin.url, steps));
+      assert.equal(await reported, await runScript(twin.url, steps));
     });
 });

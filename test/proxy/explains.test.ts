@@ -113,8 +113,8 @@ suite('EXPLAIN of writes', (test) => {
         ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'COMMIT AND CHAIN'],
       ] as const) {
         const all = [q(begin), ...messages, q(end), q('ROLLBACK')];
-        const told = await runScript(await proxied.session('staged'), all);
-        assert.equal(told, await runScript(proxied.twin.url, all), begin);
+        const reported = await runScript(await proxied.session('staged'), all);
+        assert.equal(reported, await runScript(proxied.twin.url, all), begin);
       }
     });
   }

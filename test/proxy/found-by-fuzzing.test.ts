@@ -38,9 +38,12 @@ suite('what random statements have found', (test) => {
     const twice = q(
       'MERGE INTO keyless k USING (VALUES (1), (1)) v (id) ON k.id = v.id WHEN MATCHED THEN UPDATE SET n = 2',
     );
-    const told = await runScript(daemon.clientUrl(await daemon.newSession()), [twice]);
+    const reported = await runScript(daemon.clientUrl(await daemon.newSession()), [twice]);
     // before 17 MERGE into such a table is not supported
-    assert.match(told.join(), (await serverMajor()) < 17 ? 'C=0A000' : 'C=21000 M=MERGE command');
+    assert.match(
+      reported.join(),
+      (await serverMajor()) < 17 ? 'C=0A000' : 'C=21000 M=MERGE command',
+    );
   });
 
   test('an UPDATE of an identity that is always generated to DEFAULT is refused', async () => {

@@ -119,8 +119,8 @@ suite('errors before Sync', (test) => {
   ] as const;
   for (const [failure, begin] of Object.entries(failures)) {
     // deferred checks fail at the end of the Query itself: docs/limits.md
-    const told = Object.entries(ends).filter(([end]) => !/deferred.*Query/.test(failure + end));
-    const alone = told.flatMap(([, rest]) => [...begin, ...rest, ...after]);
+    const reported = Object.entries(ends).filter(([end]) => !/deferred.*Query/.test(failure + end));
+    const alone = reported.flatMap(([, rest]) => [...begin, ...rest, ...after]);
     const inBlocks = Object.values(ends).flatMap((rest) => [
       ...[
         q('BEGIN'),
@@ -156,7 +156,7 @@ suite('errors before Sync', (test) => {
         (error: { code?: string }) => error.code,
       );
     await sql`UPDATE item SET amount = 1 WHERE id = 2`;
-    const told = [
+    const reported = [
       await outcome(sql`INSERT INTO item (id, vv) VALUES (${60}, ${'x'})`),
       await outcome(sql`INSERT INTO item VALUES (1, ${'x'}, 1)`),
       await outcome(sql`INSERT INTO item (id, vv) VALUES (${60}, 'x')`.describe()),
@@ -165,7 +165,7 @@ suite('errors before Sync', (test) => {
       ),
       await outcome(sql`INSERT INTO item VALUES (${60}, ${'x'}, 1)`),
     ];
-    assert.equal(told, ['42703', '23505', '42703', '23505', 'done']);
+    assert.equal(reported, ['42703', '23505', '42703', '23505', 'done']);
     await sql.end();
   });
 });

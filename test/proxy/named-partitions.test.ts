@@ -49,7 +49,7 @@ suite('writes that name a partition', (test) => {
       await proxied.connect(await proxied.session('staged')),
       await proxied.connect(proxied.twin.url),
     ];
-    const told = clients.map(async (client) => {
+    const reported = clients.map(async (client) => {
       const rows: unknown[] = [];
       for (const [text, ...values] of withParameters) {
         const answer = await client.query({ text, values, rowMode: 'array' }).catch(wordsOf);
@@ -57,6 +57,6 @@ suite('writes that name a partition', (test) => {
       }
       return rows;
     });
-    assert.equal(...((await Promise.all(told)) as [unknown[], unknown[]]));
+    assert.equal(...((await Promise.all(reported)) as [unknown[], unknown[]]));
   });
 });

@@ -280,13 +280,13 @@ suite('settings that a parameter names', (test) => {
   for (const [name, steps] of Object.entries(forbidden)) {
     test(`is refused: ${name}`, async () => {
       for (const url of sessions) {
-        const told = await runScript(url, [asked, ...steps, s, asked]);
-        const words = told.join('\n');
+        const reported = await runScript(url, [asked, ...steps, s, asked]);
+        const words = reported.join('\n');
         assert.ok(
-          told.some((answer) => /^E .*C=0A000/.test(answer)),
+          reported.some((answer) => /^E .*C=0A000/.test(answer)),
           words,
         );
-        assert.is(told.filter((answer) => answer === told[3]).length, 2, words);
+        assert.is(reported.filter((answer) => answer === reported[3]).length, 2, words);
       }
     });
   }

@@ -34,15 +34,15 @@ suite('random writes that name partitions', (test) => {
         const session = await proxied.daemon.newSession({ reads: 'staged' });
         const staged = await proxied.connect(proxied.daemon.clientUrl(session));
         const direct = await proxied.connect(proxied.twin.url);
-        const told: string[] = [table.schema];
+        const reported: string[] = [table.schema];
         for (let taken = 0; taken < statements; taken += 1) {
           const text = drawStatement(random, table);
-          told.push(text);
+          reported.push(text);
           const [answer, expected] = [await outcomeOf(staged, text), await outcomeOf(direct, text)];
           assert.equal(
             withoutRow(answer),
             withoutRow(expected),
-            `seed ${seed}\n${told.join(';\n')}`,
+            `seed ${seed}\n${reported.join(';\n')}`,
           );
           if ('error' in expected) refused += 1;
           else written += 1;

@@ -224,19 +224,19 @@ suite('prepared statements', (test) => {
         const { daemon, database, twin } = proxied;
         const tell = async (url: string, query: (text: string) => Promise<unknown>) => {
           const client = await connectWire(url);
-          const told: string[] = [];
+          const reported: string[] = [];
           for (const step of steps) {
             if (typeof step === 'string') await query(step);
             else {
               client.send(...step);
               const answers = (await client.readTo(backend.readyForQuery)).map(inWords);
-              told.push(
+              reported.push(
                 `${Buffer.concat(step).toString('latin1').replaceAll('\0', '.')}: ${answers.join(' | ')}`,
               );
             }
           }
           client.close();
-          return told;
+          return reported;
         };
         const direct = await tell(twin.url, twin.query);
         const url = daemon.clientUrl(await daemon.newSession({ reads: 'staged' }));

@@ -97,7 +97,7 @@ suite('batches that only read', (test) => {
     client.send(...messages);
     return (await client.readTo(ready)).map(inWords);
   };
-  const told = (answers: readonly string[]) =>
+  const reported = (answers: readonly string[]) =>
     answers.filter((each) => !'123'.includes(each[0] ?? ''));
   const reading = [b([], 'kept'), d(), e(), s];
   const forms = {
@@ -116,7 +116,7 @@ suite('batches that only read', (test) => {
         const session = await newStaged();
         const [client, other] = [await relayed.connect(session), await relayed.connect(session)];
         const rows = async () =>
-          told(await asked(client, ...messages)).map((each) => each.replaceAll(/[^ -~]/g, ''));
+          reported(await asked(client, ...messages)).map((each) => each.replaceAll(/[^ -~]/g, ''));
         for (const each of begin) await asked(client, each);
         await asked(client, p('SELECT v FROM one', 'kept'), s);
         await rows();
@@ -165,7 +165,7 @@ suite('batches that only read', (test) => {
       for (let time = 0; time < 2; time += 1) {
         const client = await relayed.connect(await newStaged());
         await asked(client, q('BEGIN READ ONLY'));
-        const answers = told(await asked(client, p(text), b(), e(), s));
+        const answers = reported(await asked(client, p(text), b(), e(), s));
         assert.ok(answers[0]?.includes('C=22012'), `${answers}`);
         assert.equal(answers.slice(1), ['Z E']);
         client.close();
@@ -184,7 +184,7 @@ suite('batches that only read', (test) => {
       await relayed.database.query(swap);
       await asked(other, q(`UPDATE one SET v = v || '!' WHERE id = 1`));
       await asked(client, q(begin));
-      const answers = told(await asked(client, ...reading));
+      const answers = reported(await asked(client, ...reading));
       assert.ok(!answers.some((each) => each.includes('staged two')), `${begin}: ${answers}`);
       assert.ok(
         answers.some((each) => each[0] === 'D' || each.includes('C=40001')),

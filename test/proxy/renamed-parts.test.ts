@@ -75,7 +75,7 @@ suite('parts of definitions that get other names', (test) => {
     test(`${what}`, async () => {
       const { database, twin } = proxied;
       const tell = async (url: string, of: typeof twin) => {
-        const told: string[] = [];
+        const reported: string[] = [];
         let key = 0;
         const run = async (client: Client) => {
           key += 1;
@@ -83,7 +83,7 @@ suite('parts of definitions that get other names', (test) => {
             .query({ text: statement.replace('#', String(key)), rowMode: 'array' })
             .then(({ command, rows }) => `${command} ${JSON.stringify(rows)}`)
             .catch(({ code, message }) => `${code} ${message}`);
-          told.push(answer);
+          reported.push(answer);
         };
         const first = await proxied.connect(url);
         for (let time = 0; time < 2; time += 1) await run(first);
@@ -91,7 +91,7 @@ suite('parts of definitions that get other names', (test) => {
         const later = await proxied.connect(url);
         for (const client of [first, later, first, later]) await run(client);
         await Promise.all([first.end(), later.end()]);
-        return told;
+        return reported;
       };
       assert.equal(
         await tell(await proxied.session('staged'), database),

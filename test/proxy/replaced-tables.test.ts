@@ -43,13 +43,13 @@ suite('tables that are replaced', (test) => {
     queryMode?: 'extended',
   ): Promise<string[]> {
     const client = await proxied.connect(url);
-    const told: string[] = [];
+    const reported: string[] = [];
     const run = async (text: string) => {
       const answer = await client
         .query({ text, rowMode: 'array', ...(queryMode && { queryMode }) })
         .then(({ command, rows }) => `${command} ${JSON.stringify(rows)}`)
         .catch(({ code, message }) => `${code} ${message}`);
-      told.push(`${text}: ${answer}`);
+      reported.push(`${text}: ${answer}`);
     };
     await run(path);
     await run(`INSERT INTO t VALUES (2, 'b')`);
@@ -58,7 +58,7 @@ suite('tables that are replaced', (test) => {
     await change(altered);
     for (const text of [begin, first, 'TABLE t', 'COMMIT', 'TABLE t']) await run(text);
     await client.end();
-    return told.slice(4);
+    return reported.slice(4);
   }
 
   for (const [name, altered] of Object.entries(changes))
@@ -117,7 +117,7 @@ suite('tables that are replaced', (test) => {
         INSERT INTO carried VALUES (1, 'a'); CREATE VIEW seen_carried AS SELECT id, v FROM carried`;
       for (const each of [database, twin]) await each.query(schema);
       let columns = 0;
-      const told = async (url: string, of: typeof twin, statement: QueryConfig) => {
+      const reported = async (url: string, of: typeof twin, statement: QueryConfig) => {
         const [reader, writer] = [await proxied.connect(url), await proxied.connect(url)];
         for (const text of [`UPDATE carried SET v = 'staged' WHERE id = 1`, 'TABLE seen_carried'])
           await reader.query(text);
@@ -135,8 +135,8 @@ suite('tables that are replaced', (test) => {
       };
       const url = await proxied.session('staged');
       for (const [what, statement] of Object.entries(later)) {
-        const staged = await told(url, database, statement);
-        const direct = await told(twin.url, twin, statement);
+        const staged = await reported(url, database, statement);
+        const direct = await reported(twin.url, twin, statement);
         // only transactions that begin later see what was staged before; a view may have to be recreated first
         const isFound = level === 'READ COMMITTED';
         const isEither = isFound && what === 'reads a view of it' && staged === '40001';

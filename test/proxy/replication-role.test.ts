@@ -75,10 +75,10 @@ suite('session_replication_role', (test) => {
 
   /** Runs writes of every kind. What the client is told must equal what is staged. */
   async function writeAll(session: string, client: pg.Client): Promise<void> {
-    let told = 0;
+    let reported = 0;
     for (const text of counted) {
-      told += (await client.query(text)).rowCount ?? 0;
-      assert.is(await logged(session), told, text);
+      reported += (await client.query(text)).rowCount ?? 0;
+      assert.is(await logged(session), reported, text);
     }
     const wire = await connectWire(daemon.clientUrl(session, role.name, role.name));
     wires.push(wire);
@@ -89,10 +89,10 @@ suite('session_replication_role', (test) => {
     wire.send(data('31\tone\n32\ttwo\n'), done);
     const answers = (await wire.readTo('Z'.charCodeAt(0))).map(inWords).join('\n');
     assert.match(answers, /COPY 2/);
-    assert.is(await logged(session), told + 2);
+    assert.is(await logged(session), reported + 2);
     await client.query('TRUNCATE emptied');
     assert.equal((await client.query('SELECT * FROM emptied')).rows, []);
-    assert.is(await logged(session), told + 4);
+    assert.is(await logged(session), reported + 4);
     assert.is((await client.query('SELECT v FROM parent WHERE id = 31')).rows[0]?.v, 'one');
     await checks(client);
   }

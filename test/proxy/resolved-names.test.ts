@@ -104,7 +104,7 @@ const uses: readonly Omit<NameUse, 'schema' | 'name'>[] = [
 ];
 
 /** Returns what the name stands for, or what has to be created first. */
-function told({ view, madeAs, isLacking, isHidden, verify }: StandIn): string {
+function reported({ view, madeAs, isLacking, isHidden, verify }: StandIn): string {
   const children = 'tree' in verify ? ' with children' : '';
   if (isLacking) return `make ${madeAs}${children}`;
   if (view === null) return `production${children}`;
@@ -183,7 +183,7 @@ suite('resolved names', (test) => {
       const client = await own.connect(await own.session('staged'));
       const tell = async () => {
         const asked = named.flatMap((name) => uses.map((use) => ({ schema: null, name, ...use })));
-        const found = (await resolveIn(production, asked)).map(({ standIn }) => told(standIn));
+        const found = (await resolveIn(production, asked)).map(({ standIn }) => reported(standIn));
         return named.map((name, place) => {
           const cells = found.slice(place * uses.length, (place + 1) * uses.length);
           return `${name}: ${cells.join(' | ')}`;

@@ -129,8 +129,11 @@ suite('proxy: column origins', (test) => {
       0,
     ];
     const whole = Buffer.from([0x54, 0, 0, 0, 27, 0, 1, ...column]);
-    const told = origins.shown(whole);
-    assert.equal([told.readUInt32BE(10), told.readInt16BE(14), told.readUInt32BE(16)], [1, 1, 2]);
+    const reported = origins.shown(whole);
+    assert.equal(
+      [reported.readUInt32BE(10), reported.readInt16BE(14), reported.readUInt32BE(16)],
+      [1, 1, 2],
+    );
     assert.is(whole.readUInt32BE(10), 3);
     for (let end = 8; end < whole.length; end += 1) {
       const error = await rejects((async () => origins.shown(whole.subarray(0, end)))());

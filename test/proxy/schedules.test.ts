@@ -77,13 +77,13 @@ suite('random schedules of connections of one session', (test) => {
       runs = tried;
     }
     const [staged, direct] = runs;
-    const told = staged.outcomes.map((outcome, place) =>
+    const reported = staged.outcomes.map((outcome, place) =>
       outcome === direct.outcomes[place]
         ? outcome
         : `${outcome}   -- directly ${answer(direct.outcomes[place])}`,
     );
     return [
-      ...told,
+      ...reported,
       staged.rows === direct.rows ? '' : `${staged.rows}   -- directly ${direct.rows}`,
     ].join('\n  ');
   }

@@ -128,9 +128,9 @@ async function answers(connectionString: string, steps: readonly Step[]): Promis
   await client.connect();
   const found: string[] = [];
   for (const step of [...steps, { text: 'COMMIT', isPrepared: false }]) {
-    const told = await answer(client, step);
-    found.push(told);
-    if (told.includes(': 25P02 ')) await client.query('ROLLBACK');
+    const reported = await answer(client, step);
+    found.push(reported);
+    if (reported.includes(': 25P02 ')) await client.query('ROLLBACK');
   }
   await client.end();
   return found;

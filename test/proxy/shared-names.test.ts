@@ -116,7 +116,7 @@ async function answer(client: pg.Client, text: string): Promise<string> {
   );
 }
 
-const isError = (told: string) => /: [0-9A-Z]{5}$/.test(told);
+const isError = (reported: string) => /: [0-9A-Z]{5}$/.test(reported);
 
 suite('names that connections have learned', (test) => {
   let proxied: Proxied;
@@ -161,9 +161,9 @@ suite('names that connections have learned', (test) => {
     await client.query('BEGIN');
     for (const text of texts) {
       if (!inBlock) await client.query('SAVEPOINT each');
-      const told = await answer(client, text);
-      answers.push(told);
-      if (!inBlock && isError(told)) await client.query('ROLLBACK TO each');
+      const reported = await answer(client, text);
+      answers.push(reported);
+      if (!inBlock && isError(reported)) await client.query('ROLLBACK TO each');
     }
     await client.query('ROLLBACK');
     await client.end();
@@ -180,7 +180,7 @@ suite('names that connections have learned', (test) => {
       : [daemon.clientUrl(id), twin.url];
     const found = await inSession(url, beginning);
     const expected = await onTwin(twinUrl, beginning);
-    const refused = found.findIndex((told) => told.endsWith(': 0A000'));
+    const refused = found.findIndex((reported) => reported.endsWith(': 0A000'));
     const compared = refused < 0 ? found.length : refused;
     assert.equal(found.slice(0, compared), expected.slice(0, compared), history);
     return refused >= 0;

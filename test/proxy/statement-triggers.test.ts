@@ -5,7 +5,7 @@ import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { q, runScript } from '../helpers/wire-script.ts';
 
-const told = (name: string, head: string, more = '') => `
+const reported = (name: string, head: string, more = '') => `
 CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
   RAISE NOTICE '% % % % % %', TG_NAME, TG_WHEN, TG_LEVEL, TG_OP, TG_ARGV, NEW IS NULL; ${more} IF TG_LEVEL = 'ROW' AND TG_OP <> 'DELETE' THEN RETURN NEW; END IF; RETURN OLD; END $f$;
 CREATE TRIGGER ${name} ${head} EXECUTE FUNCTION ${name}('x');`;
@@ -14,15 +14,15 @@ const every = 'INSERT OR UPDATE OR DELETE ON goods FOR EACH';
 const schema = `
 CREATE TABLE goods (id int PRIMARY KEY, kind text, price numeric(8, 2) DEFAULT 1, twice numeric GENERATED ALWAYS AS (price * 2) STORED);
 INSERT INTO goods (id, kind) SELECT g, 'k' || g % 2 FROM generate_series(1, 4) g;
-${told('first', `BEFORE ${every} STATEMENT`, `IF TG_OP = 'DELETE' AND current_setting('app.closed', true) = 'yes' THEN RAISE EXCEPTION 'closed' USING ERRCODE = 'P0077'; END IF;`)}
-${told('before_row', `BEFORE ${every} ROW`)}
-${told('after_row', `AFTER ${every} ROW`)}
-${told('last', `AFTER ${every} STATEMENT`)}
-${told('of_price', 'AFTER UPDATE OF price ON goods FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0)')}
+${reported('first', `BEFORE ${every} STATEMENT`, `IF TG_OP = 'DELETE' AND current_setting('app.closed', true) = 'yes' THEN RAISE EXCEPTION 'closed' USING ERRCODE = 'P0077'; END IF;`)}
+${reported('before_row', `BEFORE ${every} ROW`)}
+${reported('after_row', `AFTER ${every} ROW`)}
+${reported('last', `AFTER ${every} STATEMENT`)}
+${reported('of_price', 'AFTER UPDATE OF price ON goods FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0)')}
 CREATE TABLE totals (kind text PRIMARY KEY, n int, sum numeric);
 INSERT INTO totals VALUES ('k0', 2, 2), ('k1', 2, 2);
 CREATE TABLE log (id int, what text, rows jsonb, PRIMARY KEY (id, what));
-${told('of_log', 'AFTER INSERT ON log FOR EACH STATEMENT')}
+${reported('of_log', 'AFTER INSERT ON log FOR EACH STATEMENT')}
 CREATE FUNCTION counted() RETURNS trigger LANGUAGE plpgsql AS $f$ DECLARE each record; BEGIN
   FOR each IN SELECT kind, count(*) AS n, sum(price) FROM made GROUP BY kind ORDER BY 1 LOOP RAISE NOTICE 'made %', each; END LOOP;
   UPDATE totals t SET n = t.n + m.n, sum = t.sum + m.sum FROM (SELECT made.kind, count(*) AS n, sum(price) FROM made GROUP BY 1) m WHERE m.kind = t.kind;
@@ -36,8 +36,8 @@ CREATE FUNCTION compared() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
 CREATE TRIGGER compared AFTER UPDATE ON goods REFERENCING OLD TABLE AS "Was" NEW TABLE AS goods FOR EACH STATEMENT EXECUTE FUNCTION compared();
 CREATE TABLE heads (id int PRIMARY KEY);
 CREATE TABLE parts (id int PRIMARY KEY, head int REFERENCES heads ON DELETE CASCADE);
-${told('of_parts', 'AFTER DELETE ON parts FOR EACH STATEMENT')}
-${told('of_new_parts', 'AFTER INSERT ON parts FOR EACH STATEMENT')}
+${reported('of_parts', 'AFTER DELETE ON parts FOR EACH STATEMENT')}
+${reported('of_new_parts', 'AFTER INSERT ON parts FOR EACH STATEMENT')}
 CREATE TABLE hidden (id int PRIMARY KEY);
 CREATE TABLE moved (id int PRIMARY KEY);
 CREATE FUNCTION hides() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN DELETE FROM hidden; RETURN NULL; END $f$;

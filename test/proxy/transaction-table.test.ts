@@ -67,11 +67,11 @@ async function step(
   const [text, eventOf] = command;
   const event = eventOf(phase);
   const sent = event === null ? phase : transactionTable[phase][event];
-  const told = await status(client, text);
-  const ready = transactionTable[sent][`ready ${told}`];
-  assert.is(ready === 'none', told === 'I', `${path}: ${ready}`);
-  assert.is(ready.endsWith('failed'), told === 'E', `${path}: ${ready}`);
-  if (told !== 'T') return ready;
+  const reported = await status(client, text);
+  const ready = transactionTable[sent][`ready ${reported}`];
+  assert.is(ready === 'none', reported === 'I', `${path}: ${ready}`);
+  assert.is(ready.endsWith('failed'), reported === 'E', `${path}: ${ready}`);
+  if (reported !== 'T') return ready;
   const shown = await access(client);
   if (!ready.endsWith('unknown')) assert.is(ready, `client ${shown}`, path);
   return transactionTable[ready][`shows ${shown}`];

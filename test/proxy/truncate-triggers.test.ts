@@ -5,7 +5,7 @@ import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { q, run, runScript, s } from '../helpers/wire-script.ts';
 
-const told = (name: string, head: string, more = '') => `
+const reported = (name: string, head: string, more = '') => `
 CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
   RAISE NOTICE '% % % % % % %', TG_NAME, TG_WHEN, TG_LEVEL, TG_OP, TG_TABLE_NAME, TG_ARGV, NEW IS NULL AND OLD IS NULL; ${more} RETURN NULL; END $f$;
 CREATE TRIGGER ${name} ${head} FOR EACH STATEMENT EXECUTE FUNCTION ${name}('x');`;
@@ -13,17 +13,17 @@ CREATE TRIGGER ${name} ${head} FOR EACH STATEMENT EXECUTE FUNCTION ${name}('x');
 const schema = `
 CREATE TABLE goods (id int PRIMARY KEY, n int);
 INSERT INTO goods SELECT g, g FROM generate_series(1, 4) g;
-${told('first', 'BEFORE TRUNCATE ON goods', `RAISE NOTICE 'had %', (SELECT count(*) FROM goods);`)}
-${told('guard', 'BEFORE TRUNCATE ON goods', `IF current_setting('app.closed', true) = 'yes' THEN RAISE EXCEPTION 'closed' USING ERRCODE = 'P0078'; END IF;`)}
-${told('every', 'BEFORE INSERT OR DELETE OR TRUNCATE ON goods')}
-${told('last', 'AFTER DELETE OR TRUNCATE ON goods', `RAISE NOTICE 'has %', (SELECT count(*) FROM goods);`)}
-${told('never', 'AFTER TRUNCATE ON goods', `RAISE NOTICE 'disabled';`)}
+${reported('first', 'BEFORE TRUNCATE ON goods', `RAISE NOTICE 'had %', (SELECT count(*) FROM goods);`)}
+${reported('guard', 'BEFORE TRUNCATE ON goods', `IF current_setting('app.closed', true) = 'yes' THEN RAISE EXCEPTION 'closed' USING ERRCODE = 'P0078'; END IF;`)}
+${reported('every', 'BEFORE INSERT OR DELETE OR TRUNCATE ON goods')}
+${reported('last', 'AFTER DELETE OR TRUNCATE ON goods', `RAISE NOTICE 'has %', (SELECT count(*) FROM goods);`)}
+${reported('never', 'AFTER TRUNCATE ON goods', `RAISE NOTICE 'disabled';`)}
 ALTER TABLE goods DISABLE TRIGGER never;
 CREATE TABLE parts (id int PRIMARY KEY, good int REFERENCES goods);
 INSERT INTO parts VALUES (1, 1);
-${told('of_parts', 'AFTER TRUNCATE ON parts', `IF current_setting('app.parts', true) = 'no' THEN RAISE EXCEPTION 'no parts' USING ERRCODE = 'P0079'; END IF;`)}
+${reported('of_parts', 'AFTER TRUNCATE ON parts', `IF current_setting('app.parts', true) = 'no' THEN RAISE EXCEPTION 'no parts' USING ERRCODE = 'P0079'; END IF;`)}
 CREATE TABLE empty (id int PRIMARY KEY);
-${told('of_empty', 'BEFORE TRUNCATE ON empty')}
+${reported('of_empty', 'BEFORE TRUNCATE ON empty')}
 CREATE TABLE log (id int PRIMARY KEY, what text);
 CREATE TABLE noted (id int PRIMARY KEY);
 INSERT INTO noted VALUES (1);

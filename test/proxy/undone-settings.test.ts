@@ -48,7 +48,7 @@ suite('settings that an error undoes', (test) => {
   test.after(() => proxied.stop());
 
   /** Returns what a client receives for each message. */
-  const told = async (url: string, messages: readonly Buffer[]) => {
+  const reported = async (url: string, messages: readonly Buffer[]) => {
     const client = await proxied.wire(url);
     const answers: string[] = [];
     for (const message of messages) {
@@ -60,7 +60,7 @@ suite('settings that an error undoes', (test) => {
 
   for (const [name, messages] of Object.entries(conversations))
     test(`${name}: as in PostgreSQL`, async () => {
-      const staged = await told(await proxied.session('staged'), messages);
-      assert.equal(staged, await told(proxied.twin.url, messages));
+      const staged = await reported(await proxied.session('staged'), messages);
+      assert.equal(staged, await reported(proxied.twin.url, messages));
     });
 });

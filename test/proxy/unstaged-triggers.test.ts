@@ -41,7 +41,7 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
     /calls count_up\(\), which writes, in a statement that writes/,
   ],
   merges: [body('PERFORM merged()'), '', /calls merged\(\), which does more than read/],
-  tells: [body('PERFORM told()'), '', /calls pg_notify\(\)/],
+  reports: [body('PERFORM told()'), '', /calls pg_notify\(\)/],
   itself: [
     body('IF NEW.id < 3 THEN PERFORM of_itself(NEW.id); END IF'),
     '',
@@ -155,8 +155,8 @@ suite('triggers that do not fire while staging', (test) => {
     assert.equal((await client.query('SELECT FROM log')).rowCount, 0);
     const { tables } = await diff(id);
     for (const name of names) {
-      const [told] = tables[`${name}_t`]?.triggers ?? [];
-      assert.match(String(told?.unstaged), (apart[name] ?? [])[2] ?? /never/, name);
+      const [reported] = tables[`${name}_t`]?.triggers ?? [];
+      assert.match(String(reported?.unstaged), (apart[name] ?? [])[2] ?? /never/, name);
     }
     await approve(id);
     const log = await proxied.database.query<{ what: string }>('SELECT what FROM log ORDER BY 1');

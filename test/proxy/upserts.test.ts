@@ -276,8 +276,8 @@ suite('upserts with parameters', (test) => {
         (arbiter) => q(`INSERT INTO part VALUES (40, 'One') ON CONFLICT ${arbiter} DO NOTHING`),
       ),
     );
-    const told = answers.flatMap((each) => /^E .*C=(\w+)|^C (.*)/.exec(each)?.slice(1) ?? []);
-    assert.equal(told.filter(Boolean).slice(0, 3), ['42P10', '0A000', 'INSERT 0 0.']);
+    const reported = answers.flatMap((each) => /^E .*C=(\w+)|^C (.*)/.exec(each)?.slice(1) ?? []);
+    assert.equal(reported.filter(Boolean).slice(0, 3), ['42P10', '0A000', 'INSERT 0 0.']);
     await role.drop();
   });
 

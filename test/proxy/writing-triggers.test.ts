@@ -46,7 +46,7 @@ BEGIN INSERT INTO versions OVERRIDING USER VALUE VALUES (NEW.id, 1); RETURN NEW;
 CREATE TRIGGER count_once AFTER INSERT ON counted FOR EACH ROW EXECUTE FUNCTION count_once();
 `;
 
-const told = 'SELECT item, op, old_price, price FROM history ORDER BY id';
+const reported = 'SELECT item, op, old_price, price FROM history ORDER BY id';
 
 suite('triggers that insert while staging', (test) => {
   let proxied: Proxied;
@@ -90,10 +90,10 @@ suite('triggers that insert while staging', (test) => {
       [3, 'line 1', null, null],
       [3, 'line 2', null, null],
     ].map(([item, op, old_price, price]) => ({ item, op, old_price, price }));
-    assert.equal((await client.query(told)).rows, wanted);
+    assert.equal((await client.query(reported)).rows, wanted);
     assert.equal(await reasons(id, 'items'), [null]);
     await approve(id);
-    const written = await proxied.database.query(told);
+    const written = await proxied.database.query(reported);
     assert.equal(
       new Set(written.map((row) => JSON.stringify(row))),
       new Set(wanted.map((row) => JSON.stringify(row))),

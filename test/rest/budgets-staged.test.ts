@@ -90,8 +90,8 @@ suite('rest: budgets while staging', (test) => {
     );
     assert.match(refused?.detail ?? '', /^limit budget, version \d+ of the policy$/);
     assert.match(refused?.hint ?? '', /go on tomorrow/);
-    const [{ holds, says: told }] = await verdicts(id);
-    assert.equal([holds, told], [true, says.replace('would have 4', 'has 0')]);
+    const [{ holds, says: reported }] = await verdicts(id);
+    assert.equal([holds, reported], [true, says.replace('would have 4', 'has 0')]);
     assert.is(await staged(id, 'DELETE FROM items WHERE id = 2'), null);
     assert.is((await staged(id, 'DELETE FROM loose'))?.code, '54000');
     assert.is(await staged(id, 'DELETE FROM items WHERE id = 99'), null);

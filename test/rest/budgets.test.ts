@@ -61,8 +61,8 @@ suite('rest: budgets', (test) => {
     const says = 'at most 5 rows a day by bot (UTC): 3 were proposed today, and this session has 3';
     assert.is(body.violations[0].says, says);
     assert.match(body.hint, /tomorrow/);
-    const told = (await rest.call('GET', `/sessions/${id}/policy`, as('bot'))).body.verdicts;
-    assert.equal([told[0].holds, told[0].says], [false, says]);
+    const reported = (await rest.call('GET', `/sessions/${id}/policy`, as('bot'))).body.verdicts;
+    assert.equal([reported[0].holds, reported[0].says], [false, says]);
     assert.is(await statusOf(2), 200);
     assert.is(await statusOf(1), 409);
     assert.is(await statusOf(5, 'bea'), 200);

@@ -40,17 +40,17 @@ suite('rest: cards', (test) => {
 
   test('names other sessions to reviewers, and to agents neither these nor their own rivals', async () => {
     const [mine, theirs] = [await create('bot', change), await create('other', change)];
-    const told = await cardOf(mine, 'ann');
-    assert.is(told.status, 200);
+    const reported = await cardOf(mine, 'ann');
+    assert.is(reported.status, 200);
     assert.equal(
-      told.body.overlaps.map(({ session_id }: { session_id: string }) => session_id),
+      reported.body.overlaps.map(({ session_id }: { session_id: string }) => session_id),
       [theirs],
     );
     const counted = await cardOf(mine, 'bot');
     assert.equal(counted.body.overlaps, [{ session_id: null, table: 'products', rows: 2 }]);
     assert.not.ok(counted.text.includes(theirs.slice(5)));
     assert.is((await cardOf(theirs, 'bot')).status, 404);
-    const flags = told.body.flags.map(({ code }: { code: string }) => code);
+    const flags = reported.body.flags.map(({ code }: { code: string }) => code);
     assert.ok(flags.includes('sensitive_column') && flags.includes('overlap'), flags.join());
   });
 

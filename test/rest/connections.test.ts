@@ -82,10 +82,12 @@ suite('rest: connections of a session', (test) => {
     const { client, hold } = await connect(daemon, id);
     await hold();
     assert.is((await daemon.call('POST', `/sessions/${id}/propose`)).body.error, 'session_busy');
-    const told = new Promise<pg.DatabaseError>((resolve) => client.once('error', resolve as never));
+    const reported = new Promise<pg.DatabaseError>((resolve) =>
+      client.once('error', resolve as never),
+    );
     const { status, body } = await daemon.call('DELETE', `/sessions/${id}/connections`);
     assert.equal([status, body.ended, body.left], [200, 1, []]);
-    assert.is((await told).code, '57P01');
+    assert.is((await reported).code, '57P01');
     assert.is((await rejects(client.query('SELECT 1'))).message.length > 0, true);
     assert.equal(await listed(id), []);
     assert.is((await daemon.call('POST', `/sessions/${id}/propose`)).status, 200);

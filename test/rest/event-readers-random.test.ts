@@ -34,25 +34,25 @@ suite('rest: readers of events that reconnect', (test) => {
   }
 
   /** Reads a stream, and leaves it after some messages. Returns the place to go on from. */
-  async function readSome(url: string, from: string, most: number, told: number[]) {
+  async function readSome(url: string, from: string, most: number, reported: number[]) {
     const leaving = new AbortController();
     let [place, read] = [from, 0];
     for await (const message of messagesOf(url, from, leaving.signal)) {
       place = /^id: (\d+)$/m.exec(message)?.[1] ?? place;
       const data = /^data: (.*)$/m.exec(message)?.[1];
-      if (data !== undefined) told.push(Number(JSON.parse(data).number));
+      if (data !== undefined) reported.push(Number(JSON.parse(data).number));
       read += 1;
-      if (read >= most || told.length >= events) break;
+      if (read >= most || reported.length >= events) break;
     }
     leaving.abort();
     return place;
   }
 
   async function readAll(random: Random, from: string): Promise<number[]> {
-    const told: number[] = [];
-    for (let place = from; told.length < events; )
-      place = await readSome(random.pick(daemons).url, place, 1 + random.below(150), told);
-    return told;
+    const reported: number[] = [];
+    for (let place = from; reported.length < events; )
+      place = await readSome(random.pick(daemons).url, place, 1 + random.below(150), reported);
+    return reported;
   }
 
   test(
@@ -75,8 +75,8 @@ suite('rest: readers of events that reconnect', (test) => {
         sent += count;
       }
       const expected = Array.from({ length: events }, (_, n) => Number(last) + 1 + n);
-      for (const [at, told] of (await Promise.all(reading)).entries())
-        assert.equal(told, expected, `seed ${seed}, reader ${at}`);
+      for (const [at, reported] of (await Promise.all(reading)).entries())
+        assert.equal(reported, expected, `seed ${seed}, reader ${at}`);
     },
     { timeout: 36_000_000 },
   );

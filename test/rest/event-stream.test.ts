@@ -55,8 +55,8 @@ suite('rest: events of all sessions', (test) => {
       request(url, { headers, agent: false }, resolve).on('error', reject).end();
     });
     open.push(answer);
-    const told: Told[] = [];
-    const heard = { answer, told, lastId: '', isOver: false };
+    const reported: Told[] = [];
+    const heard = { answer, reported, lastId: '', isOver: false };
     let text = '';
     answer.setEncoding('utf8').on('data', (part: string) => {
       const blocks = (text + part).split('\n\n');
@@ -64,14 +64,14 @@ suite('rest: events of all sessions', (test) => {
       for (const block of blocks) {
         heard.lastId = /^id: (\d+)$/m.exec(block)?.[1] ?? heard.lastId;
         const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (data !== undefined) told.push(JSON.parse(data));
+        if (data !== undefined) reported.push(JSON.parse(data));
       }
     });
     answer.on('close', () => Object.assign(heard, { isOver: true })).on('error', () => undefined);
     return heard;
   };
 
-  const kinds = (told: readonly Told[]) => told.map(({ kind }) => kind);
+  const kinds = (reported: readonly Told[]) => reported.map(({ kind }) => kind);
 
   test('tells what happens from now on, and to whom', async () => {
     const before = await create('bot');
@@ -80,15 +80,15 @@ suite('rest: events of all sessions', (test) => {
     assert.is(stream.answer.headers['cache-control'], 'no-store');
     await say(before);
     const id = await create('bot');
-    await until(() => stream.told.length === 2);
+    await until(() => stream.reported.length === 2);
     assert.equal(
-      stream.told.map(({ session_id, kind }) => [session_id, kind]),
+      stream.reported.map(({ session_id, kind }) => [session_id, kind]),
       [
         [before, 'comment'],
         [id, 'created'],
       ],
     );
-    await until(() => stream.lastId === stream.told[1]?.number);
+    await until(() => stream.lastId === stream.reported[1]?.number);
   });
 
   test('goes on behind the event that a reader has seen last, each once and in order', async () => {
@@ -96,14 +96,14 @@ suite('rest: events of all sessions', (test) => {
     const begun = await now();
     const first = await follow('ann', `after=${begun}`);
     await say(id);
-    await until(() => first.told.length === 1);
+    await until(() => first.reported.length === 1);
     first.answer.destroy();
     for (let count = 0; count < 250; count += 1) await say(id);
     const again = await follow('ann', `after=${begun}`, first.lastId);
-    await until(() => again.told.length >= 250);
+    await until(() => again.reported.length >= 250);
     const expected = Array.from({ length: 250 }, (_, index) => Number(first.lastId) + 1 + index);
     assert.equal(
-      again.told.map(({ number }) => Number(number)),
+      again.reported.map(({ number }) => Number(number)),
       expected,
     );
   });
@@ -118,12 +118,14 @@ suite('rest: events of all sessions', (test) => {
     await say(mine);
     await rest.call('DELETE', `/sessions/${mine}`, as('bot'));
     await rest.call('DELETE', `/sessions/${foreign}`, as('other'));
-    await until(() => streams[3]?.told.at(-1)?.session_id === foreign);
+    await until(() => streams[3]?.reported.at(-1)?.session_id === foreign);
     await until(() => streams.every(({ lastId }) => Number(lastId) >= Number(begun) + 5));
-    const ids = streams.map(({ told }) => new Set(told.map(({ session_id }) => session_id)));
+    const ids = streams.map(
+      ({ reported }) => new Set(reported.map(({ session_id }) => session_id)),
+    );
     const sorted = (all: Iterable<string>) => [...all].sort();
     assert.equal(ids.map(sorted), [[mine], [foreign], [mine], sorted([mine, foreign])]);
-    assert.is(streams[0]?.told.at(-1)?.kind, 'deleted');
+    assert.is(streams[0]?.reported.at(-1)?.kind, 'deleted');
     // the other events of a session are deleted with it
     const events = async (name: string) => (await list(name, `after=${begun}`)).events as Told[];
     assert.equal(kinds(await events('bot')), ['deleted']);
@@ -166,7 +168,7 @@ suite('rest: events of all sessions', (test) => {
     const streams = await Promise.all(Array.from({ length: 20 }, () => follow('ann')));
     await until(async () => rest.db.counts().idle === rest.db.counts().open);
     const id = await create('bot');
-    await until(() => streams.every(({ told }) => told.at(-1)?.session_id === id));
+    await until(() => streams.every(({ reported }) => reported.at(-1)?.session_id === id));
     assert.ok(streams.every(({ isOver }) => !isOver));
   });
 });

@@ -187,16 +187,16 @@ suite('rest: tables that may not be read', (test) => {
     await sql(`UPDATE orders SET note = 'moved' WHERE id = 3`);
     await sql(`UPDATE customers SET name = 'Moved' WHERE id = 2`);
     const whole = await ofSession('conflicts', 'ann');
-    const told = await ofSession('conflicts');
+    const reported = await ofSession('conflicts');
     await sql(`UPDATE orders SET note = NULL WHERE id = 3`);
     await sql(`UPDATE customers SET name = 'Grace Hopper' WHERE id = 2`);
-    assert.equal(outputs.conflictList.parse(told), told);
+    assert.equal(outputs.conflictList.parse(reported), reported);
     assert.is(whole.conflicts.length, 2);
-    assert.equal([told.total_count, told.conflicts.length], [2, 2]);
+    assert.equal([reported.total_count, reported.conflicts.length], [2, 2]);
     const of = (body: { conflicts: { table: string }[] }, name: string) =>
       body.conflicts.find(({ table }) => table === name);
-    assert.equal(of(told, 'customers'), of(whole, 'customers'));
-    assert.equal(of(told, 'orders'), {
+    assert.equal(of(reported, 'customers'), of(whole, 'customers'));
+    assert.equal(of(reported, 'orders'), {
       table: 'orders',
       row_id: null,
       field: null,
@@ -221,10 +221,10 @@ suite('rest: tables that may not be read', (test) => {
     assert.equal(await get(list), await get(list, 'ann'));
     await sql('REVOKE SELECT ON orders FROM $clerk');
     const [customers, orders] = (await get(list, 'ann')).entries;
-    const told = await get(list);
-    assert.equal(auditList.parse(told), told);
+    const reported = await get(list);
+    assert.equal(auditList.parse(reported), reported);
     const withheld = { ...orders, row_id: null, old_data: null, new_data: null, hidden: true };
-    assert.equal(told.entries, [customers, withheld]);
+    assert.equal(reported.entries, [customers, withheld]);
     assert.equal(orders.new_data.note, 'audited');
     assert.equal(await get(`/audit/${orders.id}`), withheld);
     assert.equal(await get(`/audit/${customers.id}`), customers);

@@ -77,7 +77,7 @@ suite('rest: reopen', (test) => {
   test('each answer tells the number of the last event', async () => {
     const created = (await rest.call('POST', '/sessions', as('bot'))).body;
     const { id } = created;
-    const told = [created.last_event];
+    const reported = [created.last_event];
     const actions = [
       ['comments', { body: 'soon' }],
       ['propose', {}],
@@ -87,15 +87,15 @@ suite('rest: reopen', (test) => {
     ] as const;
     for (const [action, json] of actions) {
       const { body } = await post(id, action, action === 'reject' ? 'ann' : 'bot', json);
-      told.push(body.last_event ?? (await get(`/sessions/${id}`)).last_event);
+      reported.push(body.last_event ?? (await get(`/sessions/${id}`)).last_event);
     }
     const { events } = await get(`/sessions/${id}/events`);
     assert.equal(
-      told,
+      reported,
       events.map(({ number }: { number: string }) => number),
     );
     const { sessions } = await get('/sessions?limit=1');
-    assert.equal([sessions[0].id, sessions[0].last_event], [id, told.at(-1)]);
+    assert.equal([sessions[0].id, sessions[0].last_event], [id, reported.at(-1)]);
   });
 
   test('the digest of an earlier round is refused, though nothing was changed since', async () => {

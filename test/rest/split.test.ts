@@ -76,8 +76,8 @@ suite('rest: split', (test) => {
     assert.equal(await countsOf(body.id), ['products 2']);
     assert.equal(await countsOf(id), ['customers 2', 'products 1']);
     const { events } = await get(`/sessions/${id}/events`);
-    const { kind, by, body: told } = events.at(-1);
-    assert.equal([kind, by, told], ['split', 'ben', { session_id: body.id, digest, tables }]);
+    const { kind, by, body: reported } = events.at(-1);
+    assert.equal([kind, by, reported], ['split', 'ben', { session_id: body.id, digest, tables }]);
   });
 
   test('is for authors, and for agents in their own sessions', async () => {

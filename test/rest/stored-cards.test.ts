@@ -152,9 +152,9 @@ suite('rest: stored cards', (test) => {
     const [mine, other] = [await staged(change, 'bot'), await staged(change)];
     await act(mine, 'propose', 'bot');
     await makeCards();
-    const told = JSON.stringify(await listed(mine, 'bot'));
-    assert.not.match(told, /hush|stock|beyond|sensitive/);
-    assert.not.ok(told.includes(other));
+    const reported = JSON.stringify(await listed(mine, 'bot'));
+    assert.not.match(reported, /hush|stock|beyond|sensitive/);
+    assert.not.ok(reported.includes(other));
     assert.equal((await listed(mine, 'bot')).tables[0].updates, 1);
     assert.not.match((await cardOf(mine, 'bot', '?round=1')).text, /hush|stock/);
     const overlaps = async () => {

@@ -134,11 +134,11 @@ suite('objects that are called like anything', (test) => {
       const role = draw.role.slice(1, -1);
       const session = await daemon.newSession({ reads: 'staged' });
       // the OIDs of types differ between databases
-      const told = async (url: string) =>
+      const reported = async (url: string) =>
         (await runScript(url, written(draw))).filter((answer) => !answer.startsWith('T'));
       assert.equal(
-        await told(daemon.clientUrl(session, role, 'secret')),
-        await told(twin.urlFor(role, 'secret')),
+        await reported(daemon.clientUrl(session, role, 'secret')),
+        await reported(twin.urlFor(role, 'secret')),
         story,
       );
       const other = await daemon.newSession({ reads: 'staged' });

@@ -167,8 +167,8 @@ function demandTable(
     [inserted, sides.length, deleted, null],
     where,
   );
-  const told = facts.map(({ text }) => JSON.parse(text));
-  const ofColumns = told.filter(({ kind }) => !ofTables.has(kind));
+  const reported = facts.map(({ text }) => JSON.parse(text));
+  const ofColumns = reported.filter(({ kind }) => !ofTables.has(kind));
   const names = Object.keys(sides[0]?.[0] ?? {});
   const changed = names.filter((name) => sides.some(([old, now]) => old?.[name] !== now?.[name]));
   assert.equal(ofColumns.map(({ column }) => column).sort(), changed.sort(), where);
@@ -182,9 +182,9 @@ function demandTable(
     assert.is(fact.emptied ?? 0, pairs.filter(([, now]) => now === null).length, at);
     demandFact(fact, pairs, at);
   }
-  const rest = told.filter(({ kind }) => ofTables.has(kind));
+  const rest = reported.filter(({ kind }) => ofTables.has(kind));
   assert.equal(rest.map(rowsOf).sort(), restOf(expected).sort(), where);
-  demandWords(brief, table, told, [inserted, sides.length, deleted], where);
+  demandWords(brief, table, reported, [inserted, sides.length, deleted], where);
   demandFlags(brief, table, ofColumns, expected, where);
 }
 
@@ -209,7 +209,7 @@ const restOf = ({ duplicates, carried, newValues, beyond }: TableChanges) => [
 function demandWords(
   brief: Brief,
   table: string,
-  told: readonly Record<string, unknown>[],
+  reported: readonly Record<string, unknown>[],
   [inserts, updates, deletes]: readonly number[],
   where: string,
 ): void {
@@ -218,7 +218,7 @@ function demandWords(
   // more may follow: changes that no net change shows
   const at = lines.findIndex((line) => line === counts || line.startsWith(`${counts}, `));
   assert.is.not(at, -1, `${lines.join('\n')}\n${where}`);
-  for (const [index, fact] of told.entries()) {
+  for (const [index, fact] of reported.entries()) {
     const sentence = lines[at + 1 + index] ?? '';
     const numbers = numbersOf(fact);
     for (const { explained, others, rows, of = rows, deletes: carried = of } of numbers as Record<
@@ -260,9 +260,9 @@ function demandFlags(
     ),
     ...ofColumns.map(({ column, others }) => ['beyond_rule', column, others ?? 0] as const),
   ];
-  const told = flags.filter((flag) => flag.table === table && flag.code !== 'further_changes');
+  const reported = flags.filter((flag) => flag.table === table && flag.code !== 'further_changes');
   assert.equal(
-    told.map(({ code, column, count }) => [code, column, count].join()).sort(),
+    reported.map(({ code, column, count }) => [code, column, count].join()).sort(),
     all
       .filter(([, , count]) => count !== 0)
       .map((flag) => flag.join())

@@ -63,26 +63,27 @@ suite('briefs', (test) => {
     );
     assert.ok(lines.includes('! 3 rows of products.price break the rule'));
     assert.ok(lines.includes('! 100 % of the rows of products'));
-    const told = async (statement: string) =>
+    const reported = async (statement: string) =>
       (await sentences(statement)).filter((line) => /^ {2}(?!.* row of production)/.test(line));
-    assert.equal(await told('UPDATE products SET price = price - 2 WHERE id < 388'), [
+    assert.equal(await reported('UPDATE products SET price = price - 2 WHERE id < 388'), [
       '  price: - 2 explains 387 of 387 rows',
     ]);
     // all ratios are equal, for nothing is rounded
-    assert.equal(await told('UPDATE products SET stock = stock * 2'), [
+    assert.equal(await reported('UPDATE products SET stock = stock * 2'), [
       '  stock: × 2 explains 375 of 375 rows',
     ]);
-    assert.equal(await told('UPDATE products SET price = CASE WHEN id < 3 THEN 0 ELSE 9.99 END'), [
-      '  price: = 9.99 explains 404 of 406 rows; 2 do not follow it: 1, 2',
-    ]);
-    assert.equal(await told('UPDATE products SET price = price * 1.02 + 0.5'), [
+    assert.equal(
+      await reported('UPDATE products SET price = CASE WHEN id < 3 THEN 0 ELSE 9.99 END'),
+      ['  price: = 9.99 explains 404 of 406 rows; 2 do not follow it: 1, 2'],
+    );
+    assert.equal(await reported('UPDATE products SET price = price * 1.02 + 0.5'), [
       '  price: × 1.02 + 0.5 explains 406 of 406 rows',
     ]);
-    const [random] = await told(
+    const [random] = await reported(
       'UPDATE products SET price = price * (0.9 + ((id * 7919) % 2003) / 10000.0)',
     );
     assert.match(random ?? '', /^ {2}price: no single rule for \d+ rows: \d+ up, \d+ down; from -/);
-    const [two] = await told(
+    const [two] = await reported(
       'UPDATE products SET price = round(price * CASE WHEN id <= 206 THEN 1.1 ELSE 1.3 END, 2)',
     );
     assert.match(two ?? '', /^ {2}price: no single rule for 406 rows/);

@@ -37,7 +37,7 @@ suite('decisions', (test) => {
   const all = () => staging.database.query('SELECT * FROM stage.decision ORDER BY number');
 
   /** Returns the decisions of a session, each with the kind of the event of its number. */
-  const told = async (id: string) => {
+  const reported = async (id: string) => {
     const kinds = new Map((await eventsOf(id)).map(({ number, kind }) => [number, kind]));
     return (await decisionsOf(id)).map(
       ({ number, round, verdict, by, claimedBy, message }) =>
@@ -55,7 +55,7 @@ suite('decisions', (test) => {
     const approval = { approvedBy: 'Ann Lee', approvedAs: 'ann', digest };
     await approveSession(staging.service, id, approval);
     await approveSession(staging.service, id, approval);
-    assert.equal(await told(id), [
+    assert.equal(await reported(id), [
       ['changes_requested', 'request_changes', 1, 'ann', null, 'only mugs'],
       ['withdrawn', 'withdraw', 2, 'ann', null, 'not yet'],
       ['approved', 'approve', 3, 'ann', 'Ann Lee', null],
@@ -65,22 +65,22 @@ suite('decisions', (test) => {
     assert.equal([last?.digest, last?.at], [digest, session.approvedAt]);
     const rejected = await proposed();
     await rejectSession(staging.service, rejected, 'wrong price', 'ann');
-    assert.equal(await told(rejected), [['rejected', 'reject', 1, 'ann', null, 'wrong price']]);
+    assert.equal(await reported(rejected), [['rejected', 'reject', 1, 'ann', null, 'wrong price']]);
     const [young, old] = [await staging.open(), await proposed()];
     await expireSessions(staging.service, { active: 0, proposed: 0 });
     const expired = (await getSession(staging.service, old)).reason;
-    assert.equal(await told(old), [['expired', 'expire', 1, null, null, expired]]);
-    assert.equal((await told(young))[0]?.slice(0, 3), ['expired', 'expire', 0]);
+    assert.equal(await reported(old), [['expired', 'expire', 1, null, null, expired]]);
+    assert.equal((await reported(young))[0]?.slice(0, 3), ['expired', 'expire', 0]);
   });
 
   test('what is refused leaves none', async () => {
     const id = await proposed();
     const digest = `sha256:${'0'.repeat(64)}`;
     await rejects(approveSession(staging.service, id, { approvedBy: null, digest }));
-    assert.equal(await told(id), []);
+    assert.equal(await reported(id), []);
     await rejectSession(staging.service, id, null);
     await rejects(rejectSession(staging.service, id, null));
-    assert.equal(await told(id), [['rejected', 'reject', 1, null, null, null]]);
+    assert.equal(await reported(id), [['rejected', 'reject', 1, null, null, null]]);
   });
 
   test('nobody changes one, not even the service account', async () => {
@@ -117,9 +117,9 @@ suite('decisions', (test) => {
       before.map(({ at: _, ...decision }) => decision),
     );
     assert.is(after.length, before.length + 1);
-    assert.equal(await told(id), [['rejected', 'reject', 1, 'ann', null, 'old']]);
+    assert.equal(await reported(id), [['rejected', 'reject', 1, 'ann', null, 'old']]);
     const next = await proposed();
     await rejectSession(staging.service, next, null);
-    assert.is((await told(next)).length, 1);
+    assert.is((await reported(next)).length, 1);
   });
 });

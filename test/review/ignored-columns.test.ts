@@ -138,8 +138,8 @@ suite('columns that do not count', (test) => {
       'UPDATE doc SET pages = 1 WHERE id > 1000',
       `UPDATE doc SET touched = 1 WHERE id > 1000; UPDATE doc SET title = 'last' WHERE id = 11001`,
     );
-    const told = await found(session);
-    assert.equal([told[0], told.length], ['changed doc 11001 title', 10_001]);
+    const reported = await found(session);
+    assert.equal([reported[0], reported.length], ['changed doc 11001 title', 10_001]);
   });
 
   test('are settled by nobody, and go on not to count when others of the row are settled', async () => {

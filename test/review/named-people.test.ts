@@ -24,7 +24,7 @@ suite('people of an approval', (test) => {
   });
   test.after(() => staging.close());
 
-  async function told(createdAs: string | null, approval: object): Promise<unknown> {
+  async function reported(createdAs: string | null, approval: object): Promise<unknown> {
     const common = { projectId: 'shop', metadata: new JsonText('{}'), reads: 'staged' } as const;
     const { id } = await createSession(staging.service, { ...common, createdAs });
     await staging.stage(id, `SET stage.author = 'mallory'; INSERT INTO thing VALUES (1, 1)`);
@@ -43,7 +43,7 @@ suite('people of an approval', (test) => {
       [null, { approvedBy: 'somebody' }, '', 'somebody'],
       [null, {}, '', ''],
     ] as const) {
-      const { session: _, ...rest } = (await told(createdAs, approval)) as { session: string };
+      const { session: _, ...rest } = (await reported(createdAs, approval)) as { session: string };
       assert.equal({ ...rest }, { project: 'shop', author, approver });
     }
   });

@@ -30,8 +30,8 @@ suite('rehearsal: limits', (test) => {
     await staging.database.query('ANALYZE');
     const session = await staging.open();
     await staging.stage(session, `UPDATE product SET price = price + 1 WHERE id <= 2`);
-    const told = await rehearse(session, { scanRows: -1 });
-    assert.equal(told.differs, []);
+    const reported = await rehearse(session, { scanRows: -1 });
+    assert.equal(reported.differs, []);
     const shape = (rehearsal: Rehearsal) =>
       rehearsal.sideEffects?.map(({ table, scanned, counts, changes }) => [
         table,
@@ -39,7 +39,7 @@ suite('rehearsal: limits', (test) => {
         counts && Object.values(counts).join(' '),
         changes.length,
       ]);
-    assert.equal(shape(told), [
+    assert.equal(shape(reported), [
       ['price_log', false, '2 0 0', 0],
       ['touched', false, '0 2 1', 0],
     ]);
@@ -102,9 +102,9 @@ suite('rehearsal: limits', (test) => {
         await findConflicts(staging.service, session, false);
         const before = await fingerprint(staging);
         const begun = performance.now();
-        const told = await rehearse(session, { timeoutMs: 3_000 });
-        assert.is(told.failure?.sqlstate, '57014', way);
-        assert.is(told.failure?.message, 'the rehearsal was not done after 3000 ms');
+        const reported = await rehearse(session, { timeoutMs: 3_000 });
+        assert.is(reported.failure?.sqlstate, '57014', way);
+        assert.is(reported.failure?.message, 'the rehearsal was not done after 3000 ms');
         assert.ok(performance.now() - begun < 15_000, way);
         const left = await staging.database.query(
           `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
@@ -187,9 +187,9 @@ suite('rehearsal: limits', (test) => {
       const session = await staging.open();
       await staging.stage(session, `UPDATE product SET price = price + 1 WHERE id = 1`);
       await staging.database.query('UPDATE stage.mutation SET role = $1', [role]);
-      const told = await rehearse(session, { readableOnly: true });
+      const reported = await rehearse(session, { readableOnly: true });
       assert.equal(
-        told.sideEffects?.map(({ table, hidden, counts, changes }) => [
+        reported.sideEffects?.map(({ table, hidden, counts, changes }) => [
           table,
           hidden,
           counts?.inserts,
@@ -200,7 +200,7 @@ suite('rehearsal: limits', (test) => {
           ['touched', undefined, 0, 2],
         ],
       );
-      assert.equal(told.warnings, []);
+      assert.equal(reported.warnings, []);
       await staging.database.query(
         `ALTER TABLE price_log ADD CONSTRAINT secret CHECK (price <> 2) NOT VALID`,
       );
@@ -231,9 +231,9 @@ suite('rehearsal: limits', (test) => {
       // makes the overlay current, of which the new trigger is a part
       await findConflicts(staging.service, session, false);
       const before = await fingerprint(staging);
-      const told = await rehearse(session);
+      const reported = await rehearse(session);
       assert.equal(
-        [told.failure, told.warnings],
+        [reported.failure, reported.warnings],
         [
           null,
           [
@@ -265,9 +265,9 @@ suite('rehearsal: limits', (test) => {
     try {
       const session = await staging.open();
       await staging.stage(session, `UPDATE merging SET b = 5`);
-      const told = await rehearse(session);
-      assert.is(told.failure, null);
-      assert.equal(told.warnings, [
+      const reported = await rehearse(session);
+      assert.is(reported.failure, null);
+      assert.equal(reported.warnings, [
         'the trigger reach_out on merging runs public.reach_out (plpgsql), which can do what no rollback takes back',
         'emptied was truncated, altered or locked as a whole: its rows were not compared',
         'made_by_trigger was truncated, altered or locked as a whole: its rows were not compared',

@@ -52,7 +52,7 @@ suite('rehearsal: races', (test) => {
         );
         const [first = '', second = ''] = sessions;
         const approval = { approvedBy: null, digest: null, lockTimeoutMs: 20_000 };
-        const told = await Promise.all([
+        const reported = await Promise.all([
           outcome(rehearseSession(staging.service, second, patient)),
           outcome(approveSession(other, first, approval)),
           outcome(rehearseSession(other, second, patient)),
@@ -60,10 +60,10 @@ suite('rehearsal: races', (test) => {
         ]);
         const allowed = ['done', 'session_busy', 'invalid_transition'];
         assert.ok(
-          [told[0], told[2]].every((text) => allowed.includes(text ?? '')),
-          told.join(),
+          [reported[0], reported[2]].every((text) => allowed.includes(text ?? '')),
+          reported.join(),
         );
-        assert.equal([told[1], told[3]], ['done', 'done']);
+        assert.equal([reported[1], reported[3]], ['done', 'done']);
       }
       assert.is((await verifyAudit(staging.service)).firstBad, null);
       const [row] = await staging.database.query<{ stock: number; length: number }>(
@@ -80,14 +80,14 @@ suite('rehearsal: races', (test) => {
       for (let round = 0; round < rounds; round += 1) {
         const session = await staging.open();
         await staging.stage(session, `UPDATE plain SET a = 'r${round}' WHERE id = 1`);
-        const told = await Promise.all([
+        const reported = await Promise.all([
           outcome(rehearseSession(staging.service, session, patient)),
           outcome(staging.stage(session, `UPDATE plain SET a = 's${round}' WHERE id = 2`)),
           outcome(proposeSession(other, session)),
           outcome(rehearseSession(other, session, patient)),
         ]);
-        assert.equal([told[0], told[2], told[3]], ['done', 'done', 'done']);
-        assert.ok(['done', '25006'].includes(told[1] ?? ''), told[1]);
+        assert.equal([reported[0], reported[2], reported[3]], ['done', 'done', 'done']);
+        assert.ok(['done', '25006'].includes(reported[1] ?? ''), reported[1]);
         await approveSession(staging.service, session, { approvedBy: null, digest: null });
         assert.is((await getSession(staging.service, session)).status, 'approved');
       }

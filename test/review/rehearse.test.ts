@@ -42,12 +42,12 @@ suite('rehearsal', (test) => {
     await staging.stage(session, `UPDATE product SET price = price + 1 WHERE id <= 2`);
     const { digest } = await diffOf(staging.service, session);
     const before = await fingerprint(staging);
-    const told = await rehearse(session);
+    const reported = await rehearse(session);
     assert.is(await fingerprint(staging), before);
-    assert.is(told.digest, digest);
-    assert.equal([told.conflicts, told.failure, told.differs], [[], null, []]);
-    assert.equal(told.wouldLand, [{ table: 'product', inserts: 0, updates: 2, deletes: 0 }]);
-    assert.equal(beyond(told), [
+    assert.is(reported.digest, digest);
+    assert.equal([reported.conflicts, reported.failure, reported.differs], [[], null, []]);
+    assert.equal(reported.wouldLand, [{ table: 'product', inserts: 0, updates: 2, deletes: 0 }]);
+    assert.equal(beyond(reported), [
       {
         table: 'price_log',
         counts: '2 0 0',
@@ -66,7 +66,7 @@ suite('rehearsal', (test) => {
         ],
       },
     ]);
-    assert.equal(told.warnings, [
+    assert.equal(reported.warnings, [
       'the sequence price_log_number_seq has moved on, and stays so: numbers that were drawn do not come back',
     ]);
   });
@@ -74,8 +74,8 @@ suite('rehearsal', (test) => {
   test('tells rows of partitions, of tables without a key, and nothing of rows that stay the same', async () => {
     const session = await staging.open();
     await staging.stage(session, `INSERT INTO child VALUES (1, 2, 5)`);
-    const told = await rehearse(session);
-    assert.equal(beyond(told), [
+    const reported = await rehearse(session);
+    assert.equal(beyond(reported), [
       {
         table: 'loose',
         counts: '1 0 2',
@@ -111,18 +111,18 @@ suite('rehearsal', (test) => {
       session,
       `INSERT INTO parent VALUES (3, 0); INSERT INTO child VALUES (1, 3, 5); INSERT INTO child VALUES (2, 3, 6)`,
     );
-    const told = await rehearse(session);
-    assert.equal(told.wouldLand, [
+    const reported = await rehearse(session);
+    assert.equal(reported.wouldLand, [
       { table: 'child', inserts: 2, updates: 0, deletes: 0 },
       { table: 'parent', inserts: 1, updates: 0, deletes: 0 },
     ]);
-    const [differing, ...others] = told.differs ?? [];
+    const [differing, ...others] = reported.differs ?? [];
     assert.equal([differing?.table, differing?.count, others], ['parent', 1, []]);
     assert.equal(
       differing?.rows.map(({ rowId, staged, lands }) => [rowId, staged, lands].map(parsed)),
       [[3, { id: 3, total: 0 }, { id: 3, total: 11 }]],
     );
-    assert.not.ok(beyond(told)?.some(({ table }) => table === 'parent'));
+    assert.not.ok(beyond(reported)?.some(({ table }) => table === 'parent'));
   });
 
   test('moved keys, deletions with cascades, and rows that come back are no differences', async () => {
@@ -134,9 +134,9 @@ suite('rehearsal', (test) => {
        INSERT INTO plain VALUES (3, 'new'); DELETE FROM parent WHERE id = 1; INSERT INTO plain VALUES (77, 'gone');
        DELETE FROM plain WHERE id = 77`,
     );
-    const told = await rehearse(session);
-    assert.equal([told.failure, told.differs, told.sideEffects], [null, [], []]);
-    assert.equal(told.wouldLand, [
+    const reported = await rehearse(session);
+    assert.equal([reported.failure, reported.differs, reported.sideEffects], [null, [], []]);
+    assert.equal(reported.wouldLand, [
       { table: 'child', inserts: 0, updates: 0, deletes: 2 },
       { table: 'parent', inserts: 0, updates: 0, deletes: 1 },
       { table: 'plain', inserts: 0, updates: 3, deletes: 0 },
@@ -148,8 +148,8 @@ suite('rehearsal', (test) => {
     await staging.stage(session, `INSERT INTO ticket (note) VALUES ('a'), ('b')`);
     const before = await fingerprint(staging);
     assert.match(before, /public\.ticket_id_seq \d/);
-    const told = await rehearse(session);
-    assert.equal([told.failure, told.differs, told.warnings], [null, [], []]);
+    const reported = await rehearse(session);
+    assert.equal([reported.failure, reported.differs, reported.warnings], [null, [], []]);
     assert.is(await fingerprint(staging), before);
   });
 
@@ -158,9 +158,11 @@ suite('rehearsal', (test) => {
     await staging.stage(session, `UPDATE merging SET a = 'mine'`);
     assert.equal((await rehearse(session)).differs, []);
     await staging.database.query(`UPDATE merging SET b = 2`);
-    const told = await rehearse(session);
-    assert.equal(told.conflicts, []);
-    const rows = told.differs?.[0]?.rows.map(({ staged, lands }) => [staged, lands].map(parsed));
+    const reported = await rehearse(session);
+    assert.equal(reported.conflicts, []);
+    const rows = reported.differs?.[0]?.rows.map(({ staged, lands }) =>
+      [staged, lands].map(parsed),
+    );
     assert.equal(rows, [
       [
         { id: 1, a: 'mine', b: 1 },
@@ -175,24 +177,24 @@ suite('rehearsal', (test) => {
     await staging.database.query(
       `ALTER TABLE product ADD CONSTRAINT cheap CHECK (price < 500) NOT VALID`,
     );
-    const told = await rehearse(session);
+    const reported = await rehearse(session);
     await staging.database.query('ALTER TABLE product DROP CONSTRAINT cheap');
-    const { sqlstate, table, constraint, row, message } = told.failure ?? {};
+    const { sqlstate, table, constraint, row, message } = reported.failure ?? {};
     assert.equal([sqlstate, table, constraint, row?.text], ['23514', 'product', 'cheap', '4']);
     assert.match(message ?? '', /violates check constraint/);
-    assert.equal([told.wouldLand, told.sideEffects, told.differs], [null, null, null]);
+    assert.equal([reported.wouldLand, reported.sideEffects, reported.differs], [null, null, null]);
   });
 
   test('tells conflicts, and applies nothing then', async () => {
     const session = await staging.open();
     await staging.stage(session, `UPDATE product SET price = 7 WHERE id = 1`);
     await staging.database.query('UPDATE product SET stock = 9 WHERE id = 1');
-    const told = await rehearse(session);
+    const reported = await rehearse(session);
     assert.equal(
-      told.conflicts.map(({ field }) => field),
+      reported.conflicts.map(({ field }) => field),
       ['stock'],
     );
-    assert.equal([told.failure, told.wouldLand], [null, null]);
+    assert.equal([reported.failure, reported.wouldLand], [null, null]);
   });
 
   test('works in both open states, and in no other', async () => {

@@ -144,9 +144,9 @@ suite('revert with triggers', (test) => {
       [[2, 1]],
     );
     const { differences } = await approve(made.id);
-    const told = JSON.parse(differences?.text ?? '{}') as { rows: Record<string, unknown>[] };
+    const reported = JSON.parse(differences?.text ?? '{}') as { rows: Record<string, unknown>[] };
     assert.equal(
-      told.rows.map(({ field, expected }) => [field, expected]),
+      reported.rows.map(({ field, expected }) => [field, expected]),
       [
         ['version', null],
         ['at', 'time'],

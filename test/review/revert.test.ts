@@ -127,12 +127,12 @@ suite('revert', (test) => {
     const count = await countSessions();
     const error = await rejects<StageError>(revert(session));
     assert.equal([error.code, error.status, error.exit], ['conflict_detected', 409, 3]);
-    const told = JSON.parse(JSON.stringify(error.facts['conflicts'])) as Record<
+    const reported = JSON.parse(JSON.stringify(error.facts['conflicts'])) as Record<
       string,
       { text: string }
     >[];
     assert.equal(
-      told.map(
+      reported.map(
         ({
           table,
           row_id: row,
@@ -172,8 +172,8 @@ suite('revert', (test) => {
       `UPDATE owner SET name = 'later' WHERE id = 10; INSERT INTO owner VALUES (1, 'another')`,
     );
     const error = await rejects<StageError>(revert(session));
-    const [told] = JSON.parse(JSON.stringify(error.facts['conflicts'])) as [{ row_id: object }];
-    assert.equal(told.row_id, { text: '10' });
+    const [reported] = JSON.parse(JSON.stringify(error.facts['conflicts'])) as [{ row_id: object }];
+    assert.equal(reported.row_id, { text: '10' });
   });
 
   test('refuses where nothing is left', async () => {

@@ -100,9 +100,9 @@ suite('steps: random sessions', (test) => {
         );
         const { digest, seen } = await live(statements);
         repeated += seenBy.has(digest) ? 1 : 0;
-        const told = `seed ${seed}, round ${round}: ${statements}`;
-        assert.is(seenBy.get(digest) ?? seen, seen, told);
-        assert.is(digestOf.get(seen) ?? digest, digest, told);
+        const reported = `seed ${seed}, round ${round}: ${statements}`;
+        assert.is(seenBy.get(digest) ?? seen, seen, reported);
+        assert.is(digestOf.get(seen) ?? digest, digest, reported);
         seenBy.set(digest, seen);
         digestOf.set(seen, digest);
       }

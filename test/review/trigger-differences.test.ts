@@ -66,9 +66,9 @@ suite('differences of triggers', (test) => {
     const id = await staged(['INSERT INTO goods (id, price) VALUES (1, 10)']);
     const { status, body, text } = await approve(id);
     assert.is(status, 200, text);
-    const told = body['differences'] as unknown as Reported;
+    const reported = body['differences'] as unknown as Reported;
     assert.equal(
-      [told.count, told.unexpected, fields(told)],
+      [reported.count, reported.unexpected, fields(reported)],
       [
         2,
         0,
@@ -79,7 +79,7 @@ suite('differences of triggers', (test) => {
       ],
     );
     const [row] = await proxied.database.query('SELECT price, token FROM goods WHERE id = 1');
-    assert.equal(row, { price: '20', token: told.rows[1]?.landed });
+    assert.equal(row, { price: '20', token: reported.rows[1]?.landed });
     const { body: entry } = await proxied.daemon.call('GET', '/audit/aud_1');
     assert.equal(Object.keys(entry['staged'] as object).sort(), ['made', 'token']);
   });
@@ -164,8 +164,8 @@ suite('differences of triggers', (test) => {
     const { triggerDifferences } = await rehearseSession(db, id, { ...usual, readableOnly: true });
     await db.close();
     await client.end();
-    const told = JSON.parse(triggerDifferences?.text ?? '{}') as Reported;
-    assert.equal([told.count, told.rows], [2, []]);
+    const reported = JSON.parse(triggerDifferences?.text ?? '{}') as Reported;
+    assert.equal([reported.count, reported.rows], [2, []]);
     await proxied.database.query(
       `DROP OWNED BY blind_${proxied.database.name}; DROP ROLE blind_${proxied.database.name}`,
     );

@@ -96,11 +96,11 @@ async function live(
   id: string,
   before: ReadonlyMap<string, string>,
 ): Promise<string[]> {
-  const told: string[] = [];
+  const reported: string[] = [];
   const call = async (method: string, path: string) => {
     const { status, body, text } = await daemon.call(method, `/sessions/${path}`);
     const name = path.replace(/^[^/]+\//, '');
-    told.push(`${name} ${status}${status < 300 ? '' : ` ${text.slice(0, 600)}`}`);
+    reported.push(`${name} ${status}${status < 300 ? '' : ` ${text.slice(0, 600)}`}`);
     return body;
   };
   const strayed = (left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>) =>
@@ -108,15 +108,15 @@ async function live(
   for (const path of ['diff', 'conflicts', 'mutations']) await call('GET', `${id}/${path}`);
   for (const path of ['rehearse', 'propose', 'approve']) await call('POST', `${id}/${path}`);
   const now = await contentsOf(database, tables);
-  told.push(
+  reported.push(
     `rows unlike the twin's: ${strayed(now, await contentsOf(twin, tables)).join(', ') || 'none'}`,
   );
   const reverted = await call('POST', `${id}/revert`);
-  if (typeof reverted?.id !== 'string') return told;
+  if (typeof reverted?.id !== 'string') return reported;
   for (const path of ['propose', 'approve']) await call('POST', `${reverted.id}/${path}`);
   const again = await contentsOf(database, tables);
-  told.push(`rows unlike those before: ${strayed(again, before).join(', ') || 'none'}`);
-  return told;
+  reported.push(`rows unlike those before: ${strayed(again, before).join(', ') || 'none'}`);
+  return reported;
 }
 
 /** Adds two rows to each table that takes them, on both sides. Returns their number. */

@@ -218,7 +218,7 @@ suite('tui: news', (test) => {
   });
 });
 
-suite('tui: deeds', (test) => {
+suite('tui: actions', (test) => {
   for (const [key, decision] of [
     ['P', 'propose'],
     ['A', 'approve'],

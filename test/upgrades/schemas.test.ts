@@ -30,9 +30,9 @@ suite('schemas of the history', (test) => {
     const fresh = await upgradedFrom('');
     for (const { hash, subject } of commits) {
       const upgraded = await upgradedFrom(await oldSchema(hash));
-      const told = `${hash} ${subject}`;
-      assert.equal(without(upgraded, fresh), [], told);
-      assert.equal(without(fresh, upgraded), [], told);
+      const reported = `${hash} ${subject}`;
+      assert.equal(without(upgraded, fresh), [], reported);
+      assert.equal(without(fresh, upgraded), [], reported);
     }
   });
 });

@@ -118,7 +118,7 @@ export class Upgrades {
   }
 
   #compare(upgraded: Played, fresh: Played): Omit<Upgrade, 'waited'> {
-    const told = (steps: readonly Step[], one: Outcomes, other: Outcomes) =>
+    const reported = (steps: readonly Step[], one: Outcomes, other: Outcomes) =>
       steps.flatMap(({ name }, index) =>
         one[index] === other[index]
           ? []
@@ -133,14 +133,14 @@ export class Upgrades {
         ...steps.flatMap(({ name }, index) =>
           isTaken[index] ? [] : [`${name}\n  old      ${upgraded.before[index]}`],
         ),
-        ...told(
+        ...reported(
           steps,
           upgraded.before.map((each, index) => (isTaken[index] ? each : null)),
           fresh.before,
         ),
       ],
       differences: [
-        ...told(this.#story.after, upgraded.after, fresh.after),
+        ...reported(this.#story.after, upgraded.after, fresh.after),
         ...without(upgraded.catalog, fresh.catalog).map((line) => `only upgraded: ${line}`),
         ...without(fresh.catalog, upgraded.catalog).map((line) => `only fresh: ${line}`),
       ],

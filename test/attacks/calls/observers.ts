@@ -77,9 +77,9 @@ interface Bystander {
 
 async function startBystander(database: TestDatabase): Promise<Bystander> {
   const client = new pg.Client({ connectionString: database.url });
-  const told: { what: string | null; ends: boolean } = { what: null, ends: false };
+  const reported: { what: string | null; ends: boolean } = { what: null, ends: false };
   const note = (error: Error) => {
-    if (!told.ends) told.what = error.message;
+    if (!reported.ends) reported.what = error.message;
   };
   client.on('error', note);
   await client.connect();
@@ -88,9 +88,9 @@ async function startBystander(database: TestDatabase): Promise<Bystander> {
   client.query('SELECT pg_sleep(1000000)').catch(note);
   return {
     pid,
-    disturbance: () => told.what,
+    disturbance: () => reported.what,
     stop: async () => {
-      told.ends = true;
+      reported.ends = true;
       await database.query(`SELECT pg_terminate_backend(${pid}, 2000)`);
       await client.end().catch(() => undefined);
     },

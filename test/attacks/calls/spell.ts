@@ -50,11 +50,16 @@ function drawArguments(
   const known = random.chance(0.7) ? argumentHints[name] : undefined;
   const most = args.at(-1) === '"any"' ? Number.POSITIVE_INFINITY : args.length;
   const fitting = known?.filter((each) => each.args.length <= most) ?? [];
-  const told = fitting.length > 0 ? random.pick(fitting) : { args: [] };
+  const reported = fitting.length > 0 ? random.pick(fitting) : { args: [] };
   const isWhole = isVariadic || defaults === 0 || random.chance(0.6);
   const count = Math.max(isWhole ? args.length : args.length - random.below(defaults + 1), 0);
-  const drawn = args.slice(told.args.length, count).map((type) => drawValue(random, catalog, type));
-  return { args: [...told.args, ...drawn], columns: 'columns' in told ? told.columns : undefined };
+  const drawn = args
+    .slice(reported.args.length, count)
+    .map((type) => drawValue(random, catalog, type));
+  return {
+    args: [...reported.args, ...drawn],
+    columns: 'columns' in reported ? reported.columns : undefined,
+  };
 }
 
 const nameOf = ({ schema, name }: Callable): string => `${schema}.${identifier(name)}`;

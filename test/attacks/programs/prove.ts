@@ -100,8 +100,8 @@ async function hold(prepared: Prepared, program: Program): Promise<void> {
         return sendsAll || chosen.some((each) => each % length === nth);
       }),
   );
-  const told = await Promise.all(runs.map((run) => carryOut(prepared, run)));
-  const breaches = [...told.flat(), ...(await changesOf(prepared))];
+  const reported = await Promise.all(runs.map((run) => carryOut(prepared, run)));
+  const breaches = [...reported.flat(), ...(await changesOf(prepared))];
   if (breaches.length > 0) breaches.push(await firstAlone(prepared, runs));
   assert.ok(breaches.length === 0, `${program.name}\n${breaches.join('\n')}`);
 }
@@ -123,9 +123,9 @@ async function carryOut({ target, connections }: Prepared, run: Run): Promise<st
   const { client, session } = connection;
   const answers = await runScriptOn(client, [...messages, s, q('ROLLBACK')]);
   const breaches: string[] = [];
-  const told = acknowledgedRows(answers);
+  const reported = acknowledgedRows(answers);
   const staged = await stagedRows(target.daemon, session);
-  if (told > staged) breaches.push(`${told} rows acknowledged, ${staged} staged`);
+  if (reported > staged) breaches.push(`${reported} rows acknowledged, ${staged} staged`);
   if (answers.at(-1) !== 'closed' && !answers.includes('Z I')) breaches.push('no end');
   if (program.isRefused) breaches.push(...passed(answers));
   const isUnchanged = staged === 0 && answers.at(-1) !== 'closed' && program.options === undefined;

@@ -14,7 +14,7 @@ interface CampaignOptions {
   /** The number of programs of a lane that run at once. */
   readonly width: number;
   /** The number of failed programs of each kind that are shrunk and reported, and the kinds. */
-  readonly told: number;
+  readonly reported: number;
   readonly kinds?: readonly string[];
   /** No further programs begin once it is aborted. */
   readonly signal?: AbortSignal;
@@ -70,7 +70,7 @@ async function note(
   if (verdict.isRefused) totals.refusal += 1;
   for (const [fault, what] of verdict.faults) {
     totals[fault] += 1;
-    if (totals[fault] > options.told || options.kinds?.includes(fault) === false) continue;
+    if (totals[fault] > options.reported || options.kinds?.includes(fault) === false) continue;
     const small = await shrunk(runner, program, fault, what);
     const again = (await runner.run(small)).faults.get(fault);
     options.tell(report(again ? small : program, fault, again ?? `once: ${what}`));

@@ -17,11 +17,13 @@ export function firstDifference(
   direct: readonly string[],
   staged: readonly string[],
 ): Difference | null {
-  const [expected, told] = [eventsOf(direct), eventsOf(staged)];
-  const at = told.findIndex((event, index) => short(event) !== short(expected[index] ?? 'nothing'));
+  const [expected, reported] = [eventsOf(direct), eventsOf(staged)];
+  const at = reported.findIndex(
+    (event, index) => short(event) !== short(expected[index] ?? 'nothing'),
+  );
   if (at < 0) return null;
-  const [first = 'nothing', second = 'nothing'] = [expected[at], told[at]];
-  const alike = told.slice(0, at).map(short);
+  const [first = 'nothing', second = 'nothing'] = [expected[at], reported[at]];
+  const alike = reported.slice(0, at).map(short);
   return { direct: first, staged: second, alike, isRefusal: isRefusal(program, first, second) };
 }
 
@@ -73,15 +75,15 @@ const lacksSync = (said: readonly Said[]): boolean =>
     ({ words }, at) => /^Query/.test(words) && !/^(Query|Sync|$)/.test(said[at - 1]?.words ?? ''),
   );
 
-function isRefusal({ said, role, reads }: Program, direct: string, told: string): boolean {
+function isRefusal({ said, role, reads }: Program, direct: string, reported: string): boolean {
   // These reads do not see staged rows.
   if (reads === 'production') return true;
-  if (documented.some(([what, how]) => what.test(direct) && how.test(told))) return true;
-  if (refused.test(told)) return true;
+  if (documented.some(([what, how]) => what.test(direct) && how.test(reported))) return true;
+  if (refused.test(reported)) return true;
   if (said.some(({ words }) => runsCode.test(words)) || lacksSync(said)) return true;
   // A function writes in a read, which runs READ ONLY whatever the transaction may do.
-  if (/^E .* C=25006 /.test(told))
+  if (/^E .* C=25006 /.test(reported))
     return said.some(({ words }) => /\b(wr(_def)?|FROM writes)\b/.test(words));
   // A reader may stage what it may not write. If nothing is staged, PostgreSQL checks rights first.
-  return role === 'reader' && /^E .* C=42501 /.test(told);
+  return role === 'reader' && /^E .* C=42501 /.test(reported);
 }

@@ -120,11 +120,11 @@ function action(random: Random): string {
 
 /** Returns a statement in which code runs a text: in a read, or by an operator in a write, where no name refers to it. */
 export function plant(random: Random, text: string): string {
-  const told = `'${text.replaceAll(`'`, `''`)}'`;
+  const reported = `'${text.replaceAll(`'`, `''`)}'`;
   return random.pick([
-    `SELECT anything(${told})`,
-    `UPDATE t SET v = 'code' WHERE id = 1 AND ${told} !> 1`,
-    `UPDATE t SET v = 'code' WHERE id = 2 RETURNING ${told} !> 1`,
+    `SELECT anything(${reported})`,
+    `UPDATE t SET v = 'code' WHERE id = 1 AND ${reported} !> 1`,
+    `UPDATE t SET v = 'code' WHERE id = 2 RETURNING ${reported} !> 1`,
   ]);
 }
 

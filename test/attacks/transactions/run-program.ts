@@ -50,19 +50,19 @@ export async function createRunner(field: Field): Promise<Runner> {
   }
 
   const run = async (program: Program): Promise<ProgramVerdict> => {
-    const told = await runOn(field, field.copies[0] as TestDatabase, program);
-    return { ...told, faults: new Map([...(await breaches()), ...told.faults]) };
+    const reported = await runOn(field, field.copies[0] as TestDatabase, program);
+    return { ...reported, faults: new Map([...(await breaches()), ...reported.faults]) };
   };
 
   return {
     run,
     runAll: async (programs) => {
-      const told = await Promise.all(
+      const reported = await Promise.all(
         programs.map((program, at) => runOn(field, field.copies[at] as TestDatabase, program)),
       );
       const isBreach = (await breaches()).length > 0;
       const verdicts: ProgramVerdict[] = [];
-      for (const [at, verdict] of told.entries()) {
+      for (const [at, verdict] of reported.entries()) {
         const isSuspicious = isBreach || verdict.faults.size > 0;
         verdicts.push(isSuspicious ? await run(programs[at] as Program) : verdict);
       }

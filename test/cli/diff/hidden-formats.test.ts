@@ -50,7 +50,10 @@ suite('diff with hidden tables', (test) => {
     const all = `{"digest":"sha256:ab","summary":{"total_deletes":1000,"further_changes":1000,"tables_affected":1000},"tables":{${many}}}`;
     const shown = written(forms['markdown'] as Create, all);
     assert.ok(shown.length < 65_536);
-    const told = shown.match(/: 2 changes hidden/g)?.length ?? 0;
-    assert.match(shown, `${1000 - told} more tables: ${2 * (1000 - told)} changes hidden: `);
+    const reported = shown.match(/: 2 changes hidden/g)?.length ?? 0;
+    assert.match(
+      shown,
+      `${1000 - reported} more tables: ${2 * (1000 - reported)} changes hidden: `,
+    );
   });
 });

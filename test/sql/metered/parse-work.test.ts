@@ -57,8 +57,8 @@ suite('the work of classifying', (test) => {
       if (weight > 1e5) return;
       const work = await workOf(() => run(text));
       const fixed = most.ofText + most.ofByte * text.length;
-      const told = JSON.stringify({ seed, size, length: text.length, weight, ...work });
-      const shown = `${told} ${text.toString('utf8', 0, 300)}`;
+      const reported = JSON.stringify({ seed, size, length: text.length, weight, ...work });
+      const shown = `${reported} ${text.toString('utf8', 0, 300)}`;
       assert.ok(work.steps <= fixed + weight * most.stepsOfToken, shown);
       assert.ok(work.blocks <= fixed + weight * most.blocksOfToken, shown);
     }
