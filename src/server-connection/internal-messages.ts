@@ -92,19 +92,29 @@ export class InternalMessages {
     name: string,
     portal: string,
     call: InternalCall,
-    onFailure?: () => void,
+    onUnbound?: () => void,
   ): void {
-    const { onError = deliver, onRow, onDone, onNotice, values = [], formats = [] } = call;
+    const {
+      onError = deliver,
+      onRow,
+      onDone,
+      onNotice,
+      onFailure,
+      values = [],
+      formats = [],
+    } = call;
     const isBare = values.length === 0 && portal === step && name === step;
     const bind = isBare
       ? stepMessages.bind
       : bindMessage({ portal, statement: name, values, formats });
-    this.link.send(bind, new PendingResponse('bind', 'nothing', { onError, onFailure }));
+    const unbound = { onError, onFailure: onUnbound };
+    this.link.send(bind, new PendingResponse('bind', 'nothing', unbound));
     const expected = new PendingResponse('execute', 'nothing', {
       onError,
       onRow,
       onDone,
       onNotice,
+      onFailure,
     });
     this.link.send(portal === step ? stepMessages.execute : executeMessage(portal), expected);
   }

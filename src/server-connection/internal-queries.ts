@@ -148,33 +148,39 @@ export class InternalQueries extends InternalMessages {
     // guard: reads in transactions that may write are made read-only
     if (!this.state.exposesReads) return;
     this.commitCheck.start();
-    this.run({ text: `SAVEPOINT ${guardName}` });
+    this.setSavepoints(() => this.state.guard(ofWrite), [`SAVEPOINT ${guardName}`]);
     this.run({ text: readOnly });
-    this.state.guard(ofWrite);
   }
 
   /** Ends the guard, if there is one. The transaction is read-write again. */
   releaseGuard(): void {
     if (!this.state.guarded || this.state.failed) return;
     // guard: a write that is planned only takes no lock that the commit check sees
-    if (this.state.guardsWrite) this.run({ text: `ROLLBACK TO SAVEPOINT ${guardName}` });
-    this.run({ text: `RELEASE SAVEPOINT ${guardName}` });
-    this.state.release();
+    const undo = this.state.guardsWrite ? [`ROLLBACK TO SAVEPOINT ${guardName}`] : [];
+    this.setSavepoints(() => this.state.release(), [...undo, `RELEASE SAVEPOINT ${guardName}`]);
   }
 
   /** Ends all internal savepoints, so that the client's own come next. */
   release(): void {
     if (!this.state.protected || this.state.guardsWrite) this.releaseGuard();
     if (!this.state.protected || this.state.failed) return;
-    this.run({ text: `RELEASE SAVEPOINT ${protectionName}` });
-    this.state.unprotect();
+    this.setSavepoints(() => this.state.unprotect(), [`RELEASE SAVEPOINT ${protectionName}`]);
   }
 
   /** Sets a savepoint before a write, so that the write can be rolled back and run again. */
   protect(): void {
     this.release();
-    this.run({ text: `SAVEPOINT ${protectionName}` });
-    this.state.protect();
+    this.setSavepoints(() => this.state.protect(), [`SAVEPOINT ${protectionName}`]);
+  }
+
+  /**
+   * Sends commands for internal savepoints.
+   * @param note notes their effect, which is assumed until the server has skipped them
+   */
+  private setSavepoints(note: () => void, commands: readonly string[]): void {
+    const onFailure = this.state.markInternal();
+    note();
+    for (const text of commands) this.run({ text }, { onFailure });
   }
 
   /** Rolls the failed write back. */

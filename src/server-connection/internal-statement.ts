@@ -17,6 +17,8 @@ export interface InternalCall {
   readonly onNotice?: (fields: ErrorFields) => Buffer | null;
   readonly onRow?: (payload: Buffer) => void;
   readonly onDone?: () => void;
+  /** Called when the statement has failed or was skipped. */
+  readonly onFailure?: () => void;
 }
 
 /** Runs an internal statement at once, and returns its rows. */

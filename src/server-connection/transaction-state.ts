@@ -16,15 +16,14 @@ export class TransactionState {
   private codeRun = 0;
   /** At some point since it began, the transaction could write. */
   private wasWritable = false;
-  /** A guard for reads, which is a read-only savepoint, is open. */
-  private isGuarded = false;
-  /** The guard surrounds a write that is analysed or planned, which locks its target like the write itself. */
-  private isGuardOfWrite = false;
   /** The access that a failure leaves to the next transaction of a chain; null when the server carries it over itself. */
   private begunAccess: Access | null;
   private readonly savepoints = new Savepoints();
-  /** A savepoint is set, to which a write of the client can be rolled back and run again. A guard may be inside. */
-  private isProtected = false;
+  /**
+   * The internal savepoints that are open: a `guard`, which is a read-only one for reads; `guardOfWrite`, if a write is analysed or planned
+   * in it, which locks its target like the write itself; and one to which a `write` can be rolled back and run again, outside of a guard.
+   */
+  private open = { guard: false, guardOfWrite: false, write: false };
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
   private isImplicit = false;
   /**
@@ -105,16 +104,16 @@ export class TransactionState {
   }
 
   get guarded(): boolean {
-    return this.isGuarded;
+    return this.open.guard;
   }
 
   /** Whether the guard must be rolled back, because the commit check would take its locks for those of a write. */
   get guardsWrite(): boolean {
-    return this.isGuarded && this.isGuardOfWrite;
+    return this.open.guard && this.open.guardOfWrite;
   }
 
   get protected(): boolean {
-    return this.isProtected;
+    return this.open.write;
   }
 
   get implicit(): boolean {
@@ -134,21 +133,17 @@ export class TransactionState {
   /** Whether a write is staged. It is not in a failed transaction, nor in a READ ONLY one. */
   get stages(): boolean {
     if (this.block === 'none') return this.nextAccess === 'read write';
-    return !this.failed && !this.isReadOnly;
+    return !this.failed && !this.facts.isReadOnly;
   }
 
   /** Whether a read needs a guard first, because it would run where writing is possible. */
   get exposesReads(): boolean {
-    return this.block !== 'none' && !this.isReadOnly && !this.isGuarded && !this.failed;
+    return this.block !== 'none' && !this.facts.isReadOnly && !this.open.guard && !this.failed;
   }
 
   /** Whether a query that COMMIT runs, that of a cursor WITH HOLD, could write. */
   get exposesCursors(): boolean {
     return this.block !== 'none' && (this.wasWritable || this.isUnknown);
-  }
-
-  private get isReadOnly(): boolean {
-    return this.facts.isReadOnly;
   }
 
   private apply(event: TransactionEvent): void {
@@ -186,35 +181,41 @@ export class TransactionState {
     this.apply(`shows ${access}`);
   }
 
+  /** Marks the internal savepoints before a command for them is sent. Returns the function that restores them if the server skips it. */
+  markInternal(): () => void {
+    const { open } = this;
+    return () => {
+      // guard: an internal savepoint that the server has skipped is not taken for open
+      this.open = open;
+    };
+  }
+
   guard(ofWrite: boolean): void {
-    this.isGuarded = true;
-    this.isGuardOfWrite = ofWrite;
+    this.open = { ...this.open, guard: true, guardOfWrite: ofWrite };
   }
 
   release(): void {
-    this.isGuarded = false;
+    this.open = { ...this.open, guard: false };
   }
 
   protect(): void {
-    this.isProtected = true;
+    this.open = { ...this.open, write: true };
   }
 
   /** Notes that the savepoint of a write is gone, with a guard inside it. */
   unprotect(): void {
-    this.isGuarded = false;
-    this.isProtected = false;
+    this.open = { guard: false, guardOfWrite: false, write: false };
   }
 
   /** Notes a rollback to the savepoint of a write, which remains. The transaction is in its state before the failure. */
   unwind(): void {
     this.apply('rollback to');
-    this.isGuarded = false;
+    this.release();
   }
 
   /** Whether the client's transaction has failed inside an internal savepoint, so that it retains the locks from before that. */
   get retainsLocks(): boolean {
-    const isInside = this.isProtected || this.isGuarded;
-    return this.failed && this.block === 'client' && isInside;
+    return this.failed && this.block === 'client' && (this.open.write || this.open.guard);
   }
 
   /** Notes the client's SAVEPOINT. */
@@ -227,14 +228,12 @@ export class TransactionState {
    * @returns the function that restores the state, for a statement that fails or is skipped by the server
    */
   mark(): () => void {
-    const { begunAccess, isProtected, isGuarded } = this;
-    const restore = this.savepoints.mark();
+    const { begunAccess } = this;
+    // a ROLLBACK TO an unknown savepoint has failed inside the internal ones
+    const restorations = [this.savepoints.mark(), this.markInternal()];
     return () => {
-      restore();
+      for (const restore of restorations) restore();
       this.begunAccess = begunAccess;
-      // a ROLLBACK TO an unknown savepoint has failed inside the internal ones
-      this.isProtected = isProtected;
-      this.isGuarded = isGuarded;
     };
   }
 

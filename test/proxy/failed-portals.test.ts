@@ -3,7 +3,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, c, d, e, p, q, run, runScript, s } from '../helpers/wire-script.ts';
+import { b, c, d, e, h, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const read = 'SELECT id FROM item ORDER BY id';
 const change = 'UPDATE item SET amount = 1 WHERE id < 3 RETURNING id';
@@ -61,6 +61,37 @@ suite('portals of a failed transaction', (test) => {
         ...[q('ROLLBACK TO a'), ...look, q('ROLLBACK')],
         ...[q('BEGIN READ ONLY'), ...forget, ...open, ...failure, ...look, q('ROLLBACK')],
       ];
+      assert.equal(
+        await runScript(await proxied.session('staged'), all),
+        await runScript(proxied.twin.url, all),
+      );
+    });
+  }
+
+  for (const [name, before] of [
+    ['in the first write of a block', []],
+    ['in a later write', [run('DELETE FROM part WHERE id = 2'), s]],
+    ['in a read', [run(silent), run('SELECT 1/(id - id) FROM item'), s, q('ROLLBACK TO a')]],
+  ] as const) {
+    test(`savepoints of the service that are skipped behind an error ${name}`, async () => {
+      const insert = run('INSERT INTO item VALUES ($1, $2, 5)', '1', 'again');
+      const other = run(`UPDATE item SET name = 'other' WHERE id = 2`);
+      const all = [
+        ...[
+          q('BEGIN'),
+          q('SAVEPOINT a'),
+          ...before,
+          insert,
+          run(read),
+          other,
+          s,
+          d(),
+          h,
+          'wait',
+          s,
+        ],
+        ...[q('ROLLBACK TO a'), other, run(read), s, run(read), insert, s, d(), s, q('COMMIT')],
+      ] as const;
       assert.equal(
         await runScript(await proxied.session('staged'), all),
         await runScript(proxied.twin.url, all),

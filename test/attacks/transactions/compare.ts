@@ -27,13 +27,13 @@ export function firstDifference(
   return { direct: first, staged: second, alike, isRefusal: isRefusal(program, first, second) };
 }
 
-/** Returns errors, and ends of statements and of batches. It includes only the rows of the two queries at the end. */
+/** Returns errors, and ends of statements, also empty ones, and of batches. It includes only the rows of the two queries at the end. */
 function eventsOf(answers: readonly string[]): string[] {
   // A connection that was closed has not reached them.
   const isWhole = answers.at(-1) !== 'closed';
   const end = isWhole ? answers.findLastIndex((answer) => answer.startsWith('C ROLLBACK')) : -1;
   return answers.filter((answer, index) =>
-    end >= 0 && index > end ? /^[CDEZc]/.test(answer) : /^[CEZc]/.test(answer),
+    end >= 0 && index > end ? /^[CDEIZc]/.test(answer) : /^[CEIZc]/.test(answer),
   );
 }
 
@@ -59,6 +59,10 @@ const documented: readonly (readonly [RegExp, RegExp])[] = [
   // Portals end with the implicit transaction.
   [/^E .* C=42P03 /, /^[CE] /],
   [/^C /, /^E .* C=34000 /],
+  // A portal whose Bind has failed is none, and not an empty query.
+  [/^I /, /^E .* C=(34000|25P02) /],
+  // Where a Query has failed in the unnamed portal, PostgreSQL reads memory that it has freed.
+  [/^E .* C=(25P02|55000) /, /^E .* C=(25P02|34000) /],
   // The connection ends, as it does directly after a first error.
   [/^E .* C=08P01 /, /^E S=FATAL .* C=08P01 /],
 ];
