@@ -155,9 +155,10 @@ export class InternalQueries extends InternalMessages {
   /** Ends the guard, if there is one. The transaction is read-write again. */
   releaseGuard(): void {
     if (!this.state.guarded || this.state.failed) return;
+    const commands = [`RELEASE SAVEPOINT ${guardName}`];
     // guard: a write that is planned only takes no lock that the commit check sees
-    const undo = this.state.guardsWrite ? [`ROLLBACK TO SAVEPOINT ${guardName}`] : [];
-    this.setSavepoints(() => this.state.release(), [...undo, `RELEASE SAVEPOINT ${guardName}`]);
+    if (this.state.guardsWrite) commands.unshift(`ROLLBACK TO SAVEPOINT ${guardName}`);
+    this.setSavepoints(() => this.state.release(), commands);
   }
 
   /** Ends all internal savepoints, so that the client's own come next. */
