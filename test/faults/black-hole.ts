@@ -83,7 +83,10 @@ async function observe(scene: Scene, fate: Fate, moment: Moment): Promise<BlackH
   const theirs = await propose(scene, 'UPDATE account SET balance = balance + 1 WHERE id = 10');
   const silent = proxy.silenceAt(moment);
   const asked = callHttp(url, 'POST', `/sessions/${mine}/approve`).catch(() => null);
-  await silent;
+  const early = asked.then((answer) => {
+    throw new Error(`answered before the silence: ${answer?.status} ${answer?.text}`);
+  });
+  await Promise.race([silent, early]);
   const elapsed = stopwatch();
   const answered = asked.then((answer) => ({ answer, ms: elapsed() }));
   if (fate === 'frozen') child.kill('SIGSTOP');
