@@ -142,7 +142,7 @@ export class CopyIn {
     // another try begins between two messages
     const data = framer.passing(frontend.copyData, true);
     if (data !== null) this.bufferData(this.buffer, data);
-    else if (this.buffer.exceedsWith(framer.buffered)) this.runAgain();
+    else if (this.buffer.exceedsWith(framer.buffered)) this.giveUp();
     return data !== null;
   }
 
@@ -161,17 +161,11 @@ export class CopyIn {
       return;
     }
     setImmediate(() => {
-      if (pause !== null && pause === this.pause && arrived === this.arrived) this.runAgain();
+      if (pause !== null && pause === this.pause && arrived === this.arrived) this.giveUp();
     });
   };
 
-  /** Aborts the try, unless the client has cancelled it: then the server reports the cancellation with the next data. */
-  private runAgain(): void {
-    // guard: a cancel request that the server has not handled outlives the attempt
-    if (!this.isCancelled()) this.giveUp();
-  }
-
-  /** Makes the COPY fail, so that it is run again in the way that needs no buffered data. */
+  /** Makes the COPY fail, so that it is run again in the way that needs no buffered data, unless the client has cancelled it. */
   private giveUp(): void {
     this.close();
     this.upstream.copy(copyFailMessage(reason));

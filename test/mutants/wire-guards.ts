@@ -138,11 +138,6 @@ export const wireGuards: readonly Guard[] = [
     tests: ['proxy/cancelled-retries'],
   },
   {
-    name: 'a cancel request that the server has not handled outlives the attempt',
-    without: 'this.giveUp();',
-    tests: ['proxy/cancelled-copies'],
-  },
-  {
     name: 'a name stands for the statement that the client gave it last',
     without: 'const isFormer = isReplaceable && isNamed(portal.statement);',
     tests: ['proxy/closed-statements'],
