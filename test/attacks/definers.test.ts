@@ -1,11 +1,10 @@
 /** Attempts to get more by the copy of a function with SECURITY DEFINER than the function itself gives. */
 import type pg from 'pg';
-import { backend } from '../../src/wire/message-codes.ts';
 import { createRole, outcomeOf } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
-import { b, connectWire, e, inWords, p, s } from '../helpers/wire-script.ts';
+import { b, connectWire, e, exchange, p, s } from '../helpers/wire-script.ts';
 import { boss, chief, clerk, heir, kin, owner, roles, schema } from './definer-schema.ts';
 
 const functions = [
@@ -160,8 +159,7 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
     const change = (text: string) => proxied.database.query(`ALTER FUNCTION moving(int) ${text}`);
     try {
       const send = async (messages: readonly Buffer[]) => {
-        wire.send(...messages);
-        answers.push((await wire.readTo(backend.readyForQuery)).map(inWords).join('\n'));
+        answers.push((await exchange(wire, ...messages)).join('\n'));
       };
       await send([p('SELECT moving($1)', 'f', [23]), s]);
       await send(bound);

@@ -142,6 +142,12 @@ function withoutOids(payload: Buffer): string {
   return copy.toString('latin1').replaceAll('\0', '.');
 }
 
+/** Sends messages and returns the responses up to ReadyForQuery, in words. */
+export async function exchange(client: WireClient, ...messages: readonly Buffer[]) {
+  client.send(...messages);
+  return (await client.readTo(backend.readyForQuery)).map(inWords);
+}
+
 /** An action between messages: the client waits for all responses, or requests a cancel. */
 export type Pause = 'wait' | 'cancel';
 

@@ -5,7 +5,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
-import { b, data, done, e, h, inWords, p, q, s } from '../helpers/wire-script.ts';
+import { b, data, done, e, exchange, h, inWords, p, q, s } from '../helpers/wire-script.ts';
 
 const schema = 'CREATE TABLE item (id int PRIMARY KEY, v text); INSERT INTO item VALUES (1, $$a$$)';
 const line = (id: number) => data(`${id}\tx\n`);
@@ -60,10 +60,7 @@ suite('COPY that is cancelled', (test) => {
 
   const reported = async (url: string, inBlock: boolean, isExtended: boolean, name: string) => {
     const client = await proxied.wire(url);
-    const answer = async (...messages: Buffer[]) => {
-      client.send(...messages);
-      return (await client.readTo(backend.readyForQuery)).map(inWords);
-    };
+    const answer = (...messages: Buffer[]) => exchange(client, ...messages);
     const heard = inBlock ? await answer(q('BEGIN')) : [];
     if (isExtended) client.send(p('COPY item FROM STDIN'), b(), e(), h);
     else client.send(q('COPY item FROM STDIN'));

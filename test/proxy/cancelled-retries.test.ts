@@ -4,8 +4,7 @@ import type { Relayed } from '../helpers/relay.ts';
 import { startRelayed } from '../helpers/relay.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
-import type { WireClient } from '../helpers/wire-script.ts';
-import { b, e, inWords, p, q, s } from '../helpers/wire-script.ts';
+import { b, e, exchange, inWords, p, q, s } from '../helpers/wire-script.ts';
 
 const schema = 'CREATE TABLE item (id int PRIMARY KEY, n int); INSERT INTO item VALUES (1, 0)';
 const change = 'UPDATE item SET n = n + 10 WHERE id = 1';
@@ -17,11 +16,6 @@ suite('retries of a statement that is cancelled', (test) => {
     await relayed.database.query(`GRANT ALL ON item TO ${relayed.reader.name}`);
   });
   test.after(() => relayed.stop());
-
-  const answer = async (client: WireClient, ...messages: Buffer[]) => {
-    client.send(...messages);
-    return (await client.readTo(backend.readyForQuery)).map(inWords);
-  };
 
   /** Waits until a backend is in such a state. */
   const untilIts = (pid: string, state: string) =>
@@ -40,14 +34,14 @@ suite('retries of a statement that is cancelled', (test) => {
       const session = await relayed.daemon.newSession({ reads: 'staged' });
       const other = await relayed.connect(session);
       const client = await relayed.connect(session);
-      const reported = await answer(client, q('SELECT pg_backend_pid()'));
+      const reported = await exchange(client, q('SELECT pg_backend_pid()'));
       const [pid = ''] = /\d+$/.exec(reported.find((each) => each.startsWith('D ')) ?? '') ?? [];
-      await answer(other, q('BEGIN'));
-      await answer(other, q('UPDATE item SET n = 1 WHERE id = 1'));
+      await exchange(other, q('BEGIN'));
+      await exchange(other, q('UPDATE item SET n = 1 WHERE id = 1'));
       client.send(...messages);
       await untilIts(pid, `wait_event_type = 'Lock'`);
       const release = relayed.relay.hold(relayed.reader.name);
-      await answer(other, q('COMMIT'));
+      await exchange(other, q('COMMIT'));
       // the server has failed the first try, and the proxy does not know it yet
       await untilIts(pid, `state LIKE 'idle%'`);
       await client.cancel();
@@ -56,7 +50,7 @@ suite('retries of a statement that is cancelled', (test) => {
         .map(inWords)
         .filter((each) => each.startsWith('E '));
       assert.match(error ?? '', /C=57014 M=canceling statement due to user request/);
-      const rows = await answer(client, q('SELECT n FROM item'));
+      const rows = await exchange(client, q('SELECT n FROM item'));
       assert.is(
         rows.find((each) => each.startsWith('D ')),
         'D .\u0001...\u00011',

@@ -4,7 +4,7 @@ import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, d, e, h, inWords, p, s } from '../helpers/wire-script.ts';
+import { b, d, e, exchange, h, inWords, p, s } from '../helpers/wire-script.ts';
 
 const schema = 'CREATE TABLE rc (id int PRIMARY KEY, v int)';
 const insert = 'INSERT INTO rc (id, v) VALUES ($1, $2)';
@@ -43,10 +43,7 @@ suite('writes that are described', (test) => {
       ] as const) {
         await database.query(again);
         const client = await proxied.wire(url);
-        const batch = async (...messages: Buffer[]) => {
-          client.send(...messages, s);
-          return (await client.readTo(backend.readyForQuery)).map(inWords);
-        };
+        const batch = (...messages: Buffer[]) => exchange(client, ...messages, s);
         await batch(p(insert), b(['1', null]), e(), p(update), b([null, '1']), e());
         await batch(p('DELETE FROM rc'), b(), e());
         await database.query(sql);

@@ -1,11 +1,9 @@
 /** Portals of a failed transaction exist until its end, and are refused as in PostgreSQL. */
-import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import type { WireClient } from '../helpers/wire-script.ts';
-import { b, c, d, e, h, inWords, p, q, run, runScript, s } from '../helpers/wire-script.ts';
+import { b, c, d, e, exchange, h, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const read = 'SELECT id FROM item ORDER BY id';
 const change = 'UPDATE item SET amount = 1 WHERE id < 3 RETURNING id';
@@ -104,16 +102,12 @@ suite('portals of a failed transaction', (test) => {
   test('a block that a read has failed releases its locks, although a write was sent along', async () => {
     const url = await proxied.session('staged');
     const [client, other] = [await proxied.wire(url), await proxied.wire(url)];
-    const end = async (wire: WireClient, ...messages: Buffer[]) => {
-      wire.send(...messages);
-      return (await wire.readTo(backend.readyForQuery)).map(inWords);
-    };
-    await end(client, q('BEGIN'));
-    await end(client, run('UPDATE item SET amount = 4 WHERE id = 1'), s);
+    await exchange(client, q('BEGIN'));
+    await exchange(client, run('UPDATE item SET amount = 4 WHERE id = 1'), s);
     const failing = run('SELECT 1/(id - id) FROM item');
-    await end(client, failing, run('UPDATE item SET amount = 5 WHERE id = 2'), s);
+    await exchange(client, failing, run('UPDATE item SET amount = 5 WHERE id = 2'), s);
     // a wait for the lock would end at the test's time limit
-    const answers = await end(other, q('UPDATE item SET amount = 6 WHERE id = 1'));
+    const answers = await exchange(other, q('UPDATE item SET amount = 6 WHERE id = 1'));
     assert.equal(answers, ['C UPDATE 1.', 'Z I']);
     for (const wire of [client, other]) wire.close();
   });

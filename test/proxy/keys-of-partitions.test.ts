@@ -5,7 +5,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, e, h, inWords, p, q, runScript, s } from '../helpers/wire-script.ts';
+import { b, e, exchange, h, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const { schema, steps } = await readStories('proxy/keys-of-partitions.sql');
 
@@ -41,8 +41,7 @@ suite('foreign keys of single partitions', (test) => {
     const session = await proxied.daemon.newSession();
     const client = await proxied.wire(proxied.daemon.clientUrl(session));
     const errors = async (...messages: Buffer[]) => {
-      client.send(...messages);
-      const answers = (await client.readTo(backend.readyForQuery)).map(inWords);
+      const answers = await exchange(client, ...messages);
       return answers.filter((answer) => answer.startsWith('E'));
     };
     const before = `INSERT INTO "Payment" (d, id, receipt) VALUES (400, 1, 400); DELETE FROM receipt WHERE id = 401`;

@@ -1,9 +1,8 @@
 /** Prepared statements that outlive transactions, settings and the shape of their tables, staged and directly. */
-import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, c, connectWire, d, e, inWords, p, q, s } from '../helpers/wire-script.ts';
+import { b, c, connectWire, d, e, exchange, p, q, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, n int);
@@ -228,8 +227,7 @@ suite('prepared statements', (test) => {
           for (const step of steps) {
             if (typeof step === 'string') await query(step);
             else {
-              client.send(...step);
-              const answers = (await client.readTo(backend.readyForQuery)).map(inWords);
+              const answers = await exchange(client, ...step);
               reported.push(
                 `${Buffer.concat(step).toString('latin1').replaceAll('\0', '.')}: ${answers.join(' | ')}`,
               );
