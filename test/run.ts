@@ -11,6 +11,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dropLeftovers } from './helpers/database.ts';
+import type { Failure } from './runner/failures.ts';
+import { summarize } from './runner/failures.ts';
 import type { TestServer } from './runner/server.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
 import type { FileResult } from './runner/test-process.ts';
@@ -58,10 +60,16 @@ const watching =
   /^test\/(runner|sql\/parse-gate|attacks\/(crowd|frames)|daemon\/(stopped-readers|full-disk)|proxy\/flow|rest\/join-modules)\.test/;
 const isAlone = (path: string) => alone.test(path) || watching.test(path);
 
+/** Tests compare the order of rows and plans with those of a twin database, which autovacuum may change at any moment. */
+const ownSettings = { autovacuum: 'off' };
+
 interface Totals {
   passed: number;
   failed: number;
+  readonly failures: Failure[];
 }
+
+const noTotals = (failed: number): Totals => ({ passed: 0, failed, failures: [] });
 
 /** Distributes the files over the jobs. Each job has one process, and starts another after a fault, or after many files. */
 async function runAll(
@@ -70,7 +78,7 @@ async function runAll(
   server: TestServer,
   signal: AbortSignal,
 ): Promise<Totals> {
-  const totals = { passed: 0, failed: 0 };
+  const totals = noTotals(0);
   const ordered = [...files.filter(isAlone), ...files.filter((path) => !isAlone(path))];
   const waiting = ordered.map((path, index) => ({ path, id: `${process.pid}_${index}` }));
   const options = { upstream: server.url, timeout: settings.timeout, signal };
@@ -87,15 +95,21 @@ async function runAll(
       if (!isGreen(result) || current.isWorn || isAlone(path) || !next) {
         result.faults.push(...(await current.end(isGreen(result))));
       }
-      totals.passed += result.passed;
-      totals.failed += result.failed + result.faults.length;
-      print(path, result, current.output);
+      record(totals, path, result, current.output);
       if (current.hasEnded) current = null;
     }
   };
   await Promise.all(Array.from({ length: settings.jobs }, work));
   if (signal.aborted) totals.failed += 1;
   return totals;
+}
+
+/** Adds a file's result to the totals, and prints it. */
+function record(totals: Totals, path: string, result: FileResult, output: string): void {
+  totals.passed += result.passed;
+  totals.failed += result.failed + result.faults.length;
+  if (!isGreen(result)) totals.failures.push({ path, faults: result.faults, output });
+  print(path, result, output);
 }
 
 function print(path: string, result: FileResult, output: string): void {
@@ -111,10 +125,10 @@ async function runFiles(settings: Settings, signal: AbortSignal): Promise<Totals
   const files = await findFiles(settings);
   if (files.length === 0) {
     console.log(`no test file in ${settings.directory} matches ${settings.patterns.join(' ')}`);
-    return { passed: 0, failed: 1 };
+    return noTotals(1);
   }
   const major = process.env['STAGE_TEST_PG'] || defaultMajor;
-  const server = await startTestServer(process.env['STAGE_TEST_UPSTREAM'], major);
+  const server = await startTestServer(process.env['STAGE_TEST_UPSTREAM'], major, ownSettings);
   try {
     return await runAll(files, settings, server, signal);
   } finally {
@@ -128,12 +142,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 // `npm test | head` closes the pipe. That must end the run, and must not prevent its clean-up.
 process.stdout.on('error', () => interrupt.abort());
-const { passed, failed } = await runFiles(readSettings(), interrupt.signal).catch(
+const { passed, failed, failures } = await runFiles(readSettings(), interrupt.signal).catch(
   (error: unknown) => {
     interrupt.abort();
     console.log(error);
-    return { passed: 0, failed: 1 };
+    return noTotals(1);
   },
 );
+for (const line of summarize(failures)) console.log(line);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -119,6 +119,20 @@ suite('runner', (test) => {
     assert.equal([...right, late, ...Object.keys(expected)].sort(), names.sort());
   });
 
+  test('repeats before its last line what failed, and where values differ', async () => {
+    const { output } = await run(
+      ...fixtures,
+      'runner/fails.test',
+      'runner/no-suite',
+      'runner/passes',
+    );
+    const end = output.slice(output.indexOf('\nfailed:\n'));
+    assert.match(end, /\/fails\.test\.ts\n\s+FAIL .*"bad"\n\s+Expected .*\n\s+\+\+2 .*\n\s+--1 /);
+    assert.match(end, /\/no-suite\.test\.ts\n\s+declared no suite/);
+    assert.not.match(end, /passes|at file/);
+    assert.match(end, /\n3 passed, 2 failed\n$/);
+  });
+
   test('is green when nothing is wrong, and says so on its last line', async () => {
     const { code, output } = await run(...fixtures, 'runner/passes');
     assert.is(code, 0);

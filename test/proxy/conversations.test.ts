@@ -1,6 +1,5 @@
 /** Random conversations get the responses of PostgreSQL. None is lost, and none hangs. STAGE_TEST_STATEMENTS is their number. */
 import { firstDifference } from '../helpers/first-difference.ts';
-import { fixPlans } from '../helpers/fixed-plans.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -26,7 +25,6 @@ suite('conversations', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied(pipelineSchema);
-    await fixPlans(proxied.database, proxied.twin);
   });
   test.after(() => proxied.stop());
 

@@ -1,5 +1,4 @@
 /** SQL cursors in transactions that write: the same rows, tags and errors as in a database that is really changed. */
-import { fixPlans } from '../helpers/fixed-plans.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -26,7 +25,6 @@ suite('cursors', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied(schema);
-    await fixPlans(proxied.database, proxied.twin);
     await proxied.database.query(fill);
   });
   test.after(() => proxied.stop());

@@ -4,7 +4,6 @@
  */
 import pg from 'pg';
 import { firstDifference } from '../helpers/first-difference.ts';
-import { fixPlans } from '../helpers/fixed-plans.ts';
 import { formsInTurn } from '../helpers/forms.ts';
 import { interleave } from '../helpers/interleaving.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -22,7 +21,6 @@ suite('two connections of one session, step by step', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied(schema + fill);
-    await fixPlans(proxied.database, proxied.twin);
   });
   test.after(() => proxied.stop());
 

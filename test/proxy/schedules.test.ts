@@ -4,7 +4,6 @@
  * STAGE_TEST_LEVELS chooses isolation levels.
  */
 import pg from 'pg';
-import { fixPlans } from '../helpers/fixed-plans.ts';
 import { interleave } from '../helpers/interleaving.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -25,7 +24,6 @@ suite('random schedules of connections of one session', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied(schema + fill);
-    await fixPlans(proxied.database, proxied.twin);
   });
   test.after(() => proxied.stop());
 
