@@ -33,6 +33,11 @@ export class FreshBlock {
     if (shown !== 'nothing' && losses.has(request)) this.how = null;
   }
 
+  /** Notes that a portal of the client was restored in the block, which hides the response. */
+  noteRestored(): void {
+    this.how = null;
+  }
+
   /** Notes that a read used a stand-in that is no longer valid, in a block that cannot be restarted. */
   noteStale(): void {
     this.locksStale = true;

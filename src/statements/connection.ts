@@ -266,7 +266,7 @@ class Connection {
       context.internal.abandon();
     }
     await waitForResponses(context);
-    await context.retry.replay(async (message) => dispatch(context, message, log));
+    await context.retry.replay(async (message, bound) => dispatch(context, message, log, bound));
   }
 
   private work(work: Promise<void>): void {

@@ -81,7 +81,9 @@ export function sendControl(
   };
   send({ ...beforeControl(context, action), onDone });
   afterControl(context, action, replacements, text);
-  if (action.type === 'prepare') noteResult(context, action.name, action.body);
+  if (action.type !== 'prepare') return;
+  const { name, body } = action;
+  noteResult(context, name, body, () => context.statements.get(name));
 }
 
 /** Prepares the upstream's state for a control statement. Returns handlers for its response. */

@@ -1,35 +1,44 @@
 /** Dispatches a client's message to the protocol that handles it, and reports anything thrown there as an error. */
 import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { ConnectionFault, isExpected, Skipped, sqlstateOf } from '../server-connection/refusals.ts';
 import type { Message } from '../wire/framer.ts';
 import { codeName, frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { failExtended, handleExtended } from './extended-query.ts';
+import { restorePortal } from './restored-portals.ts';
 import { failQuery, handleBehindBatch, handleQuery } from './simple-query.ts';
 
 /**
  * Handles one message. Returns a promise if that takes a round trip.
+ * @param bound for a Bind that is handled again although the client has its response: the statement that it was bound to
  * @throws ConnectionFault when the connection must end
  */
 export function dispatch(
   context: ConnectionContext,
   message: Message,
   log: Log,
+  bound: PreparedStatement | null = null,
 ): void | Promise<void> {
   try {
-    const work = handle(context, message);
+    const work = handle(context, message, bound);
     return work?.catch((error: unknown) => fail(context, message, error, log));
   } catch (error) {
     return fail(context, message, error, log);
   }
 }
 
-function handle(context: ConnectionContext, message: Message): void | Promise<void> {
+function handle(
+  context: ConnectionContext,
+  message: Message,
+  bound: PreparedStatement | null,
+): void | Promise<void> {
   const { type } = message;
   if (type === frontend.password) throw new ConnectionFault(unexpected(type));
   // guard: after an error everything is skipped up to Sync, as by the server
   if (context.router.hasShownError && type !== frontend.sync) return;
+  if (bound !== null) return restorePortal(context, message, bound);
   switch (type) {
     case frontend.query:
       return handleBehindBatch(context, () => handleQuery(context, message));

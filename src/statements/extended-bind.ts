@@ -32,7 +32,7 @@ import { readyWrite } from './staged-write.ts';
 import { listsStatements, sendWrittenTexts } from './written-texts.ts';
 
 /** A Bind of a statement that the proxy knows. */
-interface Bound {
+export interface Bound {
   readonly message: Message;
   readonly portal: string;
   readonly statement: PreparedStatement;
@@ -45,12 +45,16 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
   checkName(portal);
   const name = reader.string();
   checkName(name);
-  const { statements, state } = context;
-  const statement = statements.get(name);
+  const statement = context.statements.get(name);
   // The proxy does not know the statement, which a function may have prepared. It runs as a read, so it cannot write.
   if (statement === undefined) return bindRead(context, { message, portal, statement: null });
-  const bound = { message, portal, statement };
-  const write = state.stages ? findWrite(context, statement, message) : null;
+  return bindKnown(context, { message, portal, statement });
+}
+
+/** Binds a statement that the proxy knows, whatever its name stands for. */
+export function bindKnown(context: ConnectionContext, bound: Bound): void | Promise<void> {
+  const { message, statement } = bound;
+  const write = context.state.stages ? findWrite(context, statement, message) : null;
   if (write !== null) return bindWrite(context, bound, write);
   return isReady(context, statement) ? bindReady(context, bound) : bindUnready(context, bound);
 }
@@ -126,7 +130,7 @@ function bindRefused(
   internal.prepare(refusedName, { text: refusedText, types }, deliver);
   const bound = bindMessage({ ...decodeBind(payload), statement: refusedName });
   const onFailure = portals.set(portal, newPortal(statement, state.runs, { refusal }));
-  link.send(bound, retry.track(new PendingResponse('bind', 'all', { onFailure })));
+  link.send(bound, retry.track(new PendingResponse('bind', 'all', { onFailure }), statement));
 }
 
 /** Updates the upstream's statement to the command that is to run now, and clears the way for a BEGIN that opens a block. */
@@ -167,7 +171,7 @@ function bindRead(
     restore();
     remember();
   };
-  link.send(frame, retry.track(new PendingResponse('bind', 'all', { onFailure })));
+  link.send(frame, retry.track(new PendingResponse('bind', 'all', { onFailure }), statement));
 }
 
 /** Updates a read of staged rows. If it locks rows, these are locked first. */
@@ -222,7 +226,7 @@ async function bindWrite(
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names));
   const expected = new PendingResponse('bind', 'all', { onFailure: restore, onError });
-  link.send(message.frame, retry.track(expected));
+  link.send(message.frame, retry.track(expected, statement));
   // Once data flows, the COPY cannot be run again, so the names must be verified before.
   if (body.form !== 'copy') return;
   await syncAndGoOn(context);

@@ -4,6 +4,7 @@ import type { QueryPlan } from '../rewrite/query-plan.ts';
 import { explainsWrite, fixedReplacements, readOf } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewritten.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
+import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement, RefusedWhen } from '../server-connection/prepared-statements.ts';
 import { preparingText } from '../server-connection/prepared-statements.ts';
@@ -37,6 +38,7 @@ import {
 } from './read-calls.ts';
 import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
+import { isOfNames } from './retry-errors.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
 import { mayStageCalls, withStagedCalls } from './staged-calls.ts';
 import { openBlock } from './staged-write.ts';
@@ -282,19 +284,17 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
     internal.guard(refusedWhen === 'planned' || explainsWrite(statement.verdict));
   const types = parameterTypes ?? request.types;
   if (needsNames(context, plan)) pending.resolved = prepared;
-  if (isAsReceived) {
-    const expected = retry.track(new PendingResponse('parse', 'all', { onFailure }));
-    link.parse({ name: request.name, text, types }, expected);
-    noteResult(context, prepared.name, prepared.body);
-    return;
+  let onError: ErrorHandler | undefined;
+  if (!isAsReceived) {
+    pending.resolved = prepared;
+    // The Parse precedes `stage.begin_statement`, so its error may come from an overlay that does not match its table yet.
+    onError = retry.before(mapErrors(sentText, names), {
+      message,
+      mayBeStale: (sqlstate) => statement.verdict.kind === 'write' && isOfNames(sqlstate),
+    });
   }
-  pending.resolved = prepared;
-  // The Parse precedes `stage.begin_statement`, so its error may come from an overlay that does not match its table yet.
-  const onError = retry.before(mapErrors(sentText, names), {
-    message,
-    mayBeStale: (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
-  });
-  const expected = retry.track(new PendingResponse('parse', 'all', { onFailure, onError }));
+  const handlers = onError === undefined ? { onFailure } : { onFailure, onError };
+  const expected = retry.track(new PendingResponse('parse', 'all', handlers));
   link.parse({ name: request.name, text, types }, expected);
-  noteResult(context, prepared.name, prepared.body);
+  noteResult(context, prepared.name, prepared.body, () => prepared);
 }

@@ -13,18 +13,22 @@ import { syncAndGoOn } from '../server-connection/sync.ts';
 import { describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
-/** Records the result columns of a statement that is being prepared, if it may be prepared again. */
+/**
+ * Records the result columns of a statement that is being prepared, if it may be prepared again.
+ * @param prepared returns the entry for it when the server has prepared it; the client may have given its name away in the same batch
+ */
 export function noteResult(
   context: ConnectionContext,
   name: string,
   body: PreparedStatement['body'],
+  prepared: () => PreparedStatement | undefined,
 ): void {
   const isStagedRead = body.kind === 'read' && context.reads === 'staged' && hasNames(body);
   if (name === '' || !(isStagedRead || body.kind === 'write')) return;
   const { version } = context.names;
   const ignore = () => null;
   describe(context, name, ignore, (columns) => {
-    const statement = context.statements.get(name);
+    const statement = prepared();
     if (statement) statement.result ??= { columns, version };
   });
 }

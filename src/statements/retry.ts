@@ -7,14 +7,13 @@ import { rowByRow, rowChanged, staleNames } from '../server-connection/error-map
 import type { Begun, FreshBlock } from '../server-connection/fresh-block.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
+import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import type { ResponseRouter } from '../server-connection/response-router.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
-import { frontend } from '../wire/message-codes.ts';
+import type { BufferedMessage } from './retry-buffer.ts';
+import { needed, RetryBuffer } from './retry-buffer.ts';
 import { failedInOverlay, isByPolicy, isInterrupt, without } from './retry-errors.ts';
-
-/** The limit on the bytes of messages that are buffered for another try. */
-const maxBufferedBytes = 4 * 1024 * 1024;
 
 /**
  * The limits on tries. Names rarely change. Writers of a contended row wait in turn, and one of them succeeds each time. Each try of a
@@ -37,16 +36,6 @@ interface Cause {
 /** The start of another try: the block, the savepoint before the statement, or a batch that only reads. */
 type Scope = 'block' | 'savepoint' | 'read';
 
-interface BufferedMessage {
-  readonly message: Message;
-  /** The client has received its response. */
-  hasResponse: boolean;
-  /** It runs a statement. */
-  isExecute: boolean;
-  /** A savepoint was set before it. */
-  readonly isProtected: boolean;
-}
-
 /**
  * Decides on other tries. It is armed while the client has seen no result of what would be rolled back, so that this can be run again.
  * In the client's own transaction and without a savepoint, only the client can do that: it gets 40001.
@@ -59,8 +48,7 @@ export class Retry {
   /** How the block to roll back was begun, if it is the client's. */
   begun: Begun | null = null;
   private wanted = false;
-  private buffered: BufferedMessage[] = [];
-  private bufferedBytes = 0;
+  private readonly buffered = new RetryBuffer();
   private tries: Record<Reason, number> = { ...noTries };
   /** The row whose change made the last try fail, as the error names it. */
   private contended: string | null = null;
@@ -96,12 +84,12 @@ export class Retry {
 
   /** Whether a part of the block, behind a savepoint, may be run again alone. */
   get retainsBlock(): boolean {
-    return this.armedScope === 'savepoint' || this.buffered.some(({ isProtected }) => isProtected);
+    return this.armedScope === 'savepoint' || this.buffered.isProtected;
   }
 
   /** Whether the retry is armed and no statement has been executed since. */
   get isFresh(): boolean {
-    return this.armedScope !== null && !this.buffered.some(({ isExecute }) => isExecute);
+    return this.armedScope !== null && !this.buffered.hasExecute;
   }
 
   /** Returns, once, the row to wait for before the next try. */
@@ -139,44 +127,40 @@ export class Retry {
   disarm(): void {
     this.armedScope = null;
     this.begun = null;
-    if (this.buffered.length > 0) this.buffered = [];
-    this.bufferedBytes = 0;
+    this.buffered.clear();
   }
 
   /** Buffers a message of the extended protocol to be handled again. */
   buffer(message: Message): void {
-    if (this.armedScope !== null && this.buffered.at(-1)?.message !== message)
+    if (this.armedScope !== null && this.buffered.last?.message !== message)
       this.push(message, false);
   }
 
   /** Returns whether a message fits into the buffer beside the others. */
-  fits({ frame }: Message): boolean {
-    return this.bufferedBytes + frame.length <= maxBufferedBytes;
-  }
-
-  private hasBuffered(message: Message | undefined): boolean {
-    return message === undefined || this.buffered.some((entry) => entry.message === message);
+  fits(message: Message): boolean {
+    return this.buffered.fits(message);
   }
 
   private push(message: Message, isProtected: boolean): void {
-    this.bufferedBytes += message.frame.length;
-    if (this.buffered.at(-1)?.message === message) this.buffered.pop();
-    if (this.bufferedBytes > maxBufferedBytes) this.disarm();
-    else this.buffered.push({ message, hasResponse: false, isExecute: false, isProtected });
+    if (!this.buffered.push(message, isProtected)) this.disarm();
   }
 
   /**
    * Returns the expected response for the client's message that was buffered last. While armed, it tracks the responses that the client
    * has received, so that another try does not repeat them.
    * @param expected the response as it would be shown
+   * @param bound for a Bind: the statement that it is of, if that is known
    */
-  track(expected: PendingResponse): PendingResponse {
-    if (this.buffered.length === 0 && !this.hidesResponse) return expected;
+  track(expected: PendingResponse, bound: PreparedStatement | null = null): PendingResponse {
+    const { last: entry } = this.buffered;
+    if (entry === undefined && !this.hidesResponse) return expected;
     const shown = this.hidesResponse ? 'nothing' : 'all';
-    const entry = this.buffered.at(-1);
     const { request } = expected;
+    // guard: a block with a portal of the client is not restarted unseen
+    if (this.hidesResponse && request === 'bind') this.fresh.noteRestored();
     if (entry === undefined) return new PendingResponse(request, shown, expected);
     entry.isExecute = request === 'execute';
+    entry.statement = bound;
     const onDone = (payload: Buffer) => {
       expected.onDone?.(payload);
       if (this.wanted) return;
@@ -189,26 +173,23 @@ export class Retry {
 
   /** Notes the response to a Sync after which the transaction continues. */
   noteReady(): void {
-    const entry = this.buffered.at(-1);
-    if (entry !== undefined && !this.wanted) entry.hasResponse = true;
+    const { last } = this.buffered;
+    if (last !== undefined && !this.wanted) last.hasResponse = true;
     if (this.armedScope === 'read' && !this.wanted) this.disarm();
   }
 
   /** Handles a shown result: only what follows the next savepoint can be run again. */
   private restart(): void {
-    const executed = this.buffered.findLastIndex((entry) => entry.isExecute && entry.hasResponse);
-    const rest = this.buffered.slice(executed + 1);
+    const rest = this.buffered.behindExecuted();
     this.disarm();
     if (!rest.some(({ isProtected }) => isProtected)) return;
-    this.buffered = rest;
-    this.bufferedBytes = rest.reduce((sum, { message }) => sum + message.frame.length, 0);
+    this.buffered.reset(rest);
     this.proceed();
   }
 
   /** Arms the retry again as soon as the server reaches the savepoint next. */
   private proceed(): void {
-    while (this.buffered[0]?.hasResponse && !this.buffered[0].isProtected) this.buffered.shift();
-    if (this.buffered[0]?.isProtected) this.armedScope = 'savepoint';
+    if (this.buffered.reachesSavepoint()) this.armedScope = 'savepoint';
   }
 
   /** Wraps the error handler of a step so that it hides an error that another try may avoid. */
@@ -219,7 +200,7 @@ export class Retry {
       const decision = this.decide(fields, cause);
       // The rest of the batch must have been sent. Otherwise it ends only after more messages of the client.
       const canRunAgain =
-        this.armedScope !== null && this.router.awaited > 0 && this.hasBuffered(cause.message);
+        this.armedScope !== null && this.router.awaited > 0 && this.buffered.has(cause.message);
       const { reason } = decision;
       // guard: a statement that the client has cancelled is not retried
       if (this.hasCancelled() && ((canRunAgain && reason !== null) || gaveUp(fields))) {
@@ -276,7 +257,7 @@ export class Retry {
   /** Starts another try if one is wanted, and reopens the router. Returns the messages to handle again, or null. */
   take(): readonly BufferedMessage[] | null {
     if (!this.wanted) return null;
-    const { buffered } = this;
+    const buffered = this.buffered.take();
     this.wanted = false;
     this.isAgain = true;
     this.disarm();
@@ -284,13 +265,17 @@ export class Retry {
     return buffered;
   }
 
-  /** Handles the buffered messages again, if wanted. Statements that were prepared or described before remain valid. */
-  async replay(handle: (message: Message) => Promise<void>): Promise<void> {
+  /**
+   * Handles the buffered messages again, if wanted. Statements that were prepared or described before remain valid.
+   * @param handle gets the statement of a Bind to which the client already has the response, if it is known
+   */
+  async replay(
+    handle: (message: Message, bound: PreparedStatement | null) => Promise<void>,
+  ): Promise<void> {
     try {
-      for (const { message, hasResponse } of this.take() ?? []) {
-        if (hasResponse && message.type !== frontend.bind) continue;
+      for (const { message, hasResponse, statement } of needed(this.take() ?? [])) {
         this.hidesResponse = hasResponse;
-        await handle(message);
+        await handle(message, hasResponse ? statement : null);
         this.hidesResponse = false;
       }
     } finally {

@@ -52,7 +52,9 @@ export class AwaitedAnswers {
     }
     if (this.isSkipping && type !== frontend.sync) return;
     this.isSkipping = false;
-    if (type !== frontend.copyData && type !== frontend.flush)
+    // The end of a COPY that has failed already gets no response.
+    const isLate = endsCopy.has(type) && this.queue.length === 0;
+    if (type !== frontend.copyData && type !== frontend.flush && !isLate)
       this.queue.push({ type, isDue: false });
     if (flushing.has(type)) for (const each of this.queue) each.isDue = true;
   }

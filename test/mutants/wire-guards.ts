@@ -142,4 +142,14 @@ export const wireGuards: readonly Guard[] = [
     without: 'const isFormer = isReplaceable && isNamed(portal.statement);',
     tests: ['proxy/closed-statements'],
   },
+  {
+    name: 'a portal that the client has closed or bound again is not restored',
+    without: '',
+    tests: ['proxy/retried-portals'],
+  },
+  {
+    name: 'a block with a portal of the client is not restarted unseen',
+    without: '',
+    tests: ['proxy/retried-portals'],
+  },
 ];

@@ -69,6 +69,8 @@ suite('conversations', (test) => {
       const random = createRandom(seed);
       const conversation = withoutFreed(randomConversation(random, 2 + random.below(8)));
       const [staged, direct] = await answers(conversation, seed);
+      // What follows would be compared with nothing.
+      if (direct.includes('hangs')) differing.push(`${seed}: the client waits for no response`);
       if (JSON.stringify(staged) === JSON.stringify(direct)) continue;
       if (isOfFailedBind(staged, direct)) continue;
       process.stderr.write(`STAGE_TEST_SEED=${seed} ${firstDifference(staged, direct)}\n`);
