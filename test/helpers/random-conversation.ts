@@ -1,15 +1,16 @@
 /**
  * Random conversations of a client that waits, or does not. They have messages of every kind, with Sync now, later or never, Flush, portals
- * over several batches, COPY both ways, cancel requests where their effect is certain, and DISCARD and DEALLOCATE between.
+ * over several batches, COPY both ways, cancel requests where their effect is certain, and DISCARD and DEALLOCATE between. Others alter the tables meanwhile.
  */
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import { frontend } from '../../src/wire/message-codes.ts';
 import type { Random } from './random.ts';
 import { simple, steps } from './random-pipeline.ts';
-import type { Pause } from './wire-script.ts';
 import { b, c, d, data, done, e, h, p, q, run, s } from './wire-script.ts';
 
-export type Conversation = (Buffer | Pause)[];
+/** A message, or an action before the next one: `alter` stands for the end of the transaction, and another connection that alters both tables. */
+type Step = Buffer | 'wait' | 'cancel' | 'alter';
+export type Conversation = Step[];
 
 /** Returns a Sync, after which the client may wait. */
 const settle = (random: Random): Conversation => (random.chance(0.5) ? [s, 'wait'] : [s]);
@@ -176,6 +177,7 @@ export function randomConversation(random: Random, turns: number): Conversation 
       () => interrupted(random),
       () => copy(random),
       () => [q('ROLLBACK'), 'wait'],
+      () => ['alter'],
     ])();
   const all = Array.from({ length: turns }, turn).flat();
   return [
@@ -188,7 +190,7 @@ export function randomConversation(random: Random, turns: number): Conversation 
   ];
 }
 
-const isOf = (step: Buffer | Pause, code: number): step is Buffer =>
+const isOf = (step: Step, code: number): step is Buffer =>
   Buffer.isBuffer(step) && step[0] === code;
 
 /** Whether a Bind or an Execute is of the unnamed portal: its payload begins with an empty name. */
@@ -221,7 +223,7 @@ export function withoutFreed(conversation: Conversation): Conversation {
 
 /** Returns the conversation as code that can be pasted into a script for `tell`. */
 export function asScript(conversation: Conversation): string {
-  const line = (step: Buffer | Pause) =>
+  const line = (step: Step) =>
     typeof step === 'string'
       ? `'${step}'`
       : `Buffer.from(${JSON.stringify(step.toString('latin1'))}, 'latin1')`;

@@ -148,8 +148,8 @@ export async function exchange(client: WireClient, ...messages: readonly Buffer[
   return (await client.readTo(backend.readyForQuery)).map(inWords);
 }
 
-/** An action between messages: the client waits for all responses, or requests a cancel. */
-export type Pause = 'wait' | 'cancel';
+/** An action between messages: the client waits for all responses, requests a cancel, or something else happens before it goes on. */
+export type Pause = 'wait' | 'cancel' | (() => Promise<unknown>);
 
 /** Longer than any response takes. After it the client gives up. */
 const patienceMs = 30_000;
@@ -219,6 +219,7 @@ async function sendSteps(
     }
     await send();
     if (step === 'cancel') await client.cancel();
+    if (typeof step === 'function') await step();
     const isLast = (message: Message) => {
       awaited.received(message);
       return awaited.areThere;
