@@ -45,7 +45,8 @@ export class InternalQueries extends InternalMessages {
   begin(): void {
     this.beforeBegin();
     const access = this.state.nextAccess;
-    this.runAtEdge({ text: texts.begin[access] });
+    // not in the unnamed portal: the client may execute it, and must be told that it does not exist
+    this.runCached({ text: texts.begin[access] });
     this.state.begin('internal', access);
   }
 
@@ -58,7 +59,7 @@ export class InternalQueries extends InternalMessages {
   rollback(): void {
     // after an error the server skips messages up to a Sync, and would skip this one
     this.link.close();
-    this.runAtEdge({ text: 'ROLLBACK' });
+    this.runAtEnd({ text: 'ROLLBACK' });
     this.state.end();
   }
 
@@ -132,7 +133,7 @@ export class InternalQueries extends InternalMessages {
 
   /** Ends the internal block. After an error this rolls it back. */
   commit(handlers: Pick<InternalCall, 'onError' | 'onDone'>): void {
-    this.runAtEdge({ text: 'COMMIT' }, { ...handlers, onNotice: deliverWarning });
+    this.runAtEnd({ text: 'COMMIT' }, { ...handlers, onNotice: deliverWarning });
     this.state.end();
   }
 
@@ -270,10 +271,10 @@ export class InternalQueries extends InternalMessages {
   }
 
   /**
-   * Runs a statement at the start or end of a block. The client has no portals there, so the unnamed one is free. A named portal could
+   * Runs a statement that ends a block, and the client's portals with it, so the unnamed one is free. A named portal could
    * block the COMMIT, because it remains open when its message has failed.
    */
-  private runAtEdge(statement: InternalStatement, call: InternalCall = {}): void {
+  private runAtEnd(statement: InternalStatement, call: InternalCall = {}): void {
     this.runInPortal(statement, '', call);
   }
 

@@ -117,9 +117,11 @@ export class Retry {
       this.failedLast = null;
     }
     this.isAgain = false;
-    if (scope === 'block' || this.armedScope === null) this.disarm();
+    if (scope === 'block' || this.armedScope === null) {
+      this.disarm();
+      this.begun = this.fresh.begun;
+    }
     this.armedScope ??= scope;
-    this.begun = this.fresh.begun;
     if (message !== undefined) this.push(message, scope === 'savepoint');
   }
 

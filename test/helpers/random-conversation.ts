@@ -116,6 +116,35 @@ function block(random: Random): Conversation {
   return [q('BEGIN'), ...Array.from({ length: count }, step).flat(), ...end, 'wait'];
 }
 
+const writes = [
+  'UPDATE item SET amount = amount + 1 WHERE id = 3 RETURNING id, amount',
+  'DELETE FROM part WHERE id = 2',
+  `INSERT INTO item VALUES (71, 'seventy-one', 7) RETURNING name`,
+  'INSERT INTO part VALUES (60, 1) RETURNING *',
+  'UPDATE part SET item = 5 WHERE id = 3',
+];
+
+/** Returns a batch that binds portals of writes, uses the names of statements and portals again, and executes the portals at its end. */
+function boundTogether(random: Random): Conversation {
+  const step = (): Conversation => {
+    const name = random.pick(['', '', 'of']);
+    const portal = random.pick(portals);
+    const made = [p(random.pick(writes), name), b([], name, portal)];
+    return random.pick<() => Conversation>([
+      () => made,
+      () => [c('statement', 'of'), ...made],
+      () => [c('statement', 'of'), ...made, ...random.pick([[], [d('portal', portal)]])],
+      () => [b([], name, portal)],
+      () => [c('portal', portal)],
+      () => [c('statement', name)],
+    ])();
+  };
+  const bound = Array.from({ length: 2 + random.below(4) }, step).flat();
+  const executed = Array.from({ length: 1 + random.below(3) }, () => e(0, random.pick(portals)));
+  const before = random.pick<Conversation>([[], ['alter'], ['alter', q('BEGIN')], [q('BEGIN')]]);
+  return [...before, ...bound, ...executed, ...settle(random)];
+}
+
 const rows = (random: Random) => {
   const from = 100 + random.below(800);
   const good = Array.from(
@@ -175,6 +204,7 @@ export function randomConversation(random: Random, turns: number): Conversation 
       () => [query(random), ...random.pick<Conversation>([[], ['wait'], ['wait', 'cancel']])],
       () => block(random),
       () => interrupted(random),
+      () => boundTogether(random),
       () => copy(random),
       () => [q('ROLLBACK'), 'wait'],
       () => ['alter'],
@@ -195,10 +225,13 @@ const isOf = (step: Step, code: number): step is Buffer =>
 
 /** Whether a Bind or an Execute is of the unnamed portal: its payload begins with an empty name. */
 const isUnnamed = (step: Buffer) => step[5] === 0;
+const unnamedPortal = d('portal', '');
+const readsUnnamed = (step: Buffer) =>
+  (isOf(step, frontend.execute) && isUnnamed(step)) || step.equals(unnamedPortal);
 
 /**
- * Leaves out each Execute of the unnamed portal in which a Query of the same block may have failed. PostgreSQL reads memory there that it
- * has freed, answers 25P02 or 55000, and may crash (docs/limits.md).
+ * Leaves out each Describe and Execute of the unnamed portal in which a Query of the same block may have failed. PostgreSQL reads memory
+ * there that it has freed, answers 25P02, 55000 or NoData, and may crash (docs/limits.md).
  */
 export function withoutFreed(conversation: Conversation): Conversation {
   let isFreed = false;
@@ -213,7 +246,7 @@ export function withoutFreed(conversation: Conversation): Conversation {
       isInBatch = false;
       isBound = false;
     } else if (Buffer.isBuffer(step)) {
-      if (isOf(step, frontend.execute) && isUnnamed(step) && isFreed && !isBound) return false;
+      if (isFreed && !isBound && readsUnnamed(step)) return false;
       isInBatch = true;
       isBound ||= isOf(step, frontend.bind) && isUnnamed(step);
     }
