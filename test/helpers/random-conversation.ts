@@ -1,14 +1,17 @@
 /**
  * Random conversations of a client that waits, or does not. They have messages of every kind, with Sync now, later or never, Flush, portals
- * over several batches, COPY both ways, cancel requests where their effect is certain, and DISCARD and DEALLOCATE between. Others alter the tables meanwhile.
+ * over several batches, COPY both ways, cancel requests where their effect is certain, and DISCARD and DEALLOCATE between. Another connection alters tables.
  */
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import { frontend } from '../../src/wire/message-codes.ts';
 import type { Random } from './random.ts';
-import { simple, steps } from './random-pipeline.ts';
+import { pipelineSchema, simple, steps } from './random-pipeline.ts';
 import { b, c, d, data, done, e, h, p, q, run, s } from './wire-script.ts';
 
-/** A message, or an action before the next one: `alter` stands for the end of the transaction, and another connection that alters both tables. */
+/** The tables of pipelines, and one that has nothing to do with them. */
+export const conversationSchema = `${pipelineSchema}CREATE TABLE note (id int PRIMARY KEY, body text);`;
+
+/** A message, or an action before the next one: `alter` stands for the end of the transaction, and another connection that alters a table. */
 type Step = Buffer | 'wait' | 'cancel' | 'alter';
 export type Conversation = Step[];
 
@@ -116,32 +119,39 @@ function block(random: Random): Conversation {
   return [q('BEGIN'), ...Array.from({ length: count }, step).flat(), ...end, 'wait'];
 }
 
+const inAnyOrder = (random: Random, names: readonly string[]): string[] =>
+  names
+    .map((name) => ({ name, place: random.below(1000) }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ name }) => name);
+
 const writes = [
   'UPDATE item SET amount = amount + 1 WHERE id = 3 RETURNING id, amount',
   'DELETE FROM part WHERE id = 2',
   `INSERT INTO item VALUES (71, 'seventy-one', 7) RETURNING name`,
   'INSERT INTO part VALUES (60, 1) RETURNING *',
   'UPDATE part SET item = 5 WHERE id = 3',
+  `INSERT INTO note VALUES (1, 'first') RETURNING *`,
+  `INSERT INTO note VALUES (2, 'second')`,
 ];
 
 /** Returns a batch that binds portals of writes, uses the names of statements and portals again, and executes the portals at its end. */
 function boundTogether(random: Random): Conversation {
-  const step = (): Conversation => {
+  const bind = (portal: string): Conversation => {
     const name = random.pick(['', '', 'of']);
-    const portal = random.pick(portals);
-    const made = [p(random.pick(writes), name), b([], name, portal)];
-    return random.pick<() => Conversation>([
-      () => made,
-      () => [c('statement', 'of'), ...made],
-      () => [c('statement', 'of'), ...made, ...random.pick([[], [d('portal', portal)]])],
-      () => [b([], name, portal)],
-      () => [c('portal', portal)],
-      () => [c('statement', name)],
-    ])();
+    const free = name === '' || random.chance(0.1) ? [] : [c('statement', name)];
+    const made = [...free, p(random.pick(writes), name), b([], name, portal)];
+    const after = [[], [], [d('portal', portal)], [c('statement', name)], [c('portal', portal)]];
+    return random.chance(0.8) ? [...made, ...random.pick(after)] : [b([], name, portal)];
   };
-  const bound = Array.from({ length: 2 + random.below(4) }, step).flat();
-  const executed = Array.from({ length: 1 + random.below(3) }, () => e(0, random.pick(portals)));
-  const before = random.pick<Conversation>([[], ['alter'], ['alter', q('BEGIN')], [q('BEGIN')]]);
+  const bound = inAnyOrder(random, portals).flatMap(bind);
+  const executed = inAnyOrder(random, portals).map((portal) => e(0, portal));
+  const known = ['item', 'part', 'note'].map((table) => q(`DELETE FROM ${table} WHERE id = 0`));
+  const before = random.pick<Conversation>([
+    [q('BEGIN')],
+    [...known, 'alter'],
+    [...known, 'alter', q('BEGIN')],
+  ]);
   return [...before, ...bound, ...executed, ...settle(random)];
 }
 
@@ -217,6 +227,7 @@ export function randomConversation(random: Random, turns: number): Conversation 
     'wait',
     q('SELECT * FROM item ORDER BY id'),
     q('SELECT * FROM part ORDER BY id'),
+    q('SELECT * FROM note ORDER BY id'),
   ];
 }
 

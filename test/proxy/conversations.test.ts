@@ -6,7 +6,12 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
 import type { Conversation } from '../helpers/random-conversation.ts';
-import { asScript, randomConversation, withoutFreed } from '../helpers/random-conversation.ts';
+import {
+  asScript,
+  conversationSchema,
+  randomConversation,
+  withoutFreed,
+} from '../helpers/random-conversation.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Pause } from '../helpers/wire-script.ts';
@@ -34,29 +39,28 @@ function isOfAltered(staged: readonly string[], direct: readonly string[]): bool
 suite('conversations', (test) => {
   let proxied: Proxied;
   test.before(async () => {
-    proxied = await startProxied(pipelineSchema);
+    proxied = await startProxied(conversationSchema);
   });
   test.after(() => proxied.stop());
 
   let altered = 0;
-  /** Alters what the tables accept, so that whatever was known of them is outdated, and in a way that shows nowhere. */
-  const alter = async (database: TestDatabase) => {
+  /** Alters what a table accepts, in a way that no client sees, so that whatever the proxy knows of it is outdated. */
+  const alter = async (database: TestDatabase, table: string) => {
     altered += 1;
     await database.query("SET lock_timeout = '10s'");
-    for (const table of ['item', 'part']) {
-      await database.query(
-        `ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS beyond, ADD CONSTRAINT beyond CHECK (id > -1000 - ${altered})`,
-      );
-    }
+    await database.query(
+      `ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS beyond, ADD CONSTRAINT beyond CHECK (id > -1000 - ${altered})`,
+    );
   };
   const script = (conversation: Conversation, database: TestDatabase) =>
-    conversation.flatMap<Buffer | Pause>((step) =>
-      step === 'alter' ? [s, q('ROLLBACK'), 'wait', () => alter(database)] : [step],
-    );
+    conversation.flatMap<Buffer | Pause>((step, at) => {
+      const table = at % 2 === 0 ? 'item' : 'part';
+      return step === 'alter' ? [s, q('ROLLBACK'), 'wait', () => alter(database, table)] : [step];
+    });
 
   const answers = async (conversation: Conversation, cut: number) => {
     const [, , ...fill] = pipelineSchema.trim().split('\n');
-    await proxied.twin.query(['TRUNCATE item, part', ...fill].join(';\n'));
+    await proxied.twin.query(['TRUNCATE item, part, note', ...fill].join(';\n'));
     const reports = (message: string) => !message.startsWith('S ');
     const reported = async (url: string, database: TestDatabase) => {
       const random = createRandom(cut);
