@@ -179,7 +179,7 @@ async function propose({ other }: Scene, statement: string): Promise<string> {
   await client.connect();
   await client.query(statement);
   await client.end();
-  await other.call('POST', `/sessions/${session}/propose`);
+  await until(() => isGood(other.call('POST', `/sessions/${session}/propose`)));
   return session;
 }
 

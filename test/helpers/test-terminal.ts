@@ -76,9 +76,9 @@ export class TestTerminal {
   }
 
   async see(pattern: RegExp): Promise<void> {
-    const late = AbortSignal.timeout(20_000);
+    const late = AbortSignal.timeout(60_000);
     await until(() => pattern.test(this.frame) || late.aborted);
-    assert.match(this.frame, pattern);
+    assert.ok(pattern.test(this.frame), `${pattern} is not in\n${this.frame}`);
   }
 
   async leave(): Promise<void> {

@@ -151,7 +151,7 @@ export async function exchange(client: WireClient, ...messages: readonly Buffer[
 /** An action between messages: the client waits for all responses, requests a cancel, or something else happens before it goes on. */
 export type Pause = 'wait' | 'cancel' | (() => Promise<unknown>);
 
-/** Longer than any response takes. After it the client gives up. */
+/** Longer than any response takes, on a slow machine too. After it the client gives up. */
 const patienceMs = 30_000;
 
 /** Logs in, sends everything, and closes the connection: `runScriptOn` has the result. */
@@ -179,13 +179,17 @@ export async function runScriptOn(
     client.close();
   }, patienceMs);
   try {
-    await sendSteps(client, steps, nextSize, heard);
+    await sendSteps(client, steps, nextSize, (messages) => {
+      timer.refresh();
+      heard.push(...messages);
+    });
     const marker = 'the end of the script';
     // A Sync first: after the script the server may still be skipping messages.
     const end = q(`SELECT '${marker}'`);
     await sendPieces(client, [s, end], nextSize);
     for (let isRolledBack = false; ; ) {
       const batch = (await client.readTo(backend.readyForQuery)).map(inWords);
+      timer.refresh();
       heard.push(...batch);
       if (batch.length === 0) return [...heard, 'closed'];
       if (batch.some((message) => message.includes(marker))) return heard;
@@ -203,7 +207,7 @@ async function sendSteps(
   client: WireClient,
   steps: readonly (Buffer | Pause)[],
   nextSize: () => number,
-  heard: string[],
+  hear: (messages: readonly string[]) => void,
 ): Promise<void> {
   const awaited = new AwaitedAnswers();
   let together: Buffer[] = [];
@@ -224,8 +228,7 @@ async function sendSteps(
       awaited.received(message);
       return awaited.areThere;
     };
-    if (step === 'wait' && !awaited.areThere)
-      heard.push(...(await client.read(isLast)).map(inWords));
+    if (step === 'wait' && !awaited.areThere) hear((await client.read(isLast)).map(inWords));
   }
   await sendPieces(client, together, nextSize);
 }
