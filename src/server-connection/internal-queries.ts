@@ -271,8 +271,8 @@ export class InternalQueries extends InternalMessages {
   }
 
   /**
-   * Runs a statement that ends a block, and the client's portals with it, so the unnamed one is free. A named portal could
-   * block the COMMIT, because it remains open when its message has failed.
+   * Runs a statement that ends a block, and the client's portals with it, so the unnamed one is free. A named portal could block the
+   * COMMIT, because it remains open when its message has failed.
    */
   private runAtEnd(statement: InternalStatement, call: InternalCall = {}): void {
     this.runInPortal(statement, '', call);

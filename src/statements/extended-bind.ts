@@ -15,7 +15,7 @@ import type { Read } from '../sql/read.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
-import { bindMessage, decodeBind } from '../wire/frontend-messages.ts';
+import { decodeBind, rebindMessage } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { isControlling } from './controls.ts';
@@ -128,7 +128,7 @@ function bindRefused(
 ): void {
   const types = statement.parameterTypes ?? statement.types;
   internal.prepare(refusedName, { text: refusedText, types }, deliver);
-  const bound = bindMessage({ ...decodeBind(payload), statement: refusedName });
+  const bound = rebindMessage(payload, refusedName);
   const onFailure = portals.set(portal, newPortal(statement, state.runs, { refusal }));
   link.send(bound, retry.track(new PendingResponse('bind', 'all', { onFailure }), statement));
 }

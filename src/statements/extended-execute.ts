@@ -15,7 +15,7 @@ import { statementText } from '../server-connection/upstream-text.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
-import { bindMessage, decodeBind, decodeExecute } from '../wire/frontend-messages.ts';
+import { decodeExecute, rebindMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { isControlling, sendControl } from './controls.ts';
 import { refuseInFailure } from './failed-portals.ts';
@@ -120,10 +120,6 @@ function sendChanged(
 /** The name of a portal's statement that the client has closed, or whose name it has given to another one. */
 const formerName = `${internalPrefix}former`;
 
-/** Returns the client's Bind message for the statement of that name. */
-const boundToFormer = ({ payload }: Message) =>
-  bindMessage({ ...decodeBind(payload), statement: formerName });
-
 function executeWrite(
   context: ConnectionContext,
   { frame }: Message,
@@ -152,7 +148,11 @@ function executeWrite(
   if (pending.begun !== portal) begin();
   // Code that has run since may have replaced the portal.
   if (isReplaceable)
-    internal.bindAgain(name, isFormer ? boundToFormer(bound) : bound.frame, onError);
+    internal.bindAgain(
+      name,
+      isFormer ? rebindMessage(bound.payload, formerName) : bound.frame,
+      onError,
+    );
   pending.begun = null;
   portal.started = true;
   // for an EXECUTE, the body of the statement that it executes

@@ -5,7 +5,7 @@ import type { PreparedStatement } from '../server-connection/prepared-statements
 import { forgetTypes } from '../server-connection/prepared-statements.ts';
 import { internalPrefix } from '../server-connection/reserved-names.ts';
 import type { Message } from '../wire/framer.ts';
-import { bindMessage, closeMessage, decodeBind } from '../wire/frontend-messages.ts';
+import { closeMessage, decodeBind, rebindMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { bind, bindKnown } from './extended-bind.ts';
 import { prepareUnder } from './shared-steps.ts';
@@ -43,12 +43,12 @@ async function restoreFormer(
   statement: PreparedStatement,
 ): Promise<void> {
   const { retry, link } = context;
-  const given = decodeBind(payload);
-  const frame = bindMessage({ ...given, statement: restoredName });
+  const { portal } = decodeBind(payload);
+  const frame = rebindMessage(payload, restoredName);
   const message = { type, frame, payload: frame.subarray(headerBytes) };
   retry.buffer(message);
   if (statement.body.kind !== 'write') prepareUnder(context, restoredName, statement);
-  await bindKnown(context, { message, portal: given.portal, statement });
+  await bindKnown(context, { message, portal, statement });
   link.send(closeMessage({ kind: 'statement', name: restoredName }), hiddenClose);
 }
 

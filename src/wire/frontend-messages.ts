@@ -127,6 +127,11 @@ export function bindMessage(bind: Partial<Bind>): Buffer {
     .message(frontend.bind);
 }
 
+/** Returns the Bind message with the name of another statement. @param payload of the message */
+export function rebindMessage(payload: Buffer, statement: string): Buffer {
+  return bindMessage({ ...decodeBind(payload), statement });
+}
+
 export function executeMessage(portal = '', maxRows = 0): Buffer {
   return serialize.execute({ portal, rows: maxRows });
 }

@@ -1,6 +1,7 @@
 /**
  * Random conversations of a client that waits, or does not. They have messages of every kind, with Sync now, later or never, Flush, portals
- * over several batches, COPY both ways, cancel requests where their effect is certain, and DISCARD and DEALLOCATE between. Another connection alters tables.
+ * over several batches, COPY both ways, cancel requests where their effect is certain, and DISCARD and DEALLOCATE between. Another
+ * connection alters tables.
  */
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import { frontend } from '../../src/wire/message-codes.ts';

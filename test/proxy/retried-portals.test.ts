@@ -5,8 +5,7 @@
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import type { WireClient } from '../helpers/wire-script.ts';
-import { b, c, e, exchange, p, q, run, s } from '../helpers/wire-script.ts';
+import { b, c, e, exchange, p, q, run, runScript, s } from '../helpers/wire-script.ts';
 
 const schema =
   'CREATE TABLE item (id int PRIMARY KEY, name text); CREATE TABLE part (id int PRIMARY KEY, name text)';
@@ -57,16 +56,6 @@ const batches: Readonly<Record<string, readonly Buffer[]>> = {
   ],
 };
 
-/** Divides messages behind each Sync. */
-function inBatches(messages: readonly Buffer[]): Buffer[][] {
-  const batches: Buffer[][] = [[]];
-  for (const message of messages) {
-    batches.at(-1)?.push(message);
-    if (message.equals(s)) batches.push([]);
-  }
-  return batches.slice(0, -1);
-}
-
 suite('portals before a write that is tried again', (test) => {
   let proxied: Proxied;
   test.before(async () => {
@@ -74,23 +63,23 @@ suite('portals before a write that is tried again', (test) => {
   });
   test.after(() => proxied.stop());
 
-  const converse = async (
-    client: WireClient,
-    column: string,
-    begin: string,
-    batch: readonly Buffer[],
-  ) => {
-    const reported = [...(await exchange(client, run(`INSERT INTO part VALUES (1, 'one')`), s))];
-    reported.push(...(await exchange(client, run(`INSERT INTO item VALUES (1, 'one')`), s)));
-    reported.push(...(await exchange(client, p(item, 'before'), s)));
-    for (const database of [proxied.database, proxied.twin]) {
+  const alter = async (column: string) => {
+    for (const database of [proxied.database, proxied.twin])
       await database.query(`ALTER TABLE part ADD COLUMN IF NOT EXISTS ${column} int DEFAULT 7`);
-    }
-    if (begin !== '') reported.push(...(await exchange(client, q(begin))));
-    for (const messages of inBatches(batch))
-      reported.push(...(await exchange(client, ...messages)));
-    reported.push(...(await exchange(client, q('ROLLBACK; SELECT * FROM item ORDER BY id'))));
-    reported.push(...(await exchange(client, q('SELECT * FROM part ORDER BY id'))));
+  };
+
+  const converse = async (url: string, column: string, begin: string, batch: readonly Buffer[]) => {
+    const reported = await runScript(url, [
+      ...[
+        run(`INSERT INTO part VALUES (1, 'one')`),
+        s,
+        run(`INSERT INTO item VALUES (1, 'one')`),
+        s,
+      ],
+      ...[p(item, 'before'), s, 'wait' as const, () => alter(column)],
+      ...[...(begin === '' ? [] : [q(begin)]), ...batch],
+      ...[q('ROLLBACK; SELECT * FROM item ORDER BY id'), q('SELECT * FROM part ORDER BY id')],
+    ]);
     return reported.filter((message) => !message.startsWith('S '));
   };
 
@@ -100,12 +89,10 @@ suite('portals before a write that is tried again', (test) => {
       test(`${name}, ${begin || 'no block'}`, async () => {
         await proxied.twin.query('TRUNCATE item, part');
         count += 1;
-        const staged = await proxied.wire(await proxied.session('staged'));
-        const direct = await proxied.wire(proxied.twin.url);
         const column = `added_${count}`;
         assert.equal(
-          await converse(staged, column, begin, batch),
-          await converse(direct, column, begin, batch),
+          await converse(await proxied.session('staged'), column, begin, batch),
+          await converse(proxied.twin.url, column, begin, batch),
         );
       });
     }
