@@ -9,6 +9,7 @@ import { News } from '../client/news.ts';
 import { checkSession } from '../client/policy.ts';
 import { StageError } from '../errors.ts';
 import type { Dispatch } from './app.tsx';
+import { Polling } from './polling.ts';
 import { RequestRunner, sentenceOf } from './request-runner.ts';
 import type { DataNeed, PageNeed } from './state/data-needs.ts';
 import { dataNeedsOf } from './state/data-needs.ts';
@@ -60,12 +61,14 @@ export class Loader {
   #isOffline = false;
   /** Whether every change of the session produces an event. */
   #isQuiet = false;
-  #hurry = new AbortController();
+  readonly #polling: Polling;
   /** Resolved when the screen has something to show. */
   readonly #seenRows = deferred();
 
   constructor(options: LoaderOptions) {
     this.#options = options;
+    const { signal } = options;
+    this.#polling = new Polling({ signal, failed: (error) => this.#reportError(error) });
     this.#runner = new RequestRunner({ ...options, done: () => this.hurry() });
   }
 
@@ -73,30 +76,29 @@ export class Loader {
   start(): void {
     const { api, id } = this.#options;
     const news = new News(api, id);
-    void this.#whileOpen(
+    void this.#polling.run(
       sessionEveryMs,
-      () => this.#readSession(),
+      (signal) => this.#readSession(signal),
       async (readMs, signal) => {
         const intervalMs = Math.max(sessionEveryMs, readMs * rest.session);
         await news.next({ mostMs: this.#isQuiet ? quietMs : intervalMs, intervalMs, signal });
       },
     );
     void this.#seenRows.promise.then(() =>
-      this.#whileOpen(
+      this.#polling.run(
         conflictsEveryMs,
-        () => this.#readConflicts(),
+        (signal) => this.#readConflicts(signal),
         (readMs, signal) =>
           delay(Math.max(conflictsEveryMs, readMs * rest.conflicts), undefined, { signal }),
       ),
     );
   }
 
-  /** Polls at once. */
+  /** Polls at once, and drops what is being read. */
   hurry(): void {
     this.#seen = '';
     this.#known.clear();
-    this.#hurry.abort();
-    this.#hurry = new AbortController();
+    this.#polling.hurry();
   }
 
   /** Fetches what a state lacks, and has its requests carried out. */
@@ -112,28 +114,6 @@ export class Loader {
       });
     }
     this.#runner.follow(state);
-  }
-
-  /** Reads and waits in turn; after an error it waits for a fixed time. */
-  async #whileOpen(
-    every: number,
-    read: () => Promise<void>,
-    wait: (readMs: number, signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const { signal } = this.#options;
-    while (!signal.aborted) {
-      const start = Date.now();
-      const either = AbortSignal.any([signal, this.#hurry.signal]);
-      try {
-        await read();
-        await wait(Date.now() - start, either);
-      } catch (error) {
-        if (signal.aborted) return;
-        if (either.aborted) continue;
-        this.#reportError(error);
-        await delay(every, undefined, { signal: either }).catch(() => undefined);
-      }
-    }
   }
 
   /** Reports an error: an unreachable service until it responds again, any other error until the next key. */
@@ -152,7 +132,7 @@ export class Loader {
   }
 
   /** Reads the session. Reads its outline only if the session has changed. */
-  async #readSession(): Promise<void> {
+  async #readSession(signal: AbortSignal): Promise<void> {
     const { api, id, dispatch } = this.#options;
     const first = this.#seen === '';
     const [{ value: session }, info, caller] = await Promise.all([
@@ -160,6 +140,8 @@ export class Loader {
       first ? api.info() : null,
       first ? api.whoami() : null,
     ]);
+    // guard: a read from before a decision does not undo what the review shows
+    signal.throwIfAborted();
     if (this.#isOffline) {
       this.#isOffline = false;
       dispatch({ type: 'offline', text: null });
@@ -169,13 +151,14 @@ export class Loader {
     dispatch({ type: 'session', session, database: info?.value.database });
     await this.#readComments();
     const revision = `${session.status} ${session.mutationCount} ${session.edits}`;
-    if (revision !== this.#seen) await this.#readOutline(revision);
+    if (revision !== this.#seen) await this.#readOutline(revision, signal);
     void this.#once(`policy ${revision} ${session.lastEvent}`, () => this.#readPolicy());
   }
 
-  async #readOutline(revision: string): Promise<void> {
+  async #readOutline(revision: string, signal: AbortSignal): Promise<void> {
     const { api, id, dispatch } = this.#options;
     const { value: outline } = await api.readOutline(id);
+    signal.throwIfAborted();
     this.#seen = revision;
     this.#known.clear();
     dispatch({ type: 'outline', outline });
@@ -207,9 +190,12 @@ export class Loader {
     dispatch({ type: 'comments', comments });
   }
 
-  async #readConflicts(): Promise<void> {
+  async #readConflicts(signal: AbortSignal): Promise<void> {
     const { api, id, dispatch } = this.#options;
-    dispatch({ type: 'conflicts', conflicts: (await api.findConflicts(id)).value });
+    const { value: conflicts } = await api.findConflicts(id);
+    // guard: a comparison from before a resolution does not bring its conflict back
+    signal.throwIfAborted();
+    dispatch({ type: 'conflicts', conflicts });
   }
 
   async #meet(need: DataNeed): Promise<void> {

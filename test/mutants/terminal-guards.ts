@@ -58,6 +58,16 @@ export const terminalGuards: readonly Guard[] = [
     tests: ['tui/edits'],
   },
   {
+    name: 'a read from before a decision does not undo what the review shows',
+    without: 'void signal;',
+    tests: ['e2e/late-answers'],
+  },
+  {
+    name: 'a comparison from before a resolution does not bring its conflict back',
+    without: 'void signal;',
+    tests: ['e2e/late-answers'],
+  },
+  {
     name: 'the review marks the chosen row alone',
     without: 'if (table.key.length < 0)',
     tests: ['tui/parts'],
