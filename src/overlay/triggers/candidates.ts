@@ -79,6 +79,31 @@ export const mayFireFirst = (table: Table): boolean =>
   tableObstacle(table) === null &&
   events.some((event) => statementTriggers(table, event, 'before')[0]?.obstacle === null);
 
+/** Returns whether a table's AFTER triggers run with the rights of the owners of their functions. */
+export const fireAsOwners = ({ triggers }: Table): boolean =>
+  triggers.some(({ timing, function: { definer } }) => timing === 'after' && definer !== null) &&
+  clientsTrigger(triggers) === undefined;
+
+/** Returns an AFTER trigger that runs with the rights of the client. */
+const clientsTrigger = (triggers: readonly Trigger[]) =>
+  triggers.find(
+    ({ timing, obstacle, function: { definer } }) =>
+      timing === 'after' && obstacle === null && definer === null,
+  );
+
+/** Returns why a trigger does not fire with the rights of its function's owner; null if it may, or fires with the client's. */
+export function definerObstacle(
+  { triggers }: Table,
+  { function: { definer } }: Trigger,
+): string | null {
+  if (definer === null) return null;
+  const other = clientsTrigger(triggers);
+  // one function of the service fires all AFTER triggers of a table, with the rights of the client or with its own
+  return other
+    ? `runs with its owner's rights, and ${other.name} with those of the client`
+    : definer.obstacle;
+}
+
 const hasNoObstacle = ({ obstacle }: Trigger) => obstacle === null;
 
 /**

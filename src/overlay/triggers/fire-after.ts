@@ -18,7 +18,7 @@ import { rowBefore } from '../row-before.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
-import { mayFireAfter } from './candidates.ts';
+import { fireAsOwners, mayFireAfter } from './candidates.ts';
 import { firesFor } from './fire.ts';
 import { endParts } from './fire-statement.ts';
 import { copyName, nameTrigger } from './trigger-copy.ts';
@@ -56,9 +56,14 @@ export function fireAfterSql(
     END IF;`,
   );
   const queued = functionName(table, 'queued');
+  const { oid } = table;
+  const rights = fireAsOwners(table) ? 'owner' : 'client';
   const after = fillSql(loadSql('table/triggers/after.sql'), {
     ...names,
-    oid: table.oid,
+    oid,
+    rights: rights === 'owner' ? 'SECURITY DEFINER ' : '',
+    begin_behind: fillSql(loadSql(`table/triggers/behind_as_${rights}.sql`), { oid }),
+    begin_queued: fillSql(loadSql(`table/triggers/queued_as_${rights}.sql`), { oid }),
     ...endParts(table, ofLevel(triggers, 'statement'), writes),
     ...writingParts(table, Object.values(triggers).flat().some(writes)),
     queued,

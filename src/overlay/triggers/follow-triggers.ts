@@ -7,12 +7,14 @@ import type { Table, Trigger } from '../../model/table.ts';
 import { mergedUses } from '../../sql/functions/body-uses.ts';
 import { loadParser } from '../../sql/parser/parser.ts';
 import { Obstacle, shownSchemas } from '../functions/function-script.ts';
+import type { Lookup } from '../functions/own-path.ts';
 import { lookupOf } from '../functions/own-path.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
 import {
   actionObstacle,
+  definerObstacle,
   endTriggers,
   mayFire,
   rowTriggers,
@@ -39,6 +41,13 @@ export async function pathOf(tx: Queryable, trigger: Trigger, path: Path): Promi
   const { path: oids } = await lookupOf(tx, { path: [] }, { path: own, definer: null });
   return { oids, text: shownSchemas(own), own };
 }
+
+/** Returns where a trigger finds names, and whose rights apply to it. */
+export const lookupFor = ({ function: { definer } }: Trigger, path: Path): Lookup => ({
+  path: path.oids,
+  ownPath: path.own,
+  role: definer?.role,
+});
 
 /** A trigger that is followed, with its result; or the reason why it is not followed, as the end of "trigger ...". */
 export type Followed<Made> = { readonly made: Made } | { readonly obstacle: string };
@@ -75,8 +84,12 @@ export async function checkTrigger(
 ): Promise<Followed<TriggerBody>> {
   const { schema, name, body } = trigger.function;
   uses.functions.push({ schema, name });
-  const lookup = { path: path.oids, ownPath: path.own };
-  const obstacle = tableObstacle(table) ?? trigger.obstacle ?? actionObstacle(table, trigger);
+  const lookup = lookupFor(trigger, path);
+  const obstacle =
+    tableObstacle(table) ??
+    trigger.obstacle ??
+    definerObstacle(table, trigger) ??
+    actionObstacle(table, trigger);
   if (obstacle !== null) return { obstacle };
   await loadParser();
   if (trigger.function.gated !== null) return orObstacle(async () => gatedBody(trigger));
@@ -146,6 +159,8 @@ export function firedFirst(table: Table, operation: Event, found: Found): readon
 
 export interface TriggerReport {
   readonly name: string;
+  /** Set if it fires with the rights of its function's owner. */
+  readonly asOwner?: true;
   /** Null if it fires. */
   readonly obstacle: string | null;
 }
@@ -157,7 +172,10 @@ export function triggerReports(table: Table, found: Found): TriggerReport[] {
     const { name, timing } = trigger;
     if (followed && 'obstacle' in followed) return { name, obstacle: followed.obstacle };
     const kept = trigger.events.find((event) => !fires(table, event, trigger, found));
-    if (kept === undefined) return { name, obstacle: null };
+    if (kept === undefined) {
+      const asOwner = trigger.function.definer !== null;
+      return { name, obstacle: null, ...(asOwner && { asOwner }) };
+    }
     const others =
       timing === 'before' && trigger.level === 'statement'
         ? statementTriggers(table, kept, 'before')

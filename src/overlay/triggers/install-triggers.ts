@@ -24,6 +24,7 @@ import {
   firedAfter,
   firedFirst,
   firedOperations,
+  lookupFor,
   orObstacle,
   pathOf,
   triggerReports,
@@ -120,7 +121,7 @@ function copied(
 ): Promise<Followed<Copy>> {
   return orObstacle(async () => {
     const { callsWriters: stages } = body;
-    const own = { path: path.oids, ownPath: path.own, open: new Set<string>() };
+    const own = { ...lookupFor(trigger, path), open: new Set<string>() };
     const context = { tx, server, ...own, stages };
     const text = await replacedBody(body, await replacementsOf(context, trigger, body.uses, uses));
     const script = copySql(table, trigger, text, path.text);

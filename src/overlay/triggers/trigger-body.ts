@@ -58,6 +58,9 @@ export async function followBody(target: Target, lookup: Lookup): Promise<Trigge
   const extent = extents.at(-1) ?? 'reads';
   const writers = await checkBody({ ...lookup, tx, uses, extent }, made.uses);
   await tx.query(setInternalPath);
+  // guard: the search for the row in the way of an owner's ON CONFLICT would demand rights of the client
+  if (lookup.role !== undefined && [made, ...writers].some(({ uses }) => uses.upserts.length > 0))
+    throw new Obstacle("runs with its owner's rights and uses ON CONFLICT");
   if (writers.length === 0) return { ...made, written: own, callsWriters: false };
   const parts: WrittenTable[][] = [own];
   for (const each of writers) parts.push(await writtenBy(target, each.uses, each.lookup, null));

@@ -8,9 +8,11 @@ import { spliceBytes } from '../../sql/splice.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { overlaySchema, productionName, rowTypeName } from '../object-names.ts';
 
-/** Returns the name of a trigger's copy, in a schema that clients may use. */
-export const copyName = (table: Table, trigger: Trigger) =>
-  `${overlaySchema(table)}.trigger_${table.oid}_${table.triggers.indexOf(trigger) + 1}`;
+/** Returns the name of a trigger's copy, in a schema that clients may use. That of an owner has a name that the service's never have. */
+export function copyName(table: Table, trigger: Trigger): string {
+  const kind = trigger.function.definer === null ? 'trigger' : 'definer';
+  return `${overlaySchema(table)}.${kind}_${table.oid}_${table.triggers.indexOf(trigger) + 1}`;
+}
 
 /** Builds the statement that names the trigger which writes. */
 export const nameTrigger = ({ name }: Trigger) =>
@@ -22,7 +24,7 @@ export const nameTrigger = ({ name }: Trigger) =>
  * @param path the quoted schemas in which it finds names
  */
 export function copySql(table: Table, trigger: Trigger, body: string, path: string): string {
-  const { gated } = trigger.function;
+  const { gated, definer } = trigger.function;
   if (gated !== null) return gateSql(table, trigger, gated, path);
   const isRow = trigger.level === 'row';
   const text = fillSql(loadSql('table/triggers/copy_body.sql'), {
@@ -38,15 +40,22 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
     arguments: argumentsOf(trigger),
     body: asStatement(body),
   });
-  return fillSql(loadSql('table/triggers/copy.sql'), {
+  const row = rowTypeName(table);
+  const copy = fillSql(loadSql('table/triggers/copy.sql'), {
     function: copyName(table, trigger),
-    row_type: rowTypeName(table),
+    row_type: row,
     // a statement has several rows
-    tables: isRow
-      ? ''
-      : `, _stage_p_new_table ${rowTypeName(table)}[], _stage_p_old_table ${rowTypeName(table)}[]`,
+    tables: isRow ? '' : `, _stage_p_new_table ${row}[], _stage_p_old_table ${row}[]`,
+    rights: definer === null ? '' : 'SECURITY DEFINER ',
     path: `${path}, pg_temp`,
     body: quoteLiteral(text),
+  });
+  if (definer === null) return copy;
+  return fillSql(loadSql('table/triggers/copy_of_owner.sql'), {
+    copy,
+    function: `${copyName(table, trigger)}(${row}, ${row}, text${isRow ? '' : `, ${row}[], ${row}[]`})`,
+    schema: overlaySchema(table),
+    owner: quoteIdentifier(definer.name),
   });
 }
 

@@ -15,7 +15,8 @@ BEGIN
   SELECT n.name ->> 'name' INTO v_name
   FROM jsonb_array_elements(v_table.uses -> 'relations') n(name)
   -- guard: triggers of an action read nothing that the owner of the table may not
-  WHERE stage.can_read(v_table.owner, stage.relation_in(n.name, v_table.path)) IS NOT TRUE LIMIT 1;
+  -- what has a role is checked with the rights of that role when it runs
+  WHERE NOT n.name ? 'role' AND stage.can_read(v_table.owner, stage.relation_in(n.name, v_table.path)) IS NOT TRUE LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'permission denied for table %', v_name USING ERRCODE = 'insufficient_privilege',
       HINT = format('A trigger of %s reads it for the action of a foreign key, with the rights of the owner %s, who may not read all of it.',
@@ -24,7 +25,7 @@ BEGIN
   SELECT n.name ->> 'name' INTO v_name
   FROM jsonb_array_elements(v_table.uses -> 'written') n(name)
   -- guard: triggers of an action write nothing that the owner of the table may not
-  WHERE has_table_privilege(v_table.owner, stage.relation_in(n.name, v_table.path), n.name ->> 'operation') IS NOT TRUE LIMIT 1;
+  WHERE NOT n.name ? 'role' AND has_table_privilege(v_table.owner, stage.relation_in(n.name, v_table.path), n.name ->> 'operation') IS NOT TRUE LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION 'permission denied for table %', v_name USING ERRCODE = 'insufficient_privilege'; END IF;
   SELECT s.name INTO v_name
   FROM jsonb_array_elements_text(coalesce(v_table.uses -> 'sequences', '[]')) s(name) CROSS JOIN LATERAL parse_ident(s.name) i(parts)
@@ -35,6 +36,6 @@ BEGIN
   SELECT p.proname INTO v_name
   FROM jsonb_array_elements(v_table.uses -> 'functions') n(name) CROSS JOIN LATERAL stage.functions_named(n.name, v_table.path) p
   -- guard: triggers of an action call nothing that the owner of the table may not
-  WHERE p.prorettype <> 'trigger'::regtype AND NOT has_function_privilege(v_table.owner, p.oid, 'EXECUTE') LIMIT 1;
+  WHERE NOT n.name ? 'role' AND p.prorettype <> 'trigger'::regtype AND NOT has_function_privilege(v_table.owner, p.oid, 'EXECUTE') LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION 'permission denied for function %', v_name USING ERRCODE = 'insufficient_privilege'; END IF;
 END $$;

@@ -30,7 +30,7 @@ BEGIN
   -- guard: a role without rights on a table stages nothing in it
   IF NOT v_granted THEN
     -- an empty hint would be sent
-    IF NOT v_by_trigger THEN RAISE EXCEPTION 'permission denied for table %', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege'; END IF;
+    IF NOT v_by_trigger OR v_as_owner THEN RAISE EXCEPTION 'permission denied for table %', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege'; END IF;
     RAISE EXCEPTION 'permission denied for table %', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege',
       HINT = format('The trigger %s writes to it with the rights of the role that connects: GRANT SELECT, or %s, ON it to the role.',
         current_setting('stage.trigger', true), v_operation);

@@ -1,8 +1,6 @@
 -- Begins a copy that runs with the rights of its function's owner, before anything else in it. Returns true. p_function, p_version: the
 -- function that it is a copy of, with the version of its entry in the catalog; p_relations: the relations that it, and what it calls, reads
 -- or writes; p_written: those that it writes to.
--- A role that may only read a table stages rows in it for others to approve. Such rows decide nothing about what a function shows that has
--- more rights than the role: in production they would not be there.
 CREATE OR REPLACE FUNCTION stage.enter_definer(p_function oid, p_version text, p_relations oid[], p_written oid[]) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -16,22 +14,8 @@ BEGIN
     RAISE EXCEPTION 'the definition of a function changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
   PERFORM stage.lock_definers(v_session, true);
-  SELECT c.relname INTO v_table
-  FROM stage.staged_table t JOIN pg_class c ON c.oid = t.relation
-  WHERE t.session = v_session
-    -- guard: a function with its owner's rights reads no rows that a client could not write
-    AND (NOT t.by_right
-      -- guard: a function with its owner's rights reads no rows that a trigger of production would refuse
-      OR NOT stage.fires_all(t.relation)
-      OR NOT (SELECT s.has_tables FROM stage.session s WHERE s.id = v_session))
-    AND (t.relation = ANY (p_relations)
-      -- guard: what views and trees read counts for a function with its owner's rights
-      OR EXISTS (SELECT FROM pg_class r WHERE r.oid = ANY (p_relations) AND (r.relkind <> 'r' OR r.relispartition OR r.relhassubclass))
-      -- guard: what triggers read counts for a function with its owner's rights
-      OR EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = ANY (p_written) AND NOT g.tgisinternal AND g.tgenabled <> 'D')
-    )
-  LIMIT 1;
-  IF FOUND THEN
+  v_table := stage.rows_beyond_right(v_session, p_relations, p_written);
+  IF v_table IS NOT NULL THEN
     RAISE EXCEPTION 'cannot stage what function %() writes with its owner''s rights: the session has rows of "%" that the client could not write', v_name, v_table
       USING ERRCODE = 'feature_not_supported', HINT = 'Call the function in another session, or after the approval.';
   END IF;

@@ -37,7 +37,8 @@ BEGIN
 {{begin_writing}}  FOR _stage_v_row IN
     {{rows}}
   LOOP
-    IF _stage_v_is_first THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
+    IF _stage_v_is_first THEN
+      {{begin_queued}}    END IF;
     _stage_v_is_first := false;
 {{name_row}}{{fire}}
   END LOOP;
@@ -45,9 +46,10 @@ BEGIN
 REVOKE ALL ON FUNCTION {{queued}}(uuid, bigint, bigint, bigint) FROM PUBLIC;
 
 -- AFTER STATEMENT, after the rows are checked: fires the AFTER triggers with the client's rights. The cursor is the service's: it shows the
--- rows of this statement, and no others, whatever the client may read.
+-- rows of this statement, and no others, whatever the client may read. Triggers that run with the rights of their owners are fired with
+-- those of the service account, which alone may call their copies.
 CREATE OR REPLACE FUNCTION {{behind}}() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+LANGUAGE plpgsql {{rights}}SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger' AND coalesce(current_setting('stage.check_later', true), '') = '';
   _stage_v_rows refcursor := concat('_stage_fired_', TG_ARGV[0], '_', pg_trigger_depth());
@@ -62,9 +64,7 @@ DECLARE
     END IF;
     RETURN NULL;
   END IF;
-  -- what triggers write fires triggers at the end of its own statement
-  IF _stage_v_nested THEN PERFORM stage.demand_owner_reads({{oid}}); END IF;
-{{begin_writing}}  LOOP
+{{begin_behind}}{{begin_writing}}  LOOP
     FETCH _stage_v_rows INTO _stage_v_row;
     EXIT WHEN NOT FOUND OR coalesce(current_setting('stage.truncates', true), '') = 'on';
 {{name_row}}{{fire}}
