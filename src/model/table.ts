@@ -202,15 +202,8 @@ interface TriggerFunction {
   readonly gated: readonly string[] | null;
   /** The schemas of its SET search_path, in order; null without that clause. */
   readonly path: readonly string[] | null;
-  /**
-   * Its owner, with whose rights it runs, and why it has no copy that does, as the end of "trigger ..."; null if it runs with the rights of
-   * the client.
-   */
-  readonly definer: {
-    readonly role: number;
-    readonly name: string;
-    readonly obstacle: string | null;
-  } | null;
+  /** Its owner, with whose rights it runs: OID and name; null if it runs with those of the client. */
+  readonly definer: { readonly role: number; readonly name: string } | null;
 }
 
 export interface Table {

@@ -3,8 +3,55 @@ import type { Guard } from './guard.ts';
 
 const tests = ['proxy/definers'];
 const attacks = ['attacks/definers'];
+const triggers = ['proxy/owner-triggers'];
+const triggerAttacks = ['attacks/owner-triggers'];
 
 export const definerGuards: readonly Guard[] = [
+  {
+    name: "checks of domains do not run with the rights of a trigger's owner",
+    without: 'WHEN false AND EXISTS (',
+    tests: triggers,
+  },
+  {
+    name: "the condition of a trigger with its owner's rights does not depend on a role",
+    without: 'WHEN false',
+    tests: triggers,
+  },
+  {
+    name: "default privileges give nobody the copy of a trigger with its owner's rights",
+    without: 'WHEN false AND EXISTS (',
+    tests: triggers,
+  },
+  {
+    name: "the search for the row in the way of an owner's ON CONFLICT would demand rights of the client",
+    without: 'if (false)',
+    tests: triggers,
+  },
+  {
+    name: "a trigger that did not fire with its owner's rights counts as one that would refuse",
+    without: 'OR false',
+    tests: triggerAttacks,
+  },
+  {
+    name: "no trigger fires with its owner's rights for a client without the right to write",
+    without: 'WHEN false THEN o.shown_name',
+    tests: triggerAttacks,
+  },
+  {
+    name: "a trigger with its owner's rights reads no rows that a client could not write",
+    without: 'ELSE NULL END) c(relname)',
+    tests: triggerAttacks,
+  },
+  {
+    name: "nobody fires a trigger with its owner's rights for rows that were not staged",
+    without: '',
+    tests: triggerAttacks,
+  },
+  {
+    name: 'an owner replaces no copy of a trigger',
+    without: '',
+    tests: triggerAttacks,
+  },
   {
     name: 'no rows that a role could not write appear while a function runs that must not read them',
     without: '',
@@ -26,22 +73,22 @@ export const definerGuards: readonly Guard[] = [
     tests: attacks,
   },
   {
-    name: "a function with its owner's rights reads no rows that a client could not write",
+    name: "code with its owner's rights reads no rows that a client could not write",
     without: 'AND (false',
     tests: attacks,
   },
   {
-    name: "a function with its owner's rights reads no rows that a trigger of production would refuse",
+    name: "code with its owner's rights reads no rows that a trigger of production would refuse",
     without: '',
     tests: attacks,
   },
   {
-    name: "what views and trees read counts for a function with its owner's rights",
+    name: "what views and trees read counts for code with its owner's rights",
     without: '',
     tests: attacks,
   },
   {
-    name: "what triggers read counts for a function with its owner's rights",
+    name: "what triggers read counts for code with its owner's rights",
     without: '',
     tests: attacks,
   },

@@ -109,7 +109,7 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/unstaged-triggers'],
   },
   {
-    name: "a trigger with its owner's rights does not fire with those of a client",
+    name: "a BEFORE trigger with its owner's rights does not fire with those of a client",
     without: '',
     tests: ['proxy/unstaged-triggers'],
   },

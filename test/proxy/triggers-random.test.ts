@@ -3,6 +3,7 @@
  * approved. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on.
  */
 import { assertAlike } from '../helpers/alike.ts';
+import { createRole, testRole } from '../helpers/both-ways.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -37,12 +38,29 @@ const arrange = (answers: readonly string[]) =>
     (next) => next.startsWith('C MERGE') || Number(/^C .* (\d+)\.?$/.exec(next)?.[1] ?? 0) > 1,
   );
 
+const owner = testRole('owner');
+
+/** Lets the AFTER triggers of a third of the scripts run with the rights of an owner. */
+const asOwner = (seed: number) =>
+  seed % 3 > 0
+    ? ''
+    : `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${owner.name};
+DO $do$ DECLARE f regprocedure; BEGIN FOR f IN
+  SELECT tgfoid FROM pg_trigger WHERE tgrelid::regclass::text ~ '^t${seed}_' AND tgtype & 2 = 0 AND NOT tgisinternal LOOP
+  EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER SET search_path = public; ALTER FUNCTION %1$s OWNER TO ${owner.name}', f); END LOOP; END $do$`;
+
 suite('triggers at random', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied('');
+    await proxied.database.query(createRole(owner));
   });
-  test.after(() => proxied.stop());
+  test.after(async () => {
+    for (const { query } of [proxied.twin, proxied.database])
+      await query(`DROP OWNED BY ${owner.name} CASCADE`);
+    await proxied.database.query(`DROP ROLE ${owner.name}`);
+    await proxied.stop();
+  });
 
   for (let seed = first; seed < first + scripts; seed += 1) {
     test(
@@ -50,7 +68,8 @@ suite('triggers at random', (test) => {
       async () => {
         const pick = createRandom(seed).below;
         const tables = drawTables(seed, pick);
-        for (const { query } of [proxied.database, proxied.twin]) await query(tables);
+        for (const { query } of [proxied.database, proxied.twin])
+          await query(`${tables};${asOwner(seed)}`);
         try {
           await assertAlike(proxied, drawStatements(seed, 14, pick).map(q), { arrange });
         } finally {

@@ -85,24 +85,11 @@ export const fireAsOwners = ({ triggers }: Table): boolean =>
   clientsTrigger(triggers) === undefined;
 
 /** Returns an AFTER trigger that runs with the rights of the client. */
-const clientsTrigger = (triggers: readonly Trigger[]) =>
+export const clientsTrigger = (triggers: readonly Trigger[]) =>
   triggers.find(
     ({ timing, obstacle, function: { definer } }) =>
       timing === 'after' && obstacle === null && definer === null,
   );
-
-/** Returns why a trigger does not fire with the rights of its function's owner; null if it may, or fires with the client's. */
-export function definerObstacle(
-  { triggers }: Table,
-  { function: { definer } }: Trigger,
-): string | null {
-  if (definer === null) return null;
-  const other = clientsTrigger(triggers);
-  // one function of the service fires all AFTER triggers of a table, with the rights of the client or with its own
-  return other
-    ? `runs with its owner's rights, and ${other.name} with those of the client`
-    : definer.obstacle;
-}
 
 const hasNoObstacle = ({ obstacle }: Trigger) => obstacle === null;
 

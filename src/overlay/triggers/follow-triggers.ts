@@ -14,7 +14,7 @@ import { operations } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
 import {
   actionObstacle,
-  definerObstacle,
+  clientsTrigger,
   endTriggers,
   mayFire,
   rowTriggers,
@@ -88,7 +88,7 @@ export async function checkTrigger(
   const obstacle =
     tableObstacle(table) ??
     trigger.obstacle ??
-    definerObstacle(table, trigger) ??
+    (await definerObstacle(tx, table, trigger)) ??
     actionObstacle(table, trigger);
   if (obstacle !== null) return { obstacle };
   await loadParser();
@@ -123,6 +123,28 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
     if (isRefusal) return { obstacle: `cannot be followed: ${error.message}` };
     throw error;
   }
+}
+
+/**
+ * Returns why a trigger does not fire with the rights of its function's owner; null if it may, or fires with the client's. Memberships of
+ * the service account decide, which are no part of the table.
+ */
+async function definerObstacle(
+  tx: Queryable,
+  { oid, triggers }: Table,
+  { name, function: { definer } }: Trigger,
+): Promise<string | null> {
+  if (definer === null) return null;
+  const other = clientsTrigger(triggers);
+  // one function of the service fires all AFTER triggers of a table, with the rights of the client or with its own
+  if (other) return `runs with its owner's rights, and ${other.name} with those of the client`;
+  const [row] = await tx.query(
+    // the transaction's path may have schemas of users
+    `SELECT stage.definer_trigger_obstacle(t.oid) AS obstacle FROM pg_catalog.pg_trigger t
+     WHERE t.tgrelid OPERATOR(pg_catalog.=) $1 AND t.tgname OPERATOR(pg_catalog.=) $2`,
+    [oid, name],
+  );
+  return row?.['obstacle'] ?? null;
 }
 
 type Found = ReadonlyMap<Trigger, Followed<unknown>>;

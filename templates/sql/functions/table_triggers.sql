@@ -15,7 +15,7 @@ BEGIN
         'newTable', t.tgnewtable,
         'definition', CASE WHEN t.tgqual IS NOT NULL THEN pg_get_triggerdef(t.oid) END,
         'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', coalesce(b.body, p.prosrc), 'path', stage.own_path(p.proconfig), 'gated', CASE WHEN g.gated THEN to_jsonb(x.arguments[3:]) END,
-          'definer', CASE WHEN p.prosecdef THEN jsonb_build_object('role', p.proowner::int8, 'name', pg_get_userbyid(p.proowner), 'obstacle', stage.definer_trigger_obstacle(t.oid)) END),
+          'definer', CASE WHEN p.prosecdef THEN jsonb_build_object('role', p.proowner::int8, 'name', pg_get_userbyid(p.proowner)) END),
         'obstacle', CASE
           WHEN b.body IS NULL AND NOT g.gated THEN 'is not written in PL/pgSQL'
           WHEN t.tgdeferrable THEN 'is a deferrable constraint trigger'

@@ -5,8 +5,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'runs with its owner''s rights, and the session has rows of ' || c.relname || ' that the client could not write'
   FROM stage.overlay o
   CROSS JOIN LATERAL (SELECT
-    ARRAY(SELECT stage.relation_in(n.name, o.trigger_path) FROM jsonb_array_elements((o.trigger_uses -> 'relations') || (o.trigger_uses -> 'written')) n(name)),
-    ARRAY(SELECT stage.relation_in(n.name, o.trigger_path) FROM jsonb_array_elements(o.trigger_uses -> 'written') n(name))) u(relations, written)
+    -- what the owners use has their role
+    ARRAY(SELECT stage.relation_in(n.name, o.trigger_path) FROM jsonb_array_elements((o.trigger_uses -> 'relations') || (o.trigger_uses -> 'written')) n(name) WHERE n.name ? 'role'),
+    ARRAY(SELECT stage.relation_in(n.name, o.trigger_path) FROM jsonb_array_elements(o.trigger_uses -> 'written') n(name) WHERE n.name ? 'role')) u(relations, written)
   CROSS JOIN LATERAL (SELECT CASE
     -- guard: no trigger fires with its owner's rights for a client without the right to write
     WHEN EXISTS (SELECT FROM stage.staged_table t WHERE t.session = p_session AND t.relation = p_relation AND NOT t.by_right) THEN o.shown_name
