@@ -55,6 +55,7 @@ function mergeTargetSql(table: Table, named: Table): string {
       operation,
       target,
       oid: table.oid,
+      named: named.oid,
       key: settingKey(table, operation),
       function: functionName(named, 'merge'),
       after_function: functionName(table, `after_merge_${operation}`),
