@@ -61,7 +61,6 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   fills: [block('INSERT INTO filled (id) VALUES (1)'), /fills a column itself/],
   fills_all: [block('INSERT INTO filled VALUES (1, 1)'), /fills a column itself/],
   makes: [block('UPDATE filled SET twice = 1'), /fills a column itself/],
-  waits: [block('UPDATE watched SET n = 1'), /triggers for updates of certain columns/],
   inner: [
     block('UPDATE plain SET id = (SELECT writer())'),
     /calls writer\(\), which writes to plain, in UPDATE of it/,
@@ -117,9 +116,6 @@ CREATE TABLE secured (id int PRIMARY KEY);
 ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
 CREATE TABLE parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE VIEW seen AS SELECT * FROM plain;
-CREATE TABLE watched (id int PRIMARY KEY, n int);
-CREATE FUNCTION watch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-CREATE TRIGGER watch BEFORE UPDATE OF n ON watched FOR EACH ROW EXECUTE FUNCTION watch();
 CREATE SEQUENCE numbers;
 CREATE FUNCTION writer() RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (8) RETURNING id';
 CREATE FUNCTION hidden_writer() RETURNS int LANGUAGE sql AS 'INSERT INTO keyless VALUES (8) RETURNING n';

@@ -6,7 +6,7 @@ import { shownName } from '../../model/table.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { Right } from '../../sql/write.ts';
 import { obstacleOf } from '../obstacle.ts';
-import { kindApart, needsColumns } from '../triggers/candidates.ts';
+import { kindApart } from '../triggers/candidates.ts';
 import { checkBody } from './check-body.ts';
 import type { FoundUses } from './function-script.ts';
 import { Obstacle } from './function-script.ts';
@@ -74,9 +74,6 @@ function tableObstacle(table: Table, rights: readonly Right[]): string | null {
   if (obstacle !== null) return obstacle;
   const kind = kindApart(table);
   if (kind !== null) return `is ${kind}`;
-  // guard: a statement with a trigger for certain columns is refused in code
-  if (needsColumns(table) && rights.some(({ operation }) => operation === 'UPDATE'))
-    return 'has triggers for updates of certain columns';
   // guard: PostgreSQL refuses values for columns that it fills itself
   if (rights.some((right) => fills(table, right)))
     return 'fills a column itself to which the function gives a value';

@@ -34,6 +34,7 @@ import {
 import { sourceNamed } from './named-source.ts';
 import type { Lookup } from './own-path.ts';
 import { lookupOf, recorded } from './own-path.ts';
+import { withSetColumns } from './set-columns.ts';
 import { withUpserts } from './staged-upserts.ts';
 
 export interface Context extends Lookup {
@@ -252,7 +253,8 @@ export async function replacementsIn(
     return (use && sources.get(JSON.stringify(nameOf(use)))?.dependents) ?? null;
   });
   const calls = await callsIn(context, body, uses);
-  return withUpserts(context, body, [...replacements, ...grouped, ...calls]);
+  const all = await withUpserts(context, body, [...replacements, ...grouped, ...calls]);
+  return withSetColumns(context, body, all);
 }
 
 /**

@@ -261,6 +261,6 @@ function loggedColumns(table: Table) {
   if (!waitsForColumns(table)) return { set_column: '', set_value: '' };
   return {
     set_column: ', columns',
-    set_value: `, nullif(current_setting('stage.set_${table.oid}', true), '')::jsonb`,
+    set_value: `, stage.set_columns(${table.oid})`,
   };
 }

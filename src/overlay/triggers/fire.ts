@@ -69,7 +69,7 @@ export function firesFor({ oid }: Table, operation: Event, trigger: Trigger): st
   const condition = conditionOf(trigger);
   if (trigger.columns === null || operation !== 'update') return condition;
   const columns = trigger.columns.map(quoteLiteral).join(', ');
-  return `coalesce(nullif(current_setting('stage.set_${oid}', true), '')::jsonb ?| ARRAY[${columns}], true) AND (${condition})`;
+  return `coalesce(stage.set_columns(${oid}) ?| ARRAY[${columns}], true) AND (${condition})`;
 }
 
 /**

@@ -72,7 +72,7 @@ function gateSql(table: Table, trigger: Trigger, read: readonly string[], path: 
   const { schema, name } = trigger.function;
   const gate = `gate_${table.oid}_${table.triggers.indexOf(trigger) + 1}`;
   const columns = read.map(quoteLiteral).join(', ');
-  const set = `nullif(pg_catalog.current_setting('stage.set_${table.oid}', true), '')::pg_catalog.jsonb`;
+  const set = `stage.set_columns(${table.oid})`;
   // the columns are those of the client's own statement
   const byTrigger = `coalesce(pg_catalog.current_setting('stage.origin', true), '') OPERATOR(pg_catalog.=) 'trigger'`;
   return fillSql(loadSql('table/triggers/gate.sql'), {

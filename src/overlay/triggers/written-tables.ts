@@ -12,7 +12,7 @@ import { targetNamed } from '../functions/named-table.ts';
 import { readLinkedTable } from '../install/linked-tables.ts';
 import { obstacleOf } from '../obstacle.ts';
 import type { Operation } from '../rows/after-statement.ts';
-import { kindApart, needsColumns, rowTriggers } from './candidates.ts';
+import { kindApart, rowTriggers } from './candidates.ts';
 
 const acting = (...actions: readonly ForeignKey['onDelete'][]) =>
   actions.some((action) => action !== 'no action' && action !== 'restrict');
@@ -116,7 +116,6 @@ function insertObstacle(table: Table, { given }: BodyWrite): string | null {
  * triggers fire, it may set any.
  */
 function updateObstacle(table: Table, { columns }: BodyWrite): string | null {
-  if (needsColumns(table)) return 'has a trigger for updates of certain columns';
   const isAnySet = columns === null || rowTriggers(table, 'update').length > 0;
   const sets = (names: readonly string[]) =>
     isAnySet || names.some((name) => columns.includes(name));

@@ -36,6 +36,13 @@ export interface BodyUses {
   readonly calledByWrites: readonly QualifiedName[];
   /** The plain INSERT, UPDATE and DELETE statements that call functions. */
   readonly callers: readonly BodyCaller[];
+  /** The UPDATE statements, and those with DO UPDATE. */
+  readonly updates: readonly BodyUpdate[];
+}
+
+/** A statement of a body that updates rows of a table. */
+export interface BodyUpdate extends Pick<Right, 'target' | 'columns'> {
+  readonly first: FirstWord;
 }
 
 /** A statement of a body that writes and calls functions. */
@@ -77,7 +84,8 @@ function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
   if (upserts === null) return null;
   const callers = callersOf(write, text);
   const calledByWrites = write.rights.length > 0 && callers.length === 0 ? write.called : [];
-  return { ...write, writes: writesOf(write), calledByWrites, callers, upserts };
+  const updates = updatesOf(write, text);
+  return { ...write, writes: writesOf(write), calledByWrites, callers, upserts, updates };
 }
 
 /** Returns a statement if it is a plain write that calls functions. These may write, because the write is announced before they run. */
@@ -86,6 +94,13 @@ function callersOf({ rights, upserts, called }: QueryWrite, text: Buffer): BodyC
   const first = firstWord(text);
   if (!right || !first || others.length + upserts.length > 0 || called.length === 0) return [];
   return [{ target: right.target, operation: right.operation, first, called }];
+}
+
+function updatesOf({ rights }: QueryWrite, text: Buffer): BodyUpdate[] {
+  const first = firstWord(text);
+  return rights.flatMap(({ target, operation, columns }) =>
+    first && operation === 'UPDATE' ? [{ target, columns, first }] : [],
+  );
 }
 
 const writesOf = ({ relations, rights }: QueryWrite): BodyWrite[] =>
@@ -131,7 +146,7 @@ function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
 /** Returns the uses of a read. */
 export const readUses = (read: Read): BodyUses => ({
   ...read,
-  ...{ rights: [], writes: [], upserts: [], calledByWrites: [], callers: [] },
+  ...{ rights: [], writes: [], upserts: [], calledByWrites: [], callers: [], updates: [] },
 });
 
 /** Returns the same uses with each position mapped by `moved`. */
@@ -158,6 +173,9 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     callers: uses.callers.map((caller) => {
       return { ...caller, target: moved(caller.target), first: move(caller.first) };
     }),
+    updates: uses.updates.map((update) => {
+      return { ...update, target: moved(update.target), first: move(update.first) };
+    }),
   };
 }
 
@@ -176,5 +194,6 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     upserts: parts.flatMap(({ upserts }) => upserts),
     calledByWrites: parts.flatMap(({ calledByWrites }) => calledByWrites),
     callers: parts.flatMap(({ callers }) => callers),
+    updates: parts.flatMap(({ updates }) => updates),
   };
 }

@@ -202,18 +202,24 @@ function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffe
     ...uses.locking,
     ...uses.upserts.flatMap(({ clause, first }) => [clause, first]),
     ...uses.callers.map(({ first }) => first),
+    ...uses.updates.map(({ first }) => first),
   ]);
   const inside = (before ?? []).flatMap(({ start, end }, index) => {
     const place = after?.[index];
     const replacement = place && replacements.find((each) => isSameRange(each, place));
     return replacement ? [{ start, end, text: replacement.text }] : [];
   });
-  const { upserts, callers } = inBody(part);
-  const calls = [...upserts, ...callers].flatMap(({ first }) => {
+  const { upserts, callers, updates } = inBody(part);
+  const calls = [...upserts, ...callers, ...updates].flatMap(({ first }) => {
     const call = replacements.find((each) => isSameRange(each, first))?.call;
-    return call === undefined ? [] : [Buffer.from(call)];
+    return call === undefined ? [] : [call];
   });
-  return [spliceBytes(part.text, inside), ...calls];
+  // several of them may begin with the same word, and have one call
+  const once = new Map(inside.map((each) => [each.start, each])).values();
+  return [
+    spliceBytes(part.text, [...once]),
+    ...[...new Set(calls)].map((call) => Buffer.from(call)),
+  ];
 }
 
 function isSame(found: readonly Buffer[], wanted: readonly Buffer[]): boolean {

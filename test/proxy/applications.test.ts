@@ -1,0 +1,21 @@
+/** Databases with code as applications have it, and a day's work in each: answers and databases are as they are directly. */
+import { approveStories } from '../helpers/alike.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { readStories } from '../helpers/sql-stories.ts';
+import { suite } from '../helpers/suite.ts';
+
+const names = ['audit-history', 'soft-delete', 'counters', 'ledger', 'search'];
+
+for (const name of names) {
+  const { schema, steps } = await readStories(`proxy/applications/${name}.sql`);
+  suite(`an application: ${name}`, (test) => {
+    let proxied: Proxied;
+    test.before(async () => {
+      proxied = await startProxied(schema);
+    });
+    test.after(() => proxied.stop());
+
+    approveStories(test, () => proxied, steps);
+  });
+}
