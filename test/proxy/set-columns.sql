@@ -40,6 +40,18 @@ BEGIN
   UPDATE texts SET t = p_text WHERE id = p RETURNING words INTO v;
   RETURN v;
 END $$;
+CREATE FUNCTION each_row(p int) RETURNS SETOF items LANGUAGE plpgsql AS $$
+DECLARE r items;
+BEGIN
+  RETURN QUERY UPDATE items SET b = b + 1 WHERE id = p RETURNING *;
+  <<rows>> FOR r IN SELECT * FROM items i WHERE i.id = p LOOP
+    FOR r IN UPDATE items SET c = r.c + 1 WHERE id = p - 1 RETURNING * LOOP
+      IF r.id = 2 THEN UPDATE items SET a = 0 WHERE id = 4; END IF;
+      RETURN NEXT r;
+    END LOOP;
+  END LOOP;
+  RETURN QUERY INSERT INTO items AS i (id, a) VALUES (p, 3) ON CONFLICT (id) DO UPDATE SET a = i.a - 1 RETURNING *;
+END $$;
 CREATE TABLE heads (id int PRIMARY KEY, item int, n int);
 INSERT INTO heads VALUES (1, 1, 0), (2, 2, 0), (3, 3, 0);
 CREATE FUNCTION push() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE items SET a = NEW.n WHERE id = NEW.item; UPDATE items SET c = NEW.n WHERE id = NEW.item; RETURN NULL; END $$;
@@ -75,6 +87,7 @@ SELECT set_b(2);
 UPDATE items SET c = 1 WHERE id = 2;
 SELECT set_b(2);
 COMMIT;
+SELECT * FROM each_row(3);
 DO $$ BEGIN UPDATE items SET c = 5 WHERE id = 3; UPDATE items SET a = 5, c = 6 WHERE id = 3; END $$;
 -- story: a search vector
 BEGIN;

@@ -6,12 +6,12 @@ import { parsePlpgsql, parseTree, scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import { isSameRange, spliceBytes } from '../splice.ts';
 import type { BodyReplacement } from './body-upserts.ts';
-import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
 import type { TriggerFacts } from './dynamic-text.ts';
+import { withPrecedingCalls } from './plpgsql-calls.ts';
 import { missingDefaults } from './plpgsql-defaults.ts';
-import { handlersOfOthers, passesOthersOn, withoutPassedOn } from './plpgsql-handlers.ts';
+import { handlersOfOthers, passesOthersOn, withoutInserted } from './plpgsql-handlers.ts';
 import { hasHazard } from './plpgsql-hazards.ts';
 import type { Expression, Part } from './plpgsql-parts.ts';
 import { inBody, locateParts, placeOf } from './plpgsql-parts.ts';
@@ -48,18 +48,16 @@ export async function readPlpgsql(
       const inTexts = replaceTexts(parts, replacements);
       if (inTexts === null) return null;
       const all = [...inTexts.replacements, ...inTexts.texts];
-      const made = spliceBytes(body, [...withCalls(all, precede), ...handlers]);
+      const made = spliceBytes(body, [...withPrecedingCalls(body, all), ...handlers]);
       // the text contains names of overlays, to which no statement may write, so only its words are compared
       const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]), null);
-      const wanted = parts.flatMap((part) => splicePart(part, all));
-      const own = withoutPassedOn(found ?? [], handlers.length);
+      const wanted = parts.map((part) => splicePart(part, all));
+      const calls = inTexts.replacements.flatMap(({ call }) => call ?? []);
+      const own = withoutInserted(found ?? [], handlers.length, calls);
       return found !== null && own !== null && isSame(own, wanted) ? made : null;
     },
   };
 }
-
-/** Evaluates an expression before a statement, without changing FOUND. */
-const precede = (call: string) => `IF ${call} THEN NULL; END IF;`;
 
 const noText = Buffer.alloc(0);
 
@@ -189,11 +187,11 @@ function inspectsRowVersions(query: Buffer, tables: readonly string[]): boolean 
   });
 }
 
-/** Returns the spliced text of a part, then the calls that precede it, as expressions are listed from the last statement to the first. */
-function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffer[] {
+/** Returns the spliced text of a part. */
+function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffer {
   const place = part.run && placeOf(part);
   const text = place && replacements.find((each) => isSameRange(each, place));
-  if (text) return [Buffer.from(text.text)];
+  if (text) return Buffer.from(text.text);
   const [before, after] = [part.uses, inBody(part)].map((uses) => [
     ...uses.relations,
     ...uses.called,
@@ -209,17 +207,9 @@ function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffe
     const replacement = place && replacements.find((each) => isSameRange(each, place));
     return replacement ? [{ start, end, text: replacement.text }] : [];
   });
-  const { upserts, callers, updates } = inBody(part);
-  const calls = [...upserts, ...callers, ...updates].flatMap(({ first }) => {
-    const call = replacements.find((each) => isSameRange(each, first))?.call;
-    return call === undefined ? [] : [call];
-  });
-  // several of them may begin with the same word, and have one call
+  // several of them may begin with the same word
   const once = new Map(inside.map((each) => [each.start, each])).values();
-  return [
-    spliceBytes(part.text, [...once]),
-    ...[...new Set(calls)].map((call) => Buffer.from(call)),
-  ];
+  return spliceBytes(part.text, [...once]);
 }
 
 function isSame(found: readonly Buffer[], wanted: readonly Buffer[]): boolean {

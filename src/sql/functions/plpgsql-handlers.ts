@@ -59,14 +59,17 @@ export function handlersOfOthers(tokens: readonly ScanToken[]): Replacement[] {
   return [...handlers.values()];
 }
 
-/** Returns the texts of expressions without those that pass errors on; null unless there are as many as handlers. */
-export function withoutPassedOn(
+/** Returns the texts of expressions without those that were inserted: conditions that pass errors on, one for each handler, and calls. Null
+ * if one of them is missing.
+ */
+export function withoutInserted(
   expressions: readonly { readonly text: Buffer }[],
   handlers: number,
+  calls: readonly string[],
 ): Buffer[] | null {
   const others = expressions.map(({ text }) => text);
-  for (let count = 0; count < handlers; count += 1) {
-    const place = others.findIndex((text) => text.toString() === isPassedOn);
+  for (const inserted of [...Array.from({ length: handlers }, () => isPassedOn), ...calls]) {
+    const place = others.findIndex((text) => text.toString() === inserted);
     if (place < 0) return null;
     others.splice(place, 1);
   }
