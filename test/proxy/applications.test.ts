@@ -5,7 +5,17 @@ import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
 import { suite } from '../helpers/suite.ts';
 
-const names = ['audit-history', 'soft-delete', 'counters', 'ledger', 'search'];
+const names = [
+  'audit-history',
+  'soft-delete',
+  'counters',
+  'ledger',
+  'search',
+  'status-machine',
+  'queue',
+  'outbox',
+  'rpc',
+];
 
 for (const name of names) {
   const { schema, steps } = await readStories(`proxy/applications/${name}.sql`);

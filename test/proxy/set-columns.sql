@@ -45,7 +45,7 @@ DECLARE r items;
 BEGIN
   RETURN QUERY UPDATE items SET b = b + 1 WHERE id = p RETURNING *;
   <<rows>> FOR r IN SELECT * FROM items i WHERE i.id = p LOOP
-    FOR r IN UPDATE items SET c = r.c + 1 WHERE id = p - 1 RETURNING * LOOP
+    <<inner>> FOR r IN UPDATE items SET c = r.c + 1 WHERE id = p - 1 RETURNING * LOOP
       IF r.id = 2 THEN UPDATE items SET a = 0 WHERE id = 4; END IF;
       RETURN NEXT r;
     END LOOP;

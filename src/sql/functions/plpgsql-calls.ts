@@ -32,5 +32,7 @@ function beginning(tokens: readonly ScanToken[], query: number): number {
   if (!isWord(query - 1, 'in')) return query;
   const loop = tokens.findLastIndex((_, index) => index < query && isWord(index, 'for'));
   const between = tokens.slice(loop, query);
-  return loop < 0 || between.some(({ text }) => text === ';') ? query : loop;
+  if (loop < 0 || between.some(({ text }) => text === ';')) return query;
+  // a label stands between << and >>
+  return isWord(loop - 1, '>>') && isWord(loop - 3, '<<') ? loop - 3 : loop;
 }

@@ -19,7 +19,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
           THEN 'takes types of users'
         -- creating the staged function would convert literals in them, and run the checks of domains, with the service's rights
         WHEN p.pronargdefaults > 0 AND EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-                                                AND d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384)
+                                                AND d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384
+                                                -- the type of the result is none of theirs, unless they name it, too
+                                                AND (d.refobjid <> p.prorettype OR p.proargdefaults::text ~ format('\m%s\M', p.prorettype::oid)))
           THEN 'has defaults of types of users'
         WHEN p.prorettype >= 16384 AND t.typtype <> 'c' THEN 'gives a type of users'
         WHEN EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
