@@ -19,7 +19,7 @@ export const textGuards: readonly Guard[] = [
   },
   { name: 'a variable of the function is not taken for one of the trigger', without: '', tests },
   {
-    name: 'nothing is called before a text that is run, and no name in the expression that yields it is replaced',
+    name: 'nothing with values is called before a text that is run, and no name in the expression that yields it is replaced',
     without: 'if (false)',
     tests: ['proxy/dynamic-code'],
   },

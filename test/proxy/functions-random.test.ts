@@ -107,6 +107,15 @@ DO $do$ DECLARE r regprocedure; BEGIN FOR r IN SELECT oid FROM pg_proc WHERE pro
 const drawBlock = (pick: Pick, seed: number) =>
   `DO $do$${drawBody(pick, seed, 3, '').replace('DECLARE ', 'DECLARE p int := 4; ')}$do$`;
 
+/** Counts, in every other schema, the updates that name one column or another. */
+const waiting = (seed: number) =>
+  seed % 2 === 0
+    ? ''
+    : `ALTER TABLE f${seed}_a ADD seen int NOT NULL DEFAULT 0;
+CREATE FUNCTION f${seed}_see() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN NEW.seen := OLD.seen + TG_ARGV[0]::int; RETURN NEW; END $f$;
+CREATE TRIGGER of_n BEFORE UPDATE OF n ON f${seed}_a FOR EACH ROW EXECUTE FUNCTION f${seed}_see('1');
+CREATE TRIGGER of_id BEFORE UPDATE OF id ON f${seed}_a FOR EACH ROW EXECUTE FUNCTION f${seed}_see('100');`;
+
 function drawSchema(pick: Pick, seed: number): string {
   // functions from some seeds on run with the rights of their owner
   const asOwner = () => (seed % 3 === 0 ? one(pick, '', 'SECURITY DEFINER') : '');
@@ -116,6 +125,7 @@ function drawSchema(pick: Pick, seed: number): string {
   );
   return `CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40));
 INSERT INTO f${seed}_a SELECT i, i * 2 FROM generate_series(1, 5) i;
+${waiting(seed)}
 CREATE TABLE f${seed}_b (id serial PRIMARY KEY, a int REFERENCES f${seed}_a ON DELETE CASCADE ON UPDATE CASCADE, note text DEFAULT 'none');
 CREATE TABLE f${seed}_w (id int PRIMARY KEY, c int); INSERT INTO f${seed}_w VALUES (1, 0);
 CREATE TABLE f${seed}_c (what text, n int REFERENCES f${seed}_a);

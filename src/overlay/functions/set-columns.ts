@@ -57,7 +57,8 @@ function withCall(
   const shown = columns === null ? 'NULL' : quoteLiteral(JSON.stringify(columns));
   const own = `stage.begin_columns(${table}, ${shown})`;
   const isSame = ({ start, call }: BodyReplacement) => start === first.start && call !== undefined;
-  const other = replacements.find(isSame)?.call;
-  const call = other === undefined ? own : `${other} AND ${own}`;
-  return [...replacements.filter((each) => !isSame(each)), { ...first, call }];
+  const other = replacements.find(isSame);
+  const call = other === undefined ? own : `${other.call} AND ${own}`;
+  const isFixed = other?.isFixed ?? true;
+  return [...replacements.filter((each) => !isSame(each)), { ...first, call, isFixed }];
 }

@@ -22,16 +22,9 @@ export function tableObstacle(table: Table): string | null {
   return kind === null ? null : `is one of ${kind}`;
 }
 
-/** Returns whether a trigger fires for updates of certain columns only. What statements set matters then. */
-export const waitsForColumns = (table: Table) =>
-  needsColumns(table) || table.triggers.some(({ function: { gated } }) => gated !== null);
-
-/**
- * Returns whether one of these triggers is missed by an update that does not name its columns. A compiled one is not: it computes
- * its column again where they are unknown.
- */
-export const needsColumns = ({ triggers }: Table) =>
-  triggers.some(({ columns }) => columns !== null);
+/** Returns whether a trigger fires, or does anything, for updates of certain columns only. What statements set matters then. */
+export const waitsForColumns = ({ triggers }: Table) =>
+  triggers.some(({ columns, function: { gated } }) => columns !== null || gated !== null);
 
 /** Returns the row triggers that PostgreSQL fires before or after it changes a row, in order. */
 export const rowTriggers = (

@@ -35,6 +35,8 @@ type Pieces = readonly (string | number)[];
 export interface BodyReplacement extends Replacement {
   /** An expression that is evaluated before the statement whose first word is replaced. */
   readonly call?: string;
+  /** Whether the call uses no variables. It may then precede a statement that runs the text. */
+  readonly isFixed?: boolean;
 }
 
 interface Captures {

@@ -52,7 +52,7 @@ export async function readPlpgsql(
       // the text contains names of overlays, to which no statement may write, so only its words are compared
       const found = await expressionsOf(head, made.toString(), extent, () => mergedUses([]), null);
       const wanted = parts.map((part) => splicePart(part, all));
-      const calls = inTexts.replacements.flatMap(({ call }) => call ?? []);
+      const calls = all.flatMap(({ call }) => call ?? []);
       const own = withoutInserted(found ?? [], handlers.length, calls);
       return found !== null && own !== null && isSame(own, wanted) ? made : null;
     },

@@ -8,7 +8,7 @@ import { withCalls } from './body-upserts.ts';
 /** Evaluates an expression before a statement, without changing FOUND. */
 const precede = (call: string) => `IF ${call} THEN NULL; END IF;`;
 
-/** Returns a body's replacements with the calls that come before statements: before the whole of RETURN QUERY and FOR, too. */
+/** Returns a body's replacements with the calls that come before statements: before the whole of EXECUTE, RETURN QUERY and FOR, too. */
 export function withPrecedingCalls(
   body: Buffer,
   replacements: readonly BodyReplacement[],
@@ -25,9 +25,10 @@ export function withPrecedingCalls(
   });
 }
 
-/** Returns the index of the word with which the statement around a query begins. */
-function beginning(tokens: readonly ScanToken[], query: number): number {
+/** Returns the index of the word with which the statement around a query begins, or around the expression that yields its text. */
+function beginning(tokens: readonly ScanToken[], place: number): number {
   const isWord = (index: number, word: string) => tokens[index]?.text.toLowerCase() === word;
+  const query = isWord(place - 1, 'execute') ? place - 1 : place;
   if (isWord(query - 1, 'query') && isWord(query - 2, 'return')) return query - 2;
   if (!isWord(query - 1, 'in')) return query;
   const loop = tokens.findLastIndex((_, index) => index < query && isWord(index, 'for'));

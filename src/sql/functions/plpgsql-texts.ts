@@ -2,7 +2,6 @@
 import type { ScanToken } from 'libpg-query';
 import { scanTokens } from '../parser/parser.ts';
 import { collectNodes } from '../parser/syntax-tree.ts';
-import type { Replacement } from '../splice.ts';
 import { isWithin, spliceBytes } from '../splice.ts';
 import type { BodyReplacement } from './body-upserts.ts';
 import type { BodyUses, Extent } from './body-uses.ts';
@@ -93,22 +92,24 @@ export const runsIn = ({ run }: Part): BodyUses[] => (run ? [run.uses] : []);
 
 /**
  * Divides replacements into those of the body and those of the texts that it runs, and returns for each text the expression that replaces its
- * own. Returns null where something would change that cannot be followed.
+ * own, with the calls that precede the statement. Returns null where something would change that cannot be followed.
  */
 export function replaceTexts(
   parts: readonly Part[],
   replacements: readonly BodyReplacement[],
-): { replacements: readonly BodyReplacement[]; texts: readonly Replacement[] } | null {
+): { replacements: readonly BodyReplacement[]; texts: readonly BodyReplacement[] } | null {
   const own = replacements.filter(({ start }) => start < textBase);
-  const texts: Replacement[] = [];
+  const texts: BodyReplacement[] = [];
   for (const part of parts) {
     if (!part.run) continue;
     const { base, parsed, expression } = part.run;
     const place = placeOf(part);
     const inside = replacements.filter(({ start }) => start >= base && start < base + textBase);
-    // guard: nothing is called before a text that is run, and no name in the expression that yields it is replaced
-    if (inside.some(({ call }) => call !== undefined) || own.some((each) => isWithin(each, place)))
+    const calls = inside.filter(({ call }) => call !== undefined);
+    // guard: nothing with values is called before a text that is run, and no name in the expression that yields it is replaced
+    if (calls.some(({ isFixed }) => isFixed !== true) || own.some((each) => isWithin(each, place)))
       return null;
+    const call = calls.map((each) => each.call).join(' AND ');
     const moved = inside.map(({ start, end, text }) => ({
       start: start - base,
       end: end - base,
@@ -116,7 +117,7 @@ export function replaceTexts(
     }));
     const text = expression(spliceBytes(parsed, moved));
     if (text === null) return null;
-    texts.push({ ...place, text });
+    texts.push({ ...place, text, ...(call !== '' && { call }) });
   }
   return { replacements: own, texts };
 }
