@@ -13,7 +13,8 @@ export interface Control {
 export type ControlAction =
   | { readonly type: 'begin'; readonly access: 'read write' | 'read only' | null }
   | { readonly type: 'commit'; readonly chain: boolean }
-  | { readonly type: 'rollback'; readonly chain: boolean }
+  /** `prepares`: it is PREPARE TRANSACTION, which fails in a staged session and ends the block as ROLLBACK does. */
+  | { readonly type: 'rollback'; readonly chain: boolean; readonly prepares?: true }
   | { readonly type: 'savepoint' | 'release' | 'rollback to'; readonly name: string }
   /** SET TRANSACTION for the current transaction. */
   | { readonly type: 'set transaction'; readonly access: 'read write' | 'read only' | null }

@@ -1,9 +1,11 @@
 /** Transaction control, settings and SQL-level prepared statements: the changes to their text, and to the proxy's state. */
 import { StageError } from '../errors.ts';
-import type { Particulars } from '../server-connection/pending-response.ts';
+import type { ErrorHandler, Particulars } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
+import { errorMessage, refusalError } from '../server-connection/refusals.ts';
 import type { Access } from '../server-connection/transaction-table.ts';
 import type { UpstreamText } from '../server-connection/upstream-text.ts';
+import { twoPhase } from '../sql/classify/kinds/classify-transaction.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import { noticeResponse } from '../wire/backend-messages.ts';
@@ -25,8 +27,22 @@ export function controlReplacements(
     const access = accessWords[action.access ?? state.nextAccess];
     return [{ start: text.length, end: text.length, text: `\n${access}` }];
   }
+  if (action.type === 'rollback' && action.prepares)
+    return [{ start: 0, end: text.length, text: failingPrepare }];
   if (action.type !== 'set access') return [];
   return [{ start: 0, end: text.length, text: settingText(action) }];
+}
+
+/** The longest identifier of a prepared transaction is one byte shorter. */
+const tooLong = 'x'.repeat(200);
+/** A PREPARE TRANSACTION that no server can carry out: its error ends the block. Outside of a block it is a ROLLBACK with a warning. */
+const failingPrepare = `PREPARE TRANSACTION '${tooLong}'`;
+
+/** Returns how errors of a control statement are reported: that of PREPARE TRANSACTION as its refusal. */
+export function errorsOf(action: ControlAction): (handler: ErrorHandler) => ErrorHandler {
+  if (action.type !== 'rollback' || !action.prepares) return (handler) => handler;
+  const refused = errorMessage(refusalError(twoPhase), false);
+  return (handler) => (fields) => (fields.get('M')?.includes(tooLong) ? refused : handler(fields));
 }
 
 /** Returns whether a command is handled by `sendControl`. Cursors count as reads, and an EXECUTE of a write is staged. */

@@ -17,7 +17,7 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeExecute, rebindMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { isControlling, sendControl } from './controls.ts';
+import { errorsOf, isControlling, sendControl } from './controls.ts';
 import { refuseInFailure } from './failed-portals.ts';
 import type { Execution } from './named-settings.ts';
 import { checkNamed, executionIn, namesSettings } from './named-settings.ts';
@@ -194,7 +194,7 @@ function executeControl(
     prepared: (prepare) =>
       sqlStatement(statement.written, statement.statement, prepare, statement, state.runs),
     send: (particulars) => {
-      const onError = mapErrors(sentText, names);
+      const onError = errorsOf(action)(mapErrors(sentText, names));
       const expected = new PendingResponse('execute', 'all', { onError }, particulars);
       link.send(frame, retry.track(expected));
     },

@@ -8,7 +8,7 @@ import { waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { controlReplacements, sendControl } from './controls.ts';
+import { controlReplacements, errorsOf, sendControl } from './controls.ts';
 import { noteFailure } from './failed-portals.ts';
 import { checkNamed, namesSettings } from './named-settings.ts';
 import { stagePrepared } from './prepared-writes.ts';
@@ -88,7 +88,8 @@ async function sendAndWait(
         if (!outcome.failed) particulars.onDone();
       };
       const handlers = { ...particulars, onFailure, onDone };
-      outcome.isReadyShown = sendStep(context, step, replacements, handlers);
+      const errors = errorsOf(action);
+      outcome.isReadyShown = sendStep(context, step, replacements, handlers, errors);
     },
   });
   link.close();

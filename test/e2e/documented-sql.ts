@@ -31,7 +31,7 @@ export const ofStatements: readonly SqlStatement[] = [
     'VACUUM item',
     'LOCK item',
     `DO LANGUAGE plperl ''`,
-    `PREPARE TRANSACTION 'x'`,
+    `COMMIT PREPARED 'x'`,
     'SELECT id INTO x FROM item',
   ].map((sql) =>
     limits(

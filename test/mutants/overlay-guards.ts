@@ -109,6 +109,11 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/unstaged-triggers'],
   },
   {
+    name: 'the condition of a trigger runs no checks of domains with the rights of the service',
+    without: '',
+    tests: ['proxy/unstaged-triggers'],
+  },
+  {
     name: "a BEFORE trigger with its owner's rights does not fire with those of a client",
     without: '',
     tests: ['proxy/unstaged-triggers'],

@@ -112,6 +112,10 @@ CREATE TRIGGER refuse AFTER INSERT OR UPDATE ON kept FOR EACH ROW WHEN (NEW.n > 
 CREATE FUNCTION kept_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TABLE waiting (id int PRIMARY KEY, n int, g int GENERATED ALWAYS AS (n) STORED);
 CREATE TRIGGER w BEFORE UPDATE OF g ON waiting FOR EACH ROW EXECUTE FUNCTION doubled();
+CREATE FUNCTION is_odd(int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN $1 % 2 = 1; END';
+CREATE DOMAIN odd AS int CHECK (is_odd(VALUE));
+CREATE TABLE asked (id int PRIMARY KEY, n int);
+CREATE TRIGGER asks AFTER INSERT ON asked FOR EACH ROW WHEN (NEW.n::odd > 0) EXECUTE FUNCTION kept_row();
 CREATE TABLE same (id int PRIMARY KEY, n int);
 CREATE FUNCTION five() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.n := 5; RETURN NEW; END';
 CREATE TRIGGER five BEFORE INSERT ON same FOR EACH ROW EXECUTE FUNCTION five();
@@ -194,6 +198,7 @@ suite('triggers that do not fire while staging', (test) => {
         name,
       );
     assert.ok(lines.includes('waiting: trigger w waits for updates of a generated column'));
+    assert.ok(lines.includes('asked: trigger asks calls functions in its condition'));
     assert.not.ok(lines.some((line) => line.startsWith('kept')));
   });
 

@@ -18,6 +18,7 @@ const cases: readonly (readonly [sql: string, action: ControlAction])[] = [
   ['COMMIT AND CHAIN', { type: 'commit', chain: true }],
   ['COMMIT AND NO CHAIN', { type: 'commit', chain: false }],
   ['ROLLBACK', { type: 'rollback', chain: false }],
+  [`PREPARE TRANSACTION 'x'`, { type: 'rollback', chain: false, prepares: true }],
   ['ABORT', { type: 'rollback', chain: false }],
   ['ROLLBACK AND CHAIN', { type: 'rollback', chain: true }],
   ['SAVEPOINT "A b"', { type: 'savepoint', name: 'A b' }],

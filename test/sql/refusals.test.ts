@@ -97,7 +97,6 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   // Locks, messages, two-phase commit, cursors.
   ['LOCK TABLE t IN ACCESS EXCLUSIVE MODE', /LOCK/],
   ["NOTIFY c, 'x'", /NOTIFY/],
-  ["PREPARE TRANSACTION 'x'", /prepare transactions/],
   ["COMMIT PREPARED 'x'", /prepare transactions/],
   ["ROLLBACK PREPARED 'x'", /prepare transactions/],
   ['DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d', /DECLARE CURSOR/],

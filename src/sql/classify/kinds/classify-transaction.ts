@@ -7,7 +7,8 @@ import { refuse } from '../refusal.ts';
 
 export type Access = 'read write' | 'read only';
 
-const twoPhase = refuse(
+/** The refusal of two-phase commit. */
+export const twoPhase = refuse(
   'a staged session cannot prepare transactions',
   'Use COMMIT; what is staged waits for its approval anyway.',
 );
@@ -38,6 +39,8 @@ function actionOf(statement: TransactionStmt): ControlAction | null {
       return { type: 'commit', chain };
     case 'TRANS_STMT_ROLLBACK':
       return { type: 'rollback', chain };
+    case 'TRANS_STMT_PREPARE':
+      return { type: 'rollback', chain: false, prepares: true };
     case 'TRANS_STMT_SAVEPOINT':
       return { type: 'savepoint', name };
     case 'TRANS_STMT_RELEASE':
