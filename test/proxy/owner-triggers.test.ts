@@ -4,7 +4,7 @@ import { unstagedTriggers } from '../../src/overlay/triggers/unstaged-triggers.t
 import { assertAlike } from '../helpers/alike.ts';
 import { createRole, testRole } from '../helpers/both-ways.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
-import { createTestDatabase } from '../helpers/database.ts';
+import { createTestDatabase, serverMajor } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
@@ -159,7 +159,8 @@ suite('triggers with SECURITY DEFINER', (test) => {
     client.on('notice', ({ message = '' }) => notices.push(message));
     await client.query(`INSERT INTO fires VALUES (1, 'x')`);
     assert.equal(notices, []);
-    await database.query(`GRANT ${owner.name} TO ${service.name}`);
+    const inherits = (await serverMajor()) < 16 ? '' : 'WITH INHERIT FALSE';
+    await database.query(`GRANT ${owner.name} TO ${service.name} ${inherits}`);
     await client.query(`INSERT INTO fires VALUES (2, 'x')`);
     assert.equal(notices, [owner.name]);
     await database.query(`REVOKE ${owner.name} FROM ${service.name}`);

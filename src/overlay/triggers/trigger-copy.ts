@@ -53,9 +53,11 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
   if (definer === null) return copy;
   return fillSql(loadSql('table/triggers/copy_of_owner.sql'), {
     copy,
+    name: quoteLiteral(copyName(table, trigger)),
     function: `${copyName(table, trigger)}(${row}, ${row}, text${isRow ? '' : `, ${row}[], ${row}[]`})`,
     schema: overlaySchema(table),
     owner: quoteIdentifier(definer.name),
+    owner_name: quoteLiteral(definer.name),
   });
 }
 

@@ -8,4 +8,4 @@ GRANT CREATE ON SCHEMA {{schema}} TO {{owner}};
 ALTER FUNCTION {{function}} OWNER TO {{owner}};
 -- guard: an owner replaces no copy of a trigger
 REVOKE CREATE ON SCHEMA {{schema}} FROM {{owner}};
-GRANT EXECUTE ON FUNCTION {{function}} TO CURRENT_USER;
+SELECT stage.grant_copy({{name}}, {{owner_name}});
