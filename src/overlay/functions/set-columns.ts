@@ -1,4 +1,4 @@
-/** Tells the triggers of a table which columns an UPDATE of a copy sets: some fire for certain columns only. */
+/** Passes the columns that an UPDATE of a copy sets to the triggers of its table: some fire for certain columns only. */
 import type { Queryable } from '../../db/database.ts';
 import { quoteLiteral } from '../../identifier.ts';
 import type { BodyReplacement, FirstWord } from '../../sql/functions/body-upserts.ts';

@@ -59,7 +59,8 @@ export function handlersOfOthers(tokens: readonly ScanToken[]): Replacement[] {
   return [...handlers.values()];
 }
 
-/** Returns the texts of expressions without those that were inserted: conditions that pass errors on, one for each handler, and calls. Null
+/**
+ * Returns the texts of expressions without those that were inserted: conditions that pass errors on, one for each handler, and calls. Null
  * if one of them is missing.
  */
 export function withoutInserted(

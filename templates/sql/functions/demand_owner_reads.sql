@@ -12,10 +12,10 @@ BEGIN
   WHERE o.relation = p_relation AND NOT r.rolsuper AND r.rolname <> current_user
     AND current_user = (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'stage');
   IF NOT FOUND THEN RETURN; END IF;
+  -- the rights of a role that is named are checked when its code runs
   SELECT n.name ->> 'name' INTO v_name
   FROM jsonb_array_elements(v_table.uses -> 'relations') n(name)
   -- guard: triggers of an action read nothing that the owner of the table may not
-  -- what has a role is checked with the rights of that role when it runs
   WHERE NOT n.name ? 'role' AND stage.can_read(v_table.owner, stage.relation_in(n.name, v_table.path)) IS NOT TRUE LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'permission denied for table %', v_name USING ERRCODE = 'insufficient_privilege',
