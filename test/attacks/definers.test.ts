@@ -1,6 +1,6 @@
 /** Attempts to get more by the copy of a function with SECURITY DEFINER than the function itself gives. */
 import type pg from 'pg';
-import { createRole, outcomeOf } from '../helpers/both-ways.ts';
+import { createRole, dropRoles, outcomeOf } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -33,9 +33,7 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
     await proxied.database.query(schema);
   });
   test.after(async () => {
-    const names = roles.map(({ name }) => name).join(', ');
-    await proxied.database.query(`DROP OWNED BY ${names} CASCADE`);
-    await proxied.database.query(`DROP ROLE ${names}`);
+    await dropRoles(proxied, roles);
     await proxied.stop();
   });
 

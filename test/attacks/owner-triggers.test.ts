@@ -1,6 +1,6 @@
 /** Attempts to get more by a trigger that runs with the rights of its function's owner than the trigger itself gives. */
 import type pg from 'pg';
-import { createRole, outcomeOf, testRole } from '../helpers/both-ways.ts';
+import { createRole, dropRoles, outcomeOf, testRole } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -72,9 +72,7 @@ suite('attacks by triggers with SECURITY DEFINER', (test) => {
     overlays = `stage_overlay_${row?.oid}`;
   });
   test.after(async () => {
-    const names = roles.map(({ name }) => name).join(', ');
-    await proxied.database.query(`DROP OWNED BY ${names} CASCADE`);
-    await proxied.database.query(`DROP ROLE ${names}`);
+    await dropRoles(proxied, roles);
     await proxied.stop();
   });
   /** Returns the signature of a copy, which a direct connection could call. */

@@ -2,23 +2,21 @@
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { TestTerminal } from '../helpers/test-terminal.ts';
+import type { TestTerminal } from '../helpers/test-terminal.ts';
+import { terminalsOf } from '../helpers/test-terminal.ts';
 
 /** A timeout for busy machines. No test waits longer than necessary. */
 const patience = { timeout: 120_000 };
 
 suite('edit in the interface', (test) => {
   let rest: TestRest;
-  const terminals: TestTerminal[] = [];
+  const openTerminal = terminalsOf(test);
   test.before(async () => {
     rest = await startTestRest({
       tokens: ['author', 'reviewer', 'operator'].map((name) =>
         testToken({ name, role: name as 'author' | 'reviewer' | 'operator' }),
       ),
     });
-  });
-  test.afterEach(async () => {
-    for (const terminal of terminals.splice(0)) await terminal.leave();
   });
   test.after(() => rest.stop());
 
@@ -37,9 +35,7 @@ suite('edit in the interface', (test) => {
   }
 
   function open(id: string, token = 'operator'): TestTerminal {
-    const terminal = new TestTerminal(rest.url, id, false, token);
-    terminals.push(terminal);
-    return terminal;
+    return openTerminal(rest.url, id, false, token);
   }
 
   const toConflicts = async (terminal: TestTerminal) => {

@@ -3,7 +3,7 @@ import type { ApiClient } from '../../src/client/api-client.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { TestTerminal } from '../helpers/test-terminal.ts';
+import { terminalsOf } from '../helpers/test-terminal.ts';
 import { until } from '../helpers/until.ts';
 
 /** A timeout for busy machines. No test waits longer than necessary. */
@@ -29,20 +29,16 @@ function holdBack(api: ApiClient, name: 'getSession' | 'findConflicts') {
 
 suite('late answers in the interface', (test) => {
   let rest: TestRest;
-  const terminals: TestTerminal[] = [];
+  const openTerminal = terminalsOf(test);
   test.before(async () => {
     rest = await startTestRest();
-  });
-  test.afterEach(async () => {
-    for (const terminal of terminals.splice(0)) await terminal.leave();
   });
   test.after(() => rest.stop());
 
   async function sit(statement: string) {
     const id = await rest.newSession();
     await rest.write(id, statement);
-    const terminal = new TestTerminal(rest.url, id, false);
-    terminals.push(terminal);
+    const terminal = openTerminal(rest.url, id, false);
     await terminal.see(/Conflicts 0/);
     return { id, terminal };
   }

@@ -2,14 +2,14 @@
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { TestTerminal } from '../helpers/test-terminal.ts';
+import { terminalsOf } from '../helpers/test-terminal.ts';
 
 /** A timeout for busy machines. No test waits longer than necessary. */
 const patience = { timeout: 120_000 };
 
 suite('rehearse in the interface', (test) => {
   let rest: TestRest;
-  const terminals: TestTerminal[] = [];
+  const openTerminal = terminalsOf(test);
   test.before(async () => {
     rest = await startTestRest();
     await rest.database.query(`
@@ -23,16 +23,12 @@ suite('rehearse in the interface', (test) => {
       END $$;
       CREATE TRIGGER log AFTER UPDATE ON products FOR EACH ROW EXECUTE FUNCTION log()`);
   });
-  test.afterEach(async () => {
-    for (const terminal of terminals.splice(0)) await terminal.leave();
-  });
   test.after(() => rest.stop());
 
   async function sit(statement: string) {
     const id = await rest.newSession();
     await rest.write(id, statement);
-    const terminal = new TestTerminal(rest.url, id, false);
-    terminals.push(terminal);
+    const terminal = openTerminal(rest.url, id, false);
     await terminal.see(/~\d .* sha/);
     return { id, terminal };
   }

@@ -3,7 +3,7 @@ import type { Left } from '../../src/tui/open-diff.tsx';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { leaveSequence, TestTerminal } from '../helpers/test-terminal.ts';
+import { leaveSequence, terminalsOf } from '../helpers/test-terminal.ts';
 import { until } from '../helpers/until.ts';
 
 /** A timeout for busy machines. No test waits longer than necessary. */
@@ -11,12 +11,9 @@ const patience = { timeout: 120_000 };
 
 suite('review in the interface', (test) => {
   let rest: TestRest;
-  const terminals: TestTerminal[] = [];
+  const openTerminal = terminalsOf(test);
   test.before(async () => {
     rest = await startTestRest();
-  });
-  test.afterEach(async () => {
-    for (const terminal of terminals.splice(0)) await terminal.leave();
   });
   test.after(() => rest.stop());
 
@@ -27,8 +24,7 @@ suite('review in the interface', (test) => {
       id,
       `INSERT INTO customers (email, name) VALUES ('${id}a@x', 'A'), ('${id}b@x', 'B')`,
     );
-    const terminal = new TestTerminal(rest.url, id, colours);
-    terminals.push(terminal);
+    const terminal = openTerminal(rest.url, id, colours);
     await terminal.see(/customers 1\/2/);
     await terminal.see(/a@x/);
     return { id, terminal };
@@ -155,8 +151,7 @@ suite('review in the interface', (test) => {
     const { id, terminal } = await sit();
     await terminal.see(/Conflicts 0/);
     await terminal.see(/~1 .* sha/);
-    const plain = new TestTerminal(rest.url, id, false);
-    terminals.push(plain);
+    const plain = openTerminal(rest.url, id, false);
     await plain.see(/Conflicts 0/);
     await plain.see(/~1 .* sha/);
     await until(async () => plain.frame === terminal.frame);

@@ -33,6 +33,16 @@ export const testRole = (part: string): TestRole => ({
 export const createRole = ({ name, password }: TestRole, options = '') =>
   `CREATE ROLE ${name} LOGIN PASSWORD '${password}' ${options};`;
 
+/** Drops roles of this server, and what they own and may do in both databases. */
+export async function dropRoles(
+  { database, twin }: Proxied,
+  roles: readonly TestRole[],
+): Promise<void> {
+  const names = roles.map(({ name }) => name).join(', ');
+  for (const { query } of [twin, database]) await query(`DROP OWNED BY ${names} CASCADE`);
+  await database.query(`DROP ROLE ${names}`);
+}
+
 /** Returns what a client receives for a statement. */
 export async function outcomeOf(client: pg.Client, statement: string): Promise<object> {
   try {

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { ApiClient } from '../../src/client/api-client.ts';
 import type { Left } from '../../src/tui/open-diff.tsx';
 import { openDiff } from '../../src/tui/open-diff.tsx';
+import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
 import { until } from './until.ts';
 
@@ -86,4 +87,19 @@ export class TestTerminal {
     await this.ended;
     await this.api.close();
   }
+}
+
+/** Returns a function that opens terminals, with the parameters of their constructor. Each is left when its test ends. */
+export function terminalsOf(
+  test: TestDefiner,
+): (...parameters: ConstructorParameters<typeof TestTerminal>) => TestTerminal {
+  const terminals: TestTerminal[] = [];
+  test.afterEach(async () => {
+    for (const terminal of terminals.splice(0)) await terminal.leave();
+  });
+  return (...parameters) => {
+    const terminal = new TestTerminal(...parameters);
+    terminals.push(terminal);
+    return terminal;
+  };
 }

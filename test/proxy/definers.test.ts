@@ -1,6 +1,6 @@
 /** Functions with SECURITY DEFINER that write: they are staged with the rights of their owners, and of nobody else. */
 import { assertAlike } from '../helpers/alike.ts';
-import { createRole, testRole } from '../helpers/both-ways.ts';
+import { createRole, dropRoles, testRole } from '../helpers/both-ways.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -83,10 +83,7 @@ suite('functions with SECURITY DEFINER that write', (test) => {
     for (const database of [proxied.database, proxied.twin]) await database.query(schema);
   });
   test.after(async () => {
-    const names = roles.map(({ name }) => name).join(', ');
-    for (const { query } of [proxied.twin, proxied.database])
-      await query(`DROP OWNED BY ${names} CASCADE`);
-    await proxied.database.query(`DROP ROLE ${names}`);
+    await dropRoles(proxied, roles);
     await proxied.stop();
   });
   const alike = (name: string, texts: readonly string[]) => {

@@ -3,7 +3,7 @@
  * what it would be once they are approved. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on.
  */
 import { assertAlike } from '../helpers/alike.ts';
-import { createRole, testRole } from '../helpers/both-ways.ts';
+import { createRole, dropRoles, testRole } from '../helpers/both-ways.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -182,9 +182,7 @@ suite('functions that write, at random', (test) => {
     await proxied.database.query(createRole(owner));
   });
   test.after(async () => {
-    for (const { query } of [proxied.twin, proxied.database])
-      await query(`DROP OWNED BY ${owner.name} CASCADE`);
-    await proxied.database.query(`DROP ROLE ${owner.name}`);
+    await dropRoles(proxied, [owner]);
     await proxied.stop();
   });
 

@@ -2,7 +2,7 @@
 import { createDatabase } from '../../src/db/database.ts';
 import { unstagedTriggers } from '../../src/overlay/triggers/unstaged-triggers.ts';
 import { assertAlike } from '../helpers/alike.ts';
-import { createRole, testRole } from '../helpers/both-ways.ts';
+import { createRole, dropRoles, testRole } from '../helpers/both-ways.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { createTestDatabase, serverMajor } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -82,10 +82,7 @@ suite('triggers with SECURITY DEFINER', (test) => {
     for (const { query } of [proxied.database, proxied.twin]) await query(named(schema));
   });
   test.after(async () => {
-    const names = roles.map(({ name }) => name).join(', ');
-    for (const { query } of [proxied.twin, proxied.database])
-      await query(`DROP OWNED BY ${names} CASCADE`);
-    await proxied.database.query(`DROP ROLE ${names}`);
+    await dropRoles(proxied, roles);
     await proxied.stop();
   });
 

@@ -5,6 +5,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_session uuid := current_setting('stage.session');
 BEGIN
+  -- writes without the right do not wait for each other
   IF stage.unfired_as_owner(v_session, p_relation) IS NOT NULL THEN RETURN false; END IF;
   PERFORM stage.lock_definers(v_session, true);
   RETURN stage.unfired_as_owner(v_session, p_relation) IS NULL;
