@@ -10,7 +10,7 @@ export const beforeGuards: readonly Guard[] = [
     tests,
   },
   {
-    name: 'no row that a trigger inserts at approval is changed by the approval',
+    name: 'no row that a trigger inserts under another key at approval is changed by the approval',
     without: '',
     tests,
   },

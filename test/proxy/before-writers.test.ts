@@ -40,6 +40,11 @@ CREATE TABLE stamps (id int PRIMARY KEY, n int DEFAULT 0);
 CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS
   'BEGIN INSERT INTO stamps AS s VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET n = s.n + 1; RETURN NEW; END';
 CREATE TRIGGER stamp BEFORE INSERT ON seen FOR EACH ROW EXECUTE FUNCTION stamp();
+CREATE TABLE noticed (id int PRIMARY KEY, n int DEFAULT 0);
+CREATE TABLE drawn_stamps (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE, n int DEFAULT 0);
+CREATE FUNCTION drawn_stamp() RETURNS trigger LANGUAGE plpgsql AS
+  'BEGIN INSERT INTO drawn_stamps AS s (name, n) VALUES (''a'', 1) ON CONFLICT (name) DO UPDATE SET n = s.n + 1; RETURN NEW; END';
+CREATE TRIGGER drawn_stamp BEFORE INSERT ON noticed FOR EACH ROW EXECUTE FUNCTION drawn_stamp();
 CREATE TABLE counts (id int PRIMARY KEY, n int);
 INSERT INTO counts VALUES (1, 0);
 CREATE FUNCTION counted() RETURNS int LANGUAGE plpgsql AS
@@ -140,13 +145,25 @@ suite('what BEFORE triggers write', (test) => {
     assert.is((await client.query('INSERT INTO nodes VALUES (1, 0)')).rowCount, 1);
   });
 
-  test('is not applied to a row that a trigger inserts at approval', async () => {
-    const { client } = await open();
-    await client.query('INSERT INTO seen VALUES (1)');
-    await client.query('INSERT INTO seen VALUES (2)');
-    assert.equal((await client.query('SELECT n FROM stamps')).rows, [{ n: 2 }]);
-    const upsert = 'INSERT INTO seen VALUES (1) ON CONFLICT (id) DO NOTHING';
-    assert.match((await rejects(client.query(upsert))).message, /that a trigger inserted/);
+  test('is applied to a row that a trigger inserts at approval, unless that draws its key', async () => {
+    for (const [table, stamps] of [
+      ['seen', 'stamps'],
+      ['noticed', 'drawn_stamps'],
+    ] as const) {
+      const { id, client } = await open();
+      await client.query(`INSERT INTO ${table} VALUES (1)`);
+      await client.query(`INSERT INTO ${table} VALUES (2)`);
+      assert.equal((await client.query(`SELECT n FROM ${stamps}`)).rows, [{ n: 2 }]);
+      const upsert = client.query(`INSERT INTO ${table} VALUES (1) ON CONFLICT (id) DO NOTHING`);
+      if (table === 'noticed') {
+        assert.match((await rejects(upsert)).message, /that a trigger inserted/);
+        continue;
+      }
+      assert.is((await upsert).rowCount, 0);
+      for (const step of ['propose', 'approve']) await ask('POST', `/sessions/${id}/${step}`);
+      assert.equal(await proxied.database.query('SELECT n FROM stamps'), [{ n: 3 }]);
+      await proxied.database.query('TRUNCATE seen, stamps');
+    }
   });
 
   test('is not applied where rows of one statement share it', async () => {

@@ -8,7 +8,7 @@ type Pick = (count: number) => number;
 const oneOf = <Value>(pick: Pick, values: readonly Value[]): Value =>
   values[pick(values.length)] as Value;
 
-/** The names of the tables of one script: rows, two levels of sums over them, and marks, which triggers alone insert and delete. */
+/** The names of the tables of one script: rows, two levels of sums over them, and marks, which triggers insert and delete. */
 export const namesOf = (number: number) =>
   ['rows', 'sums', 'grand', 'marks'].map((name) => `e${number}_${name}`) as [
     rows: string,
@@ -165,7 +165,7 @@ export function drawWork(number: number, count: number, pick: Pick): string[] {
 }
 
 function drawStatement(number: number, pick: Pick): string {
-  const [rows, sums, grand] = namesOf(number);
+  const [rows, sums, grand, marks] = namesOf(number);
   const id = 1 + pick(9);
   const sum = 1 + pick(4);
   const a = pick(20);
@@ -183,6 +183,11 @@ function drawStatement(number: number, pick: Pick): string {
     `UPDATE ${sums} SET of = ${1 + pick(2)}, n = ${a} WHERE id = ${sum}`,
     `DELETE FROM ${sums} WHERE id = ${sum}`,
     `INSERT INTO ${sums} (id, n) VALUES (${sum}, ${a})`,
+    `UPDATE ${marks} SET n = n + ${a} WHERE id = ${id} OR kind = 'old'`,
+    `UPDATE ${marks} SET n = ${a} WHERE id > ${id}`,
+    `UPDATE ${marks} SET id = id + 100 WHERE id = ${id} AND kind <> 'old'`,
+    `DELETE FROM ${marks} WHERE id = ${id}`,
+    `INSERT INTO ${marks} SELECT id, kind, ${a} FROM ${marks} WHERE id < ${id} ON CONFLICT (id, kind) DO UPDATE SET n = excluded.n`,
     `UPDATE ${grand} SET n = n * 2 WHERE id = ${1 + pick(2)}`,
     `MERGE INTO ${rows} t USING (VALUES (${id}, ${a})) v(id, a) ON t.id = v.id WHEN MATCHED AND v.a > 15 THEN DELETE WHEN MATCHED THEN UPDATE SET a = v.a WHEN NOT MATCHED THEN INSERT (id, sum, a) VALUES (v.id, ${sum}, v.a)`,
     `WITH n AS (UPDATE ${sums} SET note = 'with' WHERE id = ${sum} RETURNING id) INSERT INTO ${rows} (id, sum, a) SELECT ${30 + id}, id, ${a} FROM n`,

@@ -78,3 +78,14 @@ INSERT INTO badges VALUES (3, 'third', 3);
 DELETE FROM members WHERE id = 1;
 UPDATE badges SET grp = 'third' WHERE id = 1;
 UPDATE groups SET name = 'other' WHERE name = 'first';
+
+-- story: rows of triggers are removed and given other keys with those to which they refer
+INSERT INTO users VALUES (20, 'eve@x'), (21, 'fay@x');
+INSERT INTO posts VALUES (20, 20, 'by eve'), (21, 21, 'by fay'), (22, 1, 'by ann');
+UPDATE users SET id = 22 WHERE id = 20;
+UPDATE posts SET title = title || '!' WHERE author = 22;
+DELETE FROM users WHERE id = 21;
+DELETE FROM users WHERE id = 22 RETURNING *;
+INSERT INTO users VALUES (21, 'gus@x');
+TRUNCATE likes, posts, settings, profiles, users;
+INSERT INTO users VALUES (21, 'hal@x');

@@ -46,13 +46,18 @@ function drawStatement(number: number, pick: Pick): string {
   ]);
 }
 
-/** Statements on a log that touch no row of a trigger. A log without a key is the last to be written: the statements find none of its columns. */
+/** Statements on what triggers write, also on their rows. A log without a key is the last to be written: the statements find none of its columns. */
 const drawLogStatement = (table: string, value: number, pick: Pick): string =>
   oneOf(pick, [
     `INSERT INTO ${table}_log (what, copy) VALUES ('client', ${value}) ON CONFLICT (what, copy) DO UPDATE SET seen = 5`,
     `INSERT INTO ${table}_log (what, copy) SELECT 'client', ${value} + g FROM generate_series(1, 2) g`,
     `UPDATE ${table}_log SET copy = copy + 20 WHERE what = 'client' AND copy < ${value}`,
     `DELETE FROM ${table}_log WHERE what = 'client' AND copy > ${value} RETURNING *`,
+    `UPDATE ${table}_log SET seen = ${value % 9} WHERE copy < ${value}`,
+    `DELETE FROM ${table}_log WHERE what LIKE '%${value}'`,
+    `UPDATE ${table}_marks SET nth = nth + 20 WHERE nth < 3`,
+    `DELETE FROM ${table}_marks WHERE what LIKE '%${value}'`,
+    `UPDATE ${table}_sums SET n = n * 2 WHERE k = ${value % 3}`,
     `SELECT what, copy, seen FROM ${table}_log ORDER BY 1, 2`,
     `WITH n AS (INSERT INTO ${table}_log (what, copy) VALUES ('client', ${value} + 100) RETURNING copy) UPDATE ${table} SET a = a + 1 WHERE id < 4`,
   ]);

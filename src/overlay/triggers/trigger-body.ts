@@ -23,7 +23,7 @@ export interface TriggerBody extends FunctionBody {
 /** The uses of the triggers of a table. */
 export interface TriggerUses extends FoundUses {
   /** The tables that they write to. */
-  readonly written: (RecordedName & Pick<BodyWrite, 'operation'>)[];
+  readonly written: (RecordedName & Pick<BodyWrite, 'operation' | 'given'>)[];
   /** The same, and those that foreign keys connect with them. */
   readonly checked: RecordedName[];
   /** The sequences that they draw from, as calls of nextval() name them. */
@@ -83,20 +83,19 @@ async function writtenBy(
   lookup: Lookup,
   text: string | null,
 ): Promise<WrittenTable[]> {
-  const names = writtenNames(body).map((each) => ({
-    ...recorded(lookup, each),
-    operation: each.operation,
-  }));
+  const names = writtenNames(body).map(({ operation, given, ...each }) => {
+    return { name: recorded(lookup, each), operation, given };
+  });
   // guard: a trigger that writes for TRUNCATE does not fire while staging: it does not fire at approval, which deletes the rows
   if (names.length > 0 && trigger.events.includes('truncate'))
     throw new Obstacle(writesForTruncate);
-  uses.written.push(...names);
+  uses.written.push(...names.map(({ name, ...each }) => ({ ...name, ...each })));
   // an UPDATE reads the rows that it changes, and RETURNING reads the rows that it returns
   const isRead = text === null || /\breturning\b/i.test(text);
-  for (const { operation, ...each } of names)
-    if (isRead || operation !== 'INSERT') uses.relations.push(each);
+  for (const { operation, name } of names)
+    if (isRead || operation !== 'INSERT') uses.relations.push(name);
   // guard: a trigger that is not followed may be once the table that it writes to changes
-  uses.checked.push(...names.map(({ operation: _, ...each }) => each));
+  uses.checked.push(...names.map(({ name }) => name));
   return writtenTables(tx, body.writes, lookup.path, ({ schema, name }) =>
     uses.checked.push({ schema, name }),
   );

@@ -17,9 +17,9 @@ import { kindApart, rowTriggers } from './candidates.ts';
 const acting = (...actions: readonly ForeignKey['onDelete'][]) =>
   actions.some((action) => action !== 'no action' && action !== 'restrict');
 
-/** Returns the tables that a body writes to, each with what it does there. */
+/** Returns the tables that a body writes to, each with what it does there, and the columns to which it gives values. */
 export const writtenNames = ({ writes }: BodyUses) =>
-  writes.map(({ schema, name, operation }) => ({ schema, name, operation }));
+  writes.map(({ schema, name, operation, given }) => ({ schema, name, operation, given }));
 
 /** A table that a trigger writes to. */
 export interface WrittenTable {

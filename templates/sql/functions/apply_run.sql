@@ -47,7 +47,10 @@ BEGIN
 
   IF v_count OPERATOR(pg_catalog.<>) p_run.row_count THEN
     RAISE EXCEPTION 'production took % of % rows', v_count, p_run.row_count
-      USING ERRCODE = 'ST003', TABLE = p_run.table_name, DETAIL = 'A trigger or a rule of production suppressed a change.';
+      USING ERRCODE = 'ST003', TABLE = p_run.table_name, DETAIL = CASE
+        WHEN EXISTS (SELECT FROM stage.effect e WHERE e.session OPERATOR(pg_catalog.=) p_state.session AND e.relation OPERATOR(pg_catalog.=) p_run.relation)
+        THEN 'A trigger or a rule of production suppressed a change, or did not insert a row under the key that it had while staging.'
+        ELSE 'A trigger or a rule of production suppressed a change.' END;
   END IF;
   RETURN p_state;
 END $$;

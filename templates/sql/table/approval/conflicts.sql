@@ -82,8 +82,11 @@ BEGIN
     SELECT i.*, p.image AS _stage_taken
     FROM {{shadow}} i
     CROSS JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{source}} p WHERE {{p_matches_inserted}} OFFSET 0) p
-    -- guard: a row that only a trigger wrote is in no conflict: the trigger in production writes it under the key that is free then
-    WHERE i._stage_session = p_session AND i._stage_origin NOT IN ('overlay', 'trigger')
+    WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'
+      -- guard: a row that only a trigger wrote is in no conflict: the trigger in production writes it under the key that is free then
+      -- guard: a row of a trigger that the client changed is in conflict with another one under its key
+      AND (i._stage_origin <> 'trigger' OR EXISTS (SELECT 1 FROM {{shadow}} c
+        WHERE c._stage_session = p_session AND c._stage_root = coalesce(i._stage_root, i._stage_seq) AND c._stage_origin NOT IN ('overlay', 'trigger')))
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT ({{i_keeps_key}}))
   )
   SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i._stage_taken),
