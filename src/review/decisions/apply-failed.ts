@@ -10,6 +10,8 @@ export interface ProductionRefusal {
   readonly sqlstate: string;
   readonly message: string;
   readonly detail: string | null;
+  /** Whether code of users raised the error. Its SQLSTATE then tells nothing about the server. */
+  readonly raised: boolean;
   readonly table: string | null;
   readonly constraint: string | null;
   /** The row_id, if the refused statement changed a single row. */
@@ -24,11 +26,11 @@ export const refusedRow = ({ row, key }: ProductionRefusal): JsonText | null =>
 
 /** Builds the error of a refusal. The hint suggests to reject the session only where the changes themselves are refused. */
 export function refusalError(refusal: ProductionRefusal): Error {
-  const { sqlstate, message, detail, table, constraint } = refusal;
+  const { sqlstate, message, detail, raised, table, constraint } = refusal;
   const row = refusedRow(refusal);
-  if (InTheWay.has(sqlstate)) return new InTheWay(sqlstate, message);
+  if (InTheWay.has(sqlstate) && !raised) return new InTheWay(sqlstate, message);
   return (
-    upstreamTrouble(sqlstate, message) ??
+    (raised ? null : upstreamTrouble(sqlstate, message)) ??
     new StageError('apply_failed', `${whose(sqlstate)}: ${message}`, {
       hint: hintOf(sqlstate),
       ...(detail === null ? {} : { detail }),

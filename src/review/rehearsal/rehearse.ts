@@ -145,6 +145,7 @@ const unfinished = (message: string): ProductionRefusal => ({
   sqlstate: '57014',
   message,
   detail: null,
+  raised: false,
   table: null,
   constraint: null,
   row: null,

@@ -10,6 +10,7 @@ DECLARE
   v_runs stage.apply_run[];
   v_message pg_catalog.text;
   v_detail pg_catalog.text;
+  v_context pg_catalog.text;
   v_table pg_catalog.text;
   v_constraint pg_catalog.text;
 BEGIN
@@ -32,8 +33,8 @@ BEGIN
   SET CONSTRAINTS ALL IMMEDIATE;
   PERFORM pg_catalog.set_config('search_path', 'pg_catalog', true);
 EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT, v_detail = PG_EXCEPTION_DETAIL, v_table = TABLE_NAME,
+  GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT, v_detail = PG_EXCEPTION_DETAIL, v_context = PG_EXCEPTION_CONTEXT, v_table = TABLE_NAME,
     v_constraint = CONSTRAINT_NAME;
-  failure := stage.failure_of_runs(SQLSTATE, v_message, v_detail, v_table, v_constraint, p_state.session, v_runs);
+  failure := stage.failure_of_runs(SQLSTATE, v_message, v_detail, v_context, v_table, v_constraint, p_state.session, v_runs);
 END $$;
 REVOKE ALL ON FUNCTION stage.apply_session(stage.audit_state) FROM PUBLIC;
