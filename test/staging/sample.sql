@@ -1212,8 +1212,8 @@ REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM
 -- and types too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
--- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns,
--- apply_updates_of.sql, filled.
+-- one before an update. `s_drawn` and `p_drawn` are the values that triggers draw again. `updates` is apply_updates.sql or, for a table with
+-- triggers that fire for updates of certain columns, apply_updates_of.sql, filled.
 CREATE FUNCTION stage_data.apply_<invoice>_row(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
@@ -1224,22 +1224,26 @@ DECLARE
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
   v_made pg_catalog.jsonb;
+  v_drawn pg_catalog.text;
   v_columns pg_catalog.text[];
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := false;
 BEGIN
   IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
     -- RETURNING cannot name the staged row, but returns rows in the same order
-    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq;
+    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END, NULL::pg_catalog.text
+      FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq;
     FOR v_row IN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
-        SELECT coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END, s."id"), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq
-        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
+        SELECT CASE WHEN CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END IS DISTINCT FROM NULL THEN CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END ELSE s."id" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq
+        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, NULL::pg_catalog.jsonb AS new_texts, NULL::pg_catalog.text AS drawn, p."id" AS key_1
       )
       SELECT a.* FROM applied a
     LOOP
-      FETCH v_staged INTO lineage, v_made;
+      FETCH v_staged INTO lineage, v_made, v_drawn;
+      -- guard: other rows of the session refer to the key under which a row was staged
+      IF v_drawn OPERATOR(pg_catalog.<>) v_row.drawn THEN PERFORM stage.raise_drawn(<invoice>, v_drawn, v_row.drawn); END IF;
       row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data; v_texts := v_row.new_texts;
       IF NOT v_settled THEN
         SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
@@ -1320,8 +1324,8 @@ REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigi
 -- and types too. Names of columns are never bare, because a table may have a column called p_session.
 -- Filled in src/overlay/approval/apply.ts: `rows` selects the staged rows s; `staged` is the shadow table s, without a key joined with f,
 -- which pairs it with rows of production; `settled` is whether rows need not be read again after RETURNING. p is production's row, o the
--- one before an update. `updates` is apply_updates.sql or, for a table with triggers that fire for updates of certain columns,
--- apply_updates_of.sql, filled.
+-- one before an update. `s_drawn` and `p_drawn` are the values that triggers draw again. `updates` is apply_updates.sql or, for a table with
+-- triggers that fire for updates of certain columns, apply_updates_of.sql, filled.
 CREATE FUNCTION stage_data.apply_<invoice>_set(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb, staged jsonb)
@@ -1332,6 +1336,7 @@ DECLARE
   v_staged pg_catalog.refcursor;
   v_texts pg_catalog.jsonb;
   v_made pg_catalog.jsonb;
+  v_drawn pg_catalog.text;
   v_columns pg_catalog.text[];
   -- RETURNING comes before AFTER triggers: rows that these may alter are read again after them
   v_settled boolean := NOT EXISTS (
@@ -1341,7 +1346,8 @@ DECLARE
 BEGIN
   IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
     -- RETURNING cannot name the staged row, but returns rows in the same order
-    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
+    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN pg_catalog.to_jsonb(ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice>) END, NULL::pg_catalog.text
+      FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
@@ -1349,16 +1355,18 @@ BEGIN
     FOR v_row IN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
-        SELECT coalesce(CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END, s."id"), CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
+        SELECT CASE WHEN CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END IS DISTINCT FROM NULL THEN CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE s."id" END ELSE s."id" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE s."customer" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE s."amount" END, CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE s."note" END FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_given).*) g WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq
-        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
+        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, NULL::pg_catalog.jsonb AS new_texts, NULL::pg_catalog.text AS drawn, p."id" AS key_1
       )
       SELECT a.* FROM applied a
     LOOP
-      FETCH v_staged INTO lineage, v_made;
+      FETCH v_staged INTO lineage, v_made, v_drawn;
+      -- guard: other rows of the session refer to the key under which a row was staged
+      IF v_drawn OPERATOR(pg_catalog.<>) v_row.drawn THEN PERFORM stage.raise_drawn(<invoice>, v_drawn, v_row.drawn); END IF;
       row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data; v_texts := v_row.new_texts;
       IF NOT v_settled THEN
         SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
@@ -1661,8 +1669,11 @@ BEGIN
     SELECT i.*, p.image AS _stage_taken
     FROM stage_data.shadow_<invoice> i
     CROSS JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) i."id" OFFSET 0) p
-    -- guard: a row that only a trigger wrote is in no conflict: the trigger in production writes it under the key that is free then
-    WHERE i._stage_session = p_session AND i._stage_origin NOT IN ('overlay', 'trigger')
+    WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'
+      -- guard: a row that only a trigger wrote is in no conflict: the trigger in production writes it under the key that is free then
+      -- guard: a row of a trigger that the client changed is in conflict with another one under its key
+      AND (i._stage_origin <> 'trigger' OR EXISTS (SELECT 1 FROM stage_data.shadow_<invoice> c
+        WHERE c._stage_session = p_session AND c._stage_root = coalesce(i._stage_root, i._stage_seq) AND c._stage_origin NOT IN ('overlay', 'trigger')))
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
   SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i._stage_taken),

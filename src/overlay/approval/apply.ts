@@ -26,7 +26,7 @@ import {
   sameInColumn,
 } from '../row-identity.ts';
 import { foundSql } from '../rows/keyless.ts';
-import { waitsForColumns } from '../triggers/candidates.ts';
+import { rowTriggers, waitsForColumns } from '../triggers/candidates.ts';
 import { exactTexts } from './exact-texts.ts';
 
 /** The parameters of the functions, by name, and by number for a text that they execute. */
@@ -72,6 +72,7 @@ function applyFunctionSql(
     .map((column) => column.name);
   const valuesFor = (parameters: Parameters) => ({
     function: functionName(table, 'apply', suffix),
+    oid: String(table.oid),
     table: productionName(table),
     production: productionRows(table),
     shadow: shadowName(table),
@@ -81,6 +82,7 @@ function applyFunctionSql(
     o_texts: exactTexts(table, 'o.'),
     settled: isKeyless(table) ? 'true' : suffix === 'row' ? 'false' : settled(table),
     made: madeImage(table),
+    ...drawnValues(table),
     insert_columns: columnList(written),
     insert_values: insertValues(table, written),
     ...(isKeyless(table) ? foundRows(table, parameters) : keyedRows(table)),
@@ -117,7 +119,6 @@ function updatesOf(table: Table, values: Values, numbered: Values): string {
   });
   return fillSql(loadSql('table/approval/apply_updates_of.sql'), {
     ...values,
-    oid: table.oid,
     row_before: rowBefore(table),
     changed: changed.join(', '),
     all: `ARRAY[${columnNames(table).map(quoteLiteral).join(', ')}]`,
@@ -193,15 +194,44 @@ const given = (column: string) => givenValue('s', column);
 const madeImage = (table: Table) =>
   `CASE WHEN s._stage_given IS DISTINCT FROM NULL THEN ${rowImage(table)}(ROW(${columnList(columnNames(table), 's.')})::${rowTypeName(table)}) END`;
 
-/** Builds the values of inserted rows. A key that the client left to triggers keeps its staged value: other rows refer to it. */
+/**
+ * Builds the values of inserted rows. A key that the client left to triggers keeps its staged value, as other rows refer to it: it is handed
+ * on, unless production's triggers draw it again.
+ */
 function insertValues(table: Table, written: readonly string[]): string {
   const found = new Set(oldColumns(table));
+  const isDrawn = drawsKeys(table) ? ` OR ${drawnAgain(table)}` : '';
   return written
     .map((name) => {
       const column = quoteIdentifier(name);
-      return found.has(name) ? `coalesce(${given(column)}, s.${column})` : given(column);
+      const value = given(column);
+      if (!found.has(name)) return value;
+      return `CASE WHEN ${value} IS DISTINCT FROM NULL${isDrawn} THEN ${value} ELSE s.${column} END`;
     })
     .join(', ');
+}
+
+/** Returns whether triggers may draw the keys of inserted rows. */
+const drawsKeys = (table: Table) => !isKeyless(table) && rowTriggers(table, 'insert').length > 0;
+
+/** Builds the condition that production's triggers draw the key of a staged row `s` again. */
+const drawnAgain = (table: Table) =>
+  `s._stage_given IS DISTINCT FROM NULL AND stage.draws_again(s._stage_session, ${table.oid}::pg_catalog.oid, coalesce(s._stage_root, s._stage_seq))`;
+
+/**
+ * Builds the values of a staged row `s` by which others find it, where production's triggers have to draw one of them again, and the same of
+ * production's row `p`, as texts; NULL if they draw none.
+ */
+function drawnValues(table: Table): { readonly s_drawn: string; readonly p_drawn: string } {
+  if (!drawsKeys(table))
+    return { s_drawn: 'NULL::pg_catalog.text', p_drawn: 'NULL::pg_catalog.text' };
+  const names = oldColumns(table);
+  const text = (prefix: string) => `ROW(${columnList(names, prefix)})::pg_catalog.text`;
+  const left = names.map((name) => `g.${quoteIdentifier(name)} IS NOT DISTINCT FROM NULL`);
+  return {
+    s_drawn: `CASE WHEN (${left.join(' OR ')}) AND ${drawnAgain(table)} THEN ${text('s.')} END`,
+    p_drawn: text('p.'),
+  };
 }
 
 /** Builds assignments that set a column to the staged value if the staged change altered it. Other columns keep production's value. */
