@@ -3,8 +3,7 @@
 import type { StageError } from '../errors.ts';
 import { explainsWrite } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewritten.ts';
-import { hidesParameters } from '../rewrite/write-options.ts';
-import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
+import { deliver, mapErrors, staleNames } from '../server-connection/error-mapping.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { forgetTypes, newPortal, preparingText } from '../server-connection/prepared-statements.ts';
@@ -26,6 +25,7 @@ import { findWrite, stagePrepared } from './prepared-writes.ts';
 import { validateWithBatch } from './read-batches.ts';
 import { checkReadCalls, needsBlock, needsCallCheck, openCheckedBlock } from './read-calls.ts';
 import { readOnlyRefusal } from './read-only-write.ts';
+import { isOfNames } from './retry-errors.ts';
 import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './shared-steps.ts';
 import { readyWrite } from './staged-write.ts';
@@ -202,7 +202,8 @@ async function bindWrite(
   const mayBeSet = body.form !== 'copy' && hasSync() && retry.fits(message);
   // A statement that this batch parsed was analysed with the previous overlay. Its parameters may have other types by now.
   const mayBeStale = (sqlstate: string) => {
-    if (!isNew || hidesParameters(body) || !sqlstate.startsWith('22')) return false;
+    if (!isNew) return false;
+    if (sqlstate !== staleNames && !isOfNames(sqlstate)) return false;
     forgetTypes(target);
     return true;
   };

@@ -12,7 +12,7 @@ import type { BeginCall, Expressions } from './begin-statement.ts';
 import { beginStatement, beginWithExpressions, makeMergeTarget } from './begin-statement.ts';
 import { beginWrite } from './begin-write.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { refusePrepared } from './original-types.ts';
+import { originalTypes, refusePrepared } from './original-types.ts';
 import { checkResult } from './result-type.ts';
 import { learnParameterTypes, prepareAgain } from './shared-steps.ts';
 import type { StagedWrite } from './staged-write.ts';
@@ -61,7 +61,9 @@ export async function stagePrepared(
     body,
     bodyText: statement.bodyText,
     refuse: () => refusePrepared(context, statement, body),
-    prepare: async ({ replacements, fill }, wrapErrors) => {
+    prepare: async ({ replacements, fill, explainsOriginal }, wrapErrors) => {
+      if (explainsOriginal && statement.parameterTypes === null)
+        await learnOriginalTypes(context, statement);
       if (fill !== null) makeMergeTarget(internal, fill);
       prepareAgain(context, statement, replacements, wrapErrors);
       await checkResult(context, statement);
@@ -77,6 +79,17 @@ export async function stagePrepared(
       };
     },
   };
+}
+
+/** Queries the parameter types of a statement of Parse whose rewritten text lacks some of them, after these were forgotten. */
+async function learnOriginalTypes(
+  context: ConnectionContext,
+  statement: PreparedStatement,
+): Promise<void> {
+  const { origin, written, bodyText, types } = statement;
+  if (origin !== 'parse') return;
+  const part = { written, start: statement.statement.start, statement: bodyText };
+  statement.parameterTypes = await originalTypes(context, part, types);
 }
 
 /** Sends `stage.begin_statement` with the arguments of an EXECUTE. If their number is wrong, PostgreSQL itself refuses the statement. */

@@ -8,10 +8,10 @@ const unknownNames = new Set([
 ]);
 
 /**
- * Returns whether the text of a statement may have failed because its names or types have changed. The name of the prepared statement itself
- * (42P05) belongs to the client.
+ * Returns whether the text of a statement may have failed because its names or types have changed: a constant may not fit the type that its
+ * column had. The name of the prepared statement itself (42P05) belongs to the client.
  */
-export const isOfNames = (sqlstate: string) => sqlstate.startsWith('42') && sqlstate !== '42P05';
+export const isOfNames = (sqlstate: string) => /^(?:22|42)/.test(sqlstate) && sqlstate !== '42P05';
 
 /**
  * Returns whether a function of an overlay failed on a name that no longer exists: a table that it references was altered, which its own

@@ -243,7 +243,7 @@ export class Retry {
     }
     const sqlstate = fields.get('C') ?? '';
     if (sqlstate === rowChanged) return { fields, reason: 'rows' };
-    const isStale = sqlstate === staleNames || mayBeStale?.(sqlstate) === true;
+    const isStale = mayBeStale?.(sqlstate) === true || sqlstate === staleNames;
     if (isStale) this.names.forget();
     if (isStale || !stageRowByRow) return { fields, reason: isStale ? 'names' : null };
     // the context of a COPY names the internal table for sets

@@ -77,7 +77,8 @@ export async function readyWrite(
   if (retry.isFresh) internal.releaseGuard();
   else protectWrite(context, rewrite, message);
   const stageRowByRow = rewriter.fallback(staged.body, rewrite);
-  const wrapErrors = (handler: ErrorHandler) => retry.before(handler, { stageRowByRow });
+  const cause = mayBeStale ? { stageRowByRow, mayBeStale } : { stageRowByRow };
+  const wrapErrors = (handler: ErrorHandler) => retry.before(handler, cause);
   const begin = await staged.prepare(rewrite, wrapErrors);
   // The queries meanwhile ran in a read-only guard.
   internal.releaseGuard();
