@@ -1,5 +1,6 @@
 /** STATEMENT triggers fire while rows are staged, before and after the rows, with their transition tables. */
 import { assertAlike } from '../helpers/alike.ts';
+import { createRole, dropRoles, testRole } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -75,21 +76,38 @@ const stories: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const writer = testRole('writer');
+
+for (const role of [null, writer])
+  suite(`STATEMENT triggers, for ${role === null ? 'a superuser' : 'a role that is none'}`, (test) => {
+    let proxied: Proxied;
+    test.before(async () => {
+      proxied = await startProxied(schema);
+      await proxied.database.query(createRole(writer));
+      for (const { query } of [proxied.database, proxied.twin])
+        await query(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${writer.name}`);
+    });
+    test.after(async () => {
+      await dropRoles(proxied, [writer]);
+      await proxied.stop();
+    });
+
+    for (const [name, statements] of Object.entries(stories))
+      test(
+        `fire ${name}`,
+        async () => {
+          await assertAlike(proxied, statements.map(q), role === null ? {} : { role });
+        },
+        { timeout: 120_000 },
+      );
+  });
+
 suite('STATEMENT triggers', (test) => {
   let proxied: Proxied;
   test.before(async () => {
     proxied = await startProxied(schema);
   });
   test.after(() => proxied.stop());
-
-  for (const [name, statements] of Object.entries(stories))
-    test(
-      `fire ${name}`,
-      async () => {
-        await assertAlike(proxied, statements.map(q));
-      },
-      { timeout: 120_000 },
-    );
 
   test('rows of one statement are unstaged with what a trigger wrote for them', async () => {
     const { daemon } = proxied;

@@ -58,22 +58,30 @@ export function fireAfterSql(
   const queued = functionName(table, 'queued');
   const { oid } = table;
   const rights = fireAsOwners(table) ? 'owner' : 'client';
+  const { sets, ...endOfAll } = endParts(table, ofLevel(triggers, 'statement'), writes);
+  const rows = fillSql(loadSql('table/triggers/after_rows.sql'), {
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    s_columns: columnList(columnNames(table), 's.'),
+    row_before: rowBefore(table),
+  });
+  const setsSql = (part: 'open' | 'fetch') =>
+    sets === ''
+      ? ''
+      : fillSql(loadSql(`table/triggers/${part}_sets.sql`), part === 'open' ? { sets, rows } : {});
   const after = fillSql(loadSql('table/triggers/after.sql'), {
     ...names,
     oid,
     rights: rights === 'owner' ? 'SECURITY DEFINER ' : '',
     begin_behind: fillSql(loadSql(`table/triggers/behind_as_${rights}.sql`), { oid }),
     begin_queued: fillSql(loadSql(`table/triggers/queued_as_${rights}.sql`), { oid }),
-    ...endParts(table, ofLevel(triggers, 'statement'), writes),
+    ...endOfAll,
+    open_sets: setsSql('open'),
+    fetch_sets: setsSql('fetch'),
     ...writingParts(table, Object.values(triggers).flat().some(writes)),
     queued,
     queued_name: quoteLiteral(queued.replace('stage_data.', '')),
-    rows: fillSql(loadSql('table/triggers/after_rows.sql'), {
-      shadow: shadowName(table),
-      row_type: rowTypeName(table),
-      s_columns: columnList(columnNames(table), 's.'),
-      row_before: rowBefore(table),
-    }),
+    rows,
     fire: fire.join('\n'),
   });
   return [...events.map((each) => fireOneSql(table, each, ofRows[each], writes)), after];

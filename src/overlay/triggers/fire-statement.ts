@@ -85,8 +85,8 @@ export function firstTriggerSql(
   return `CREATE TRIGGER fire_before_${operation} BEFORE ${event} ON ${view} FOR EACH STATEMENT ${when}EXECUTE FUNCTION ${firstName(table)}('${operation}');\n`;
 }
 
-/** Returns the name of the variable for a transition table. */
-const setName = (operation: Operation, which: 'old' | 'new') => `_stage_v_${operation}_${which}`;
+/** Returns the name of a transition table, as an array in the variable for all of them. */
+const setName = (operation: Operation, which: 'old' | 'new') => `${operation}_${which}`;
 
 /** Returns the name of the variable for the rows that an operation changed. An upsert or MERGE may have none of one of its operations. */
 const causesName = (operation: Operation) => `_stage_v_${operation}_causes`;
@@ -96,6 +96,8 @@ const hasSet = (triggers: readonly Trigger[], which: 'old' | 'new') =>
 
 /** The parts of the function that fires AFTER triggers. */
 interface EndParts {
+  /** The columns of the query for the transition tables; empty if no trigger has one. */
+  readonly sets: string;
   readonly row_sets: string;
   readonly collect: string;
   readonly fire_statement: string;
@@ -110,22 +112,17 @@ export function endParts(
   triggers: StatementTriggers,
   writes: (trigger: Trigger) => boolean,
 ): EndParts {
-  const type = rowTypeName(table);
   const all = Object.values(triggers).flat();
-  const parts = { row_sets: '', collect: '', fire_statement: '' };
+  const parts = { sets: '', row_sets: '', collect: '', fire_statement: '' };
   if (all.length === 0) return parts;
+  parts.sets = transitionTables(table, triggers).join(', ');
   for (const operation of ['delete', 'update', 'insert'] as const) {
     const own = triggers[operation];
-    const isOne = `_stage_v_row._stage_op = ${quoteLiteral(operation[0]?.toUpperCase() ?? '')}`;
-    const keep = (list: string, type: string, value: string) => {
-      parts.row_sets += `  ${list} ${type}[] := '{}';\n`;
-      parts.collect += `    IF ${isOne} THEN ${list} := array_append(${list}, _stage_v_row.${value}); END IF;\n`;
-    };
-    for (const which of ['old', 'new'] as const)
-      if (hasSet(own, which)) keep(setName(operation, which), type, `_stage_${which}`);
     // the trigger of production does not fire for a statement without rows at approval, so its writes could not be applied
     if (own.some(writes)) {
-      keep(causesName(operation), 'bigint', '_stage_lineage');
+      const list = causesName(operation);
+      parts.row_sets += `  ${list} bigint[] := '{}';\n`;
+      parts.collect += `    IF _stage_v_row._stage_op = ${opOf(operation)} THEN ${list} := array_append(${list}, _stage_v_row._stage_lineage); END IF;\n`;
       parts.fire_statement += nameCauses(operation);
     }
     parts.fire_statement += own
@@ -134,6 +131,21 @@ export function endParts(
   }
   parts.fire_statement += truncateCalls(table, triggers, 'after');
   return parts;
+}
+
+const opOf = (operation: Operation) => quoteLiteral(operation[0]?.toUpperCase() ?? '');
+
+/** Lists the transition tables that triggers have, as columns over the rows `r` of a statement. */
+function transitionTables(table: Table, triggers: StatementTriggers): string[] {
+  const type = rowTypeName(table);
+  return (['delete', 'update', 'insert'] as const).flatMap((operation) =>
+    (['old', 'new'] as const)
+      .filter((which) => hasSet(triggers[operation], which))
+      .map(
+        (which) =>
+          `coalesce(array_agg(r._stage_${which}) FILTER (WHERE r._stage_op = ${opOf(operation)}), '{}'::${type}[]) AS ${setName(operation, which)}`,
+      ),
+  );
 }
 
 /** Builds the call of an AFTER STATEMENT trigger. */
@@ -145,7 +157,9 @@ function endCall(table: Table, operation: Operation, trigger: Trigger, isWriting
     ...(isWriting ? [`cardinality(${causesName(operation)}) > 0`] : []),
   ].join(' AND ');
   const tables = (['new', 'old'] as const)
-    .map((which) => (hasSet([trigger], which) ? setName(operation, which) : 'NULL'))
+    .map((which) =>
+      hasSet([trigger], which) ? `_stage_v_sets.${setName(operation, which)}` : 'NULL',
+    )
     .join(', ');
   return call(table, operation, trigger, {
     ...{ condition, tables },

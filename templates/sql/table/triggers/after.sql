@@ -8,6 +8,7 @@ DECLARE
   -- guard: the rows of a part of an upsert in a trigger are those of the whole
   _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger' AND coalesce(current_setting('stage.check_later', true), '') = '';
   _stage_v_rows refcursor := concat('_stage_fired_', TG_ARGV[0], '_', pg_trigger_depth());
+  _stage_v_set_rows refcursor := concat('_stage_sets_', TG_ARGV[0], '_', pg_trigger_depth());
   _stage_v_session uuid := current_setting('stage.session')::uuid;
   _stage_v_mutation bigint := current_setting('stage.mutation_' || TG_ARGV[0])::bigint;
   _stage_v_start bigint := current_setting('stage.start_' || TG_ARGV[0])::bigint;
@@ -17,7 +18,7 @@ BEGIN
   IF pg_trigger_depth() = 1 OR _stage_v_nested THEN
     OPEN _stage_v_rows FOR
     {{rows}};
-  ELSE
+{{open_sets}}  ELSE
     PERFORM set_config('stage.fired', jsonb_build_object('check', {{queued_name}}, 'start', _stage_v_start, 'mutation', _stage_v_mutation,
       'end', nextval('stage.seq'), 'table', {{oid}}, 'set', coalesce(current_setting('stage.set_{{oid}}', true), ''))::text, true);
   END IF;
@@ -53,8 +54,10 @@ LANGUAGE plpgsql {{rights}}SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
   _stage_v_nested boolean := pg_trigger_depth() > 1 AND coalesce(current_setting('stage.origin', true), '') = 'trigger' AND coalesce(current_setting('stage.check_later', true), '') = '';
   _stage_v_rows refcursor := concat('_stage_fired_', TG_ARGV[0], '_', pg_trigger_depth());
+  _stage_v_set_rows refcursor := concat('_stage_sets_', TG_ARGV[0], '_', pg_trigger_depth());
   _stage_v_mutation bigint := CASE WHEN _stage_v_nested THEN current_setting('stage.mutation') ELSE current_setting('stage.mutation_' || TG_ARGV[0]) END::bigint;
   _stage_v_row record;
+  _stage_v_sets record;
   _stage_v_was text[];
 {{row_sets}}BEGIN
   IF pg_trigger_depth() > 1 AND NOT _stage_v_nested THEN
@@ -70,5 +73,5 @@ DECLARE
 {{name_row}}{{fire}}
 {{collect}}  END LOOP;
   CLOSE _stage_v_rows;
-{{fire_statement}}{{end_writing}}  RETURN NULL;
+{{fetch_sets}}{{fire_statement}}{{end_writing}}  RETURN NULL;
 END $body$;
