@@ -127,6 +127,11 @@ export const effectGuards: readonly Guard[] = [
     tests: ['proxy/trigger-effects'],
   },
   {
+    name: "triggers see the rows of actions as production's own actions leave them",
+    without: "SELECT a.*, coalesce(m.operation = 'DELETE', false) AS is_applied",
+    tests: ['proxy/cascade-order'],
+  },
+  {
     name: 'rows of triggers that production does not write are not taken for rows that it writes',
     without: 'v_roots := NULL;',
     tests: ['proxy/numbered-keys'],

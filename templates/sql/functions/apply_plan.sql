@@ -4,9 +4,10 @@
 -- split where the table or the operation changes, because a chain of actions has to be followed link by link.
 -- The steps:
 --   apply     writes the rows. Actions of a DELETE are applied before it, the last one first, so that production finds nothing left to do.
---   capture   Production runs the actions of an UPDATE itself, so their rows are read before the whole statement,
+--   capture   Production runs the actions of an UPDATE itself, and those of a DELETE if triggers of its tables may see their order. So their
+--             rows are read before the whole statement,
 --   cascaded  and after the rows of the client;
---   gone      the same for rows that are deleted because the row that they refer to leaves its partition.
+--   gone      the same for rows that the actions of a DELETE remove, or of an UPDATE of a row that leaves its partition.
 -- Every staged row is in a run, except those that triggers wrote: production's own triggers write them. The statement is NULL for rows that
 -- the mutation log does not know.
 CREATE OR REPLACE FUNCTION stage.apply_plan(p_session uuid)
@@ -36,15 +37,21 @@ BEGIN
                       - row_number() OVER (PARTITION BY x.mutation, x.relation, x.operation ORDER BY x.seq) AS island
             FROM ($q$ || v_actions || $q$) x) a
       GROUP BY a.relation, a.mutation, a.operation, a.island
+    ), own_code AS (
+      SELECT r.mutation FROM (SELECT c.relation, c.mutation FROM client c UNION ALL SELECT a.relation, a.mutation FROM actions a) r
+      WHERE EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = r.relation AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A'))
+    ), acting AS (
+      -- guard: triggers see the rows of actions as production's own actions leave them
+      SELECT a.*, coalesce(m.operation = 'DELETE' AND a.mutation NOT IN (SELECT o.mutation FROM own_code o), false) AS is_applied
+      FROM actions a LEFT JOIN stage.mutation m ON m.session = $1 AND m.id = a.mutation
     ), steps (step, origin, relation, mutation, operation, first, last, row_count) AS (
       SELECT 'apply'::stage.apply_step, 'client'::stage.row_origin, c.* FROM client c
       UNION ALL
-      SELECT 'apply', 'action', a.* FROM actions a JOIN stage.mutation m ON m.session = $1 AND m.id = a.mutation WHERE m.operation = 'DELETE'
-      UNION ALL
-      SELECT s.step, 'action', a.* FROM actions a LEFT JOIN stage.mutation m ON m.session = $1 AND m.id = a.mutation
-        CROSS JOIN LATERAL (VALUES ('capture'::stage.apply_step),
-          (CASE a.operation WHEN 'D' THEN 'gone'::stage.apply_step ELSE 'cascaded' END)) AS s (step)
-      WHERE m.operation IS DISTINCT FROM 'DELETE'
+      SELECT s.step, 'action', a.relation, a.mutation, a.operation, a.first, a.last, a.row_count
+      FROM acting a CROSS JOIN LATERAL (
+        SELECT 'apply'::stage.apply_step AS step WHERE a.is_applied
+        UNION ALL SELECT 'capture' WHERE NOT a.is_applied
+        UNION ALL SELECT CASE a.operation WHEN 'D' THEN 'gone'::stage.apply_step ELSE 'cascaded' END WHERE NOT a.is_applied) s
     )
     SELECT m.statement, array_agg(
         ROW(s.relation, o.shown_name, s.step, s.mutation, s.operation, s.origin, s.first, s.last, s.row_count, o.foreign_key_rank)::stage.apply_run
