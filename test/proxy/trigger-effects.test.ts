@@ -13,6 +13,7 @@ CREATE TRIGGER ${log}_row AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION
 const schema = [
   logged('items', 'log'),
   logged('orders', 'journal'),
+  logged('entries', 'moves'),
   // approval draws the keys anew: nothing tells which row of production is the same
   logged('docs', 'versions', 'item int, id serial PRIMARY KEY'),
   'CREATE TABLE notes (id int PRIMARY KEY)',
@@ -47,6 +48,18 @@ suite('rows that triggers write while staging', (test) => {
     ]);
     await client.query('COMMIT');
     await other.query('COMMIT');
+  });
+
+  test('are retried in a transaction that is older than what fires the trigger', async () => {
+    const { client } = await open();
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await client.query('SELECT 1');
+    assert.is((await rejects(client.query('INSERT INTO entries VALUES (1)'))).code, '40001');
+    await client.query('ROLLBACK; BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await client.query('SELECT 1');
+    await client.query('INSERT INTO entries VALUES (1)');
+    assert.equal((await client.query('TABLE moves')).rows, [{ item: 1 }]);
+    await client.query('COMMIT');
   });
 
   test('cannot be edited one by one where their table cannot', async () => {

@@ -20,6 +20,8 @@ BEGIN
     WHERE o.relation = v_cause_relation AND starts_with(n.name ->> 'operation', NEW._stage_op::text) AND o.triggers @> jsonb_build_array(jsonb_build_object('name', v_trigger, 'obstacle', NULL))
       AND stage.relation_in(n.name, o.trigger_path) = v_relation)
   THEN
+    -- the snapshot of the transaction may be older than the overlay that fires the trigger
+    IF v_is_staged AND current_setting('transaction_isolation') NOT LIKE 'read %' THEN PERFORM stage.raise_altered(v_cause_relation); END IF;
     RAISE EXCEPTION 'permission denied: no trigger "%" writes to this table for the row', v_trigger USING ERRCODE = 'insufficient_privilege';
   END IF;
   INSERT INTO stage.effect (session, seq, root, relation, cause, cause_relation, trigger, definition)
