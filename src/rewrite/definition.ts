@@ -36,6 +36,7 @@ export const temporaryNames = (named: readonly Named[]): Replacement[] =>
 export function checkTargets(write: DefinitionWrite, named: readonly Named[]): void {
   for (const each of named) {
     const { use, meaning } = each;
+    if (isOwn(write, each)) continue;
     // guard: a definition changes temporary tables of the connection alone
     if (use.target === null || isTemporary(each)) continue;
     if (meaning.oid !== null) throw refusalError(write.refusal);
@@ -45,6 +46,10 @@ export function checkTargets(write: DefinitionWrite, named: readonly Named[]): v
     if (!write.skipsMissing) throw missing(use.name, write.command);
   }
 }
+
+/** Returns whether a foreign key refers to the temporary table itself that the command creates. */
+const isOwn = ({ command, created }: DefinitionWrite, { use }: Named) =>
+  command === 'CREATE TABLE' && use.schema === null && created.includes(use.name);
 
 /**
  * Checks the expressions that a command evaluates.

@@ -54,10 +54,11 @@ export function decodeCommandComplete(payload: Buffer): string {
   return reader.end(reader.lossyString());
 }
 
-/** Decodes the type OIDs of a prepared statement's parameters. */
+/** Decodes the type OIDs of a prepared statement's parameters. There may be more of them than their count can tell: `$65536`. */
 export function decodeParameterDescription(payload: Buffer): number[] {
   const reader = new MessageReader(payload);
-  return reader.end(reader.list((each) => each.uint32()));
+  reader.uint16();
+  return reader.end(Array.from({ length: reader.remaining / 4 }, () => reader.uint32()));
 }
 
 /** Decodes the names, types and formats of a result's columns. */

@@ -8,6 +8,7 @@ import { startProxied } from '../helpers/proxied.ts';
 import { createRole } from '../helpers/roles.ts';
 import { readStories } from '../helpers/sql-stories.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { b, p, q, runScript, s } from '../helpers/wire-script.ts';
 
 const { schema, steps } = await readStories('proxy/found-with-drivers.sql');
 
@@ -25,6 +26,13 @@ suite('proxy: found with drivers', (test) => {
   test.after(() => proxied.stop());
 
   approveStories(test, () => proxied, steps);
+
+  test('a parameter may have any number', async () => {
+    const values = Array.from({ length: 10 }, () => '1');
+    const script = [p('INSERT INTO t (a) VALUES ($65536::int)'), b(values), s, q('SELECT 1 AS x')];
+    const staged = await runScript(await proxied.session(), script);
+    assert.equal(staged, await runScript(proxied.twin.url, script));
+  });
 
   test('the process id is that of the backend', async () => {
     const client = await proxied.connect(await proxied.session());
@@ -83,6 +91,7 @@ suite('proxy: a service account without rights on sequences', (test) => {
       const warned = daemon.logged.map((line) => JSON.parse(line));
       const found = warned.find(({ check }) => check === 'service_lacks_sequences');
       assert.equal(found?.about.sort(), [
+        'public."q\'o_id_seq"',
         'public.drawn_id_seq',
         'public.numbered_id_seq',
         'public.t_id_seq',

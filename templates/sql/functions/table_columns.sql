@@ -46,7 +46,7 @@ BEGIN
         'sequence', CASE
             -- partitions draw from the sequence of their table
             WHEN a.attidentity <> '' THEN pg_get_serial_sequence(coalesce(pg_partition_root(p_relation), p_relation)::regclass::text, a.attname)
-            ELSE substring(pg_get_expr(d.adbin, d.adrelid) FROM '^nextval\(''(.+)''::regclass\)$') END
+            ELSE replace(substring(pg_get_expr(d.adbin, d.adrelid) FROM '^nextval\(''(.+)''::regclass\)$'), '''''', '''') END
       ) ORDER BY a.attnum), '[]')
     FROM pg_attribute a
     JOIN types t ON t.of = a.atttypid
