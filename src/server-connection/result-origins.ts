@@ -13,12 +13,12 @@ const headerBytes = 5;
 
 /** The facts that stage.result_origins returns of a relation. */
 export interface ResultOrigins {
-  /** The OID of its row type. */
-  readonly type: number;
+  /** The OIDs of its row type, and of arrays of that. */
+  readonly types: readonly [row: number, array: number];
   /** The numbers of its columns, in order, without dropped ones. */
   readonly columns: readonly number[];
-  /** The views that stand for it, with their row types. */
-  readonly views: readonly (readonly [view: number, type: number])[];
+  /** The views that stand for it, with the same types of each. */
+  readonly views: readonly (readonly [view: number, row: number, array: number])[];
 }
 
 interface Origin {
@@ -32,10 +32,11 @@ export class ColumnOrigins {
   readonly #types = new Map<number, number>();
 
   /** Adds the views that stand for a relation. Earlier ones remain, because prepared statements may still use them. */
-  learn(table: number, { type, columns, views }: ResultOrigins): void {
-    for (const [view, viewType] of views) {
+  learn(table: number, { types, columns, views }: ResultOrigins): void {
+    for (const [view, row, array] of views) {
       this.#views.set(view, { table, columns });
-      this.#types.set(viewType, type);
+      this.#types.set(row, types[0]);
+      this.#types.set(array, types[1]);
     }
   }
 

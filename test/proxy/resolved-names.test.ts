@@ -69,7 +69,7 @@ const view = ['name', 'schema'];
 const nested: Readonly<Partial<Record<keyof ResolvedName, readonly string[]>>> = {
   upsert: view,
   load: ['changes', 'isDeletable', 'name', 'schema', 'updatable'],
-  origins: ['columns', 'type', 'views'],
+  origins: ['columns', 'types', 'views'],
   columns: ['always', 'domain', 'drawn', 'generated', 'name'],
   dependents: ['key', 'others', 'rows'],
 };

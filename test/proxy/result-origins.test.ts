@@ -23,6 +23,7 @@ const reads = [
   'SELECT i.*, o.item FROM item AS i JOIN other o ON o.item = i.id',
   'SELECT item FROM item',
   'SELECT i, o FROM item i, other o',
+  'SELECT array_agg(item) AS all, ARRAY(SELECT o FROM other o) AS others FROM item',
   'SELECT called, id FROM named',
   'SELECT named FROM named',
   'SELECT a, b FROM keyless',
@@ -37,7 +38,7 @@ const reads = [
 const writes = [
   `INSERT INTO item (id, name) VALUES (7, 'x') RETURNING name, id, item`,
   `UPDATE item SET name = 'y' WHERE id = 1 RETURNING *`,
-  'DELETE FROM other RETURNING item, id',
+  'DELETE FROM other RETURNING item, id, ARRAY[other] AS gone',
   `INSERT INTO item (id, name) VALUES (1, 'z') ON CONFLICT (id) DO UPDATE SET name = 'w' RETURNING id, name`,
   'UPDATE animal SET name = upper(name) RETURNING id, name',
   `UPDATE named SET called = 'v' WHERE id = 2 RETURNING called, id`,
@@ -106,7 +107,7 @@ suite('proxy: where the columns of results come from', (test) => {
 suite('proxy: column origins', (test) => {
   test('a RowDescription that is cut short is refused', async () => {
     const origins = new ColumnOrigins();
-    origins.learn(1, { type: 2, columns: [1], views: [[3, 4]] });
+    origins.learn(1, { types: [2, 5], columns: [1], views: [[3, 4, 6]] });
     const column = [
       ...Buffer.from('id\0'),
       0,
