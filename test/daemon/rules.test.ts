@@ -87,7 +87,7 @@ suite('daemons that follow the rules of review', (test) => {
     await set();
     const id = await proposed();
     await database.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
-        $$ BEGIN RAISE 'no space' USING ERRCODE = '53100'; END $$;
+        $$ BEGIN PERFORM pg_read_file('no such file'); RETURN NEW; END $$;
       CREATE TRIGGER fail BEFORE UPDATE ON products FOR EACH ROW EXECUTE FUNCTION fail()`);
     const later = new Date(Date.now() + 3_600_000).toISOString();
     assert.is((await call('POST', `/sessions/${id}/approve`, { json: { at: later } })).status, 202);
