@@ -127,6 +127,11 @@ export const effectGuards: readonly Guard[] = [
     tests: ['proxy/trigger-effects'],
   },
   {
+    name: 'the policies of a table count where they apply to the owner of the code',
+    without: 'return row === undefined ? table : { ...table, policies: null };',
+    tests: ['proxy/owner-policies'],
+  },
+  {
     name: "triggers see the rows of actions as production's own actions leave them",
     without: "SELECT a.*, coalesce(m.operation = 'DELETE', false) AS is_applied",
     tests: ['proxy/cascade-order'],

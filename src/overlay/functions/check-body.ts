@@ -14,6 +14,7 @@ import {
   refusedFunctions,
 } from '../../sql/functions/functions.ts';
 import { oidArray } from '../object-names.ts';
+import { readWithPolicies } from './as-written-by.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { findNamesIn, headOf, Obstacle } from './function-script.ts';
 import type { Lookup } from './own-path.ts';
@@ -177,9 +178,15 @@ function noteSequences(
   }
 }
 
-/** Returns the functions that the called names may refer to. The bodies of users' functions are parsed in turn. */
-async function found({ tx }: Context, { unclear }: BodyUses): Promise<Row[]> {
-  const calls = unclear.map(({ kind, schema, name }) => ({ kind, schema, name }));
+/**
+ * Returns the functions that the called names may refer to. The bodies of users' functions are parsed in turn. Policies that do not apply to
+ * an owner call none.
+ */
+async function found({ tx, path, role }: Context, { unclear }: BodyUses): Promise<Row[]> {
+  const relations = unclear.filter(({ kind }) => kind === 'relation');
+  const read = role === undefined ? relations : await readWithPolicies(tx, relations, path, role);
+  const others = unclear.filter(({ kind }) => kind !== 'relation');
+  const calls = [...others, ...read].map(({ kind, schema, name }) => ({ kind, schema, name }));
   return calls.length === 0
     ? []
     : tx.query(

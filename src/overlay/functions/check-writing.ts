@@ -7,6 +7,7 @@ import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { Right } from '../../sql/write.ts';
 import { obstacleOf } from '../obstacle.ts';
 import { kindApart } from '../triggers/candidates.ts';
+import { asWrittenBy } from './as-written-by.ts';
 import { checkBody } from './check-body.ts';
 import type { FoundUses } from './function-script.ts';
 import { Obstacle } from './function-script.ts';
@@ -45,9 +46,7 @@ export async function checkWritten(
     if (use.target === null) continue;
     const table = await targetNamed(tx, use, path);
     const obstacle = tableObstacle(
-      role !== undefined && (await passesPolicies(tx, table, role))
-        ? { ...table, policies: null }
-        : table,
+      await asWrittenBy(tx, table, role),
       rights.filter(({ target }) => target === use.start),
     );
     if (obstacle !== null)
@@ -55,17 +54,6 @@ export async function checkWritten(
     written.push(recorded({ role }, { schema: table.schema, name: table.name }));
   }
   return written;
-}
-
-/** Returns whether no policies of a table apply to a role. stage.demand_rights checks it again. */
-async function passesPolicies(tx: Queryable, { oid, policies }: Table, role: number) {
-  if (policies === null) return true;
-  const [row] = await tx.query(
-    `SELECT r.rolsuper OR r.rolbypassrls OR NOT c.relforcerowsecurity AND pg_has_role(r.oid, c.relowner, 'USAGE') AS passes
-     FROM pg_roles r, pg_class c WHERE r.oid = $1 AND c.oid = $2`,
-    [role, oid],
-  );
-  return row?.['passes'] === 't';
 }
 
 /** Returns why a staged function cannot write to a table, as the end of "which ..."; null if it can. */

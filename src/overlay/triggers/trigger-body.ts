@@ -96,7 +96,7 @@ async function writtenBy(
     if (isRead || operation !== 'INSERT') uses.relations.push(name);
   // guard: a trigger that is not followed may be once the table that it writes to changes
   uses.checked.push(...names.map(({ name }) => name));
-  return writtenTables(tx, body.writes, lookup.path, ({ schema, name }) =>
+  return writtenTables(tx, body.writes, lookup, ({ schema, name }) =>
     uses.checked.push({ schema, name }),
   );
 }

@@ -6,9 +6,11 @@ import { shownName } from '../../model/table.ts';
 import type { BodyUses, BodyWrite } from '../../sql/functions/body-uses.ts';
 import type { FoundFunction } from '../../sql/functions/effects.ts';
 import { harmfulInDefinition } from '../../sql/functions/functions.ts';
+import { asWrittenBy } from '../functions/as-written-by.ts';
 import { columnAt } from '../functions/check-writing.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { targetNamed } from '../functions/named-table.ts';
+import type { Lookup } from '../functions/own-path.ts';
 import { readLinkedTable } from '../install/linked-tables.ts';
 import { obstacleOf } from '../obstacle.ts';
 import type { Operation } from '../rows/after-statement.ts';
@@ -33,7 +35,7 @@ export interface WrittenTable {
 /**
  * Reads the tables that a trigger writes to.
  * @param writes those of its body
- * @param path the OIDs of the schemas in which it finds names
+ * @param lookup how it finds names, and whose rights apply to it
  * @param noteLinked gets each table that foreign keys connect with these, even if the trigger may not write to them: it may once these
  * change
  * @throws Obstacle for a table to which a trigger may not write while rows are staged
@@ -41,17 +43,18 @@ export interface WrittenTable {
 export async function writtenTables(
   tx: Queryable,
   writes: readonly BodyWrite[],
-  path: readonly number[],
+  { path, role }: Lookup,
   noteLinked: (linked: Table) => void,
 ): Promise<WrittenTable[]> {
   const found = new Map<number, WrittenTable>();
   for (const write of writes) {
     const table = await targetNamed(tx, write, path);
     const { oid } = table;
+    const seen = await asWrittenBy(tx, table, role);
     const { linked, isWhole } = await linkedTables(tx, table);
     linked.forEach(noteLinked);
     const obstacle =
-      ownObstacle(table, write) ?? linkedObstacle(isWhole) ?? (await codeObstacle(tx, oid));
+      ownObstacle(seen, write) ?? linkedObstacle(isWhole) ?? (await codeObstacle(tx, seen));
     const shown = shownName(table.schema, table.name);
     // guard: a trigger writes to no table where more would follow from it
     if (obstacle !== null) throw new Obstacle(`writes to ${shown}, which ${obstacle}`);
@@ -136,11 +139,11 @@ const deleteObstacle = ({ referencedBy }: Table): string | null =>
     ? 'is referred to by a foreign key that acts, or is deferrable'
     : null;
 
-/** Returns why no trigger may write to a table whose definition calls functions: no statement names these. */
-async function codeObstacle(tx: Queryable, oid: number): Promise<string | null> {
+/** Returns why no trigger may write to a table whose definition calls functions: no statement names these. Policies count if they apply. */
+async function codeObstacle(tx: Queryable, { oid, policies }: Table): Promise<string | null> {
   const [row] = await tx.query(
-    'SELECT stage.runs_code($1) AS code, stage.definition_calls($1)::text AS calls',
-    [oid],
+    'SELECT stage.runs_code($1, $2) AS code, stage.definition_calls($1, $2)::text AS calls',
+    [oid, String(policies !== null)],
   );
   const calls = JSON.parse(row?.['calls'] ?? '[]') as FoundFunction[];
   const isPlain = row?.['code'] !== 't' && harmfulInDefinition(calls, []) === null;

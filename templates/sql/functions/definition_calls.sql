@@ -1,9 +1,9 @@
 -- Returns the functions in C that the definition of a relation calls and that may do more than compute: those in defaults, generated
 -- columns, checks, indexes, policies, partition keys, and the domains of its columns and of casts within these expressions, and in the same
--- of its partitions and children. The result is an array of what src/sql/functions/effects.ts evaluates. The settings force index scans,
--- see stage.definition_stamp.
+-- of its partitions and children. p_policies: whether policies count. The result is an array of what src/sql/functions/effects.ts evaluates.
+-- The settings force index scans, see stage.definition_stamp.
 -- Each step runs only where the one before found something, because a new connection plans each query, which takes longer than running it.
-CREATE OR REPLACE FUNCTION stage.definition_calls(p_relation oid) RETURNS jsonb
+CREATE OR REPLACE FUNCTION stage.definition_calls(p_relation oid, p_policies boolean DEFAULT true) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -31,7 +31,7 @@ BEGIN
     -- guard: the checks of a table convert values to domains
     UNION ALL SELECT 'pg_constraint'::regclass, k.oid, k.conbin::text FROM pg_constraint k WHERE k.conrelid = ANY (v_relations)
     UNION ALL SELECT 'pg_class'::regclass, i.indexrelid, concat(i.indexprs::text, i.indpred::text) FROM pg_index i WHERE i.indrelid = ANY (v_relations)
-    UNION ALL SELECT 'pg_policy'::regclass, p.oid, concat(p.polqual::text, p.polwithcheck::text) FROM pg_policy p WHERE p.polrelid = ANY (v_relations)
+    UNION ALL SELECT 'pg_policy'::regclass, p.oid, concat(p.polqual::text, p.polwithcheck::text) FROM pg_policy p WHERE p_policies AND p.polrelid = ANY (v_relations)
   ) d(class, object, tree);
   v_types := ARRAY(
     SELECT d.refobjid FROM ROWS FROM (unnest(v_catalogs), unnest(v_objects)) o(catalog, object)

@@ -1,8 +1,8 @@
 -- Returns whether staging rows of a relation may run user code: in its defaults, checks, indexes, policies, domains or partition keys, or
--- those of its partitions and children. For a view it is always true.
+-- those of its partitions and children. For a view it is always true. p_policies: whether policies apply to who stages them.
 -- For most tables the last query calls no further function. That matters because a new connection plans each query, which takes longer than
 -- running it.
-CREATE OR REPLACE FUNCTION stage.runs_code(p_relation oid) RETURNS boolean
+CREATE OR REPLACE FUNCTION stage.runs_code(p_relation oid, p_policies boolean DEFAULT true) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_kind pg_catalog."char";
@@ -27,7 +27,7 @@ BEGIN
     SELECT 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid, r.relation FROM pg_catalog.unnest(v_relations) r(relation)
     UNION ALL SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid OPERATOR(pg_catalog.=) ANY (v_relations)
     UNION ALL SELECT 'pg_catalog.pg_attrdef'::pg_catalog.regclass, d.oid FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) ANY (v_relations)
-    UNION ALL SELECT 'pg_catalog.pg_policy'::pg_catalog.regclass, p.oid FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) ANY (v_relations)
+    UNION ALL SELECT 'pg_catalog.pg_policy'::pg_catalog.regclass, p.oid FROM pg_catalog.pg_policy p WHERE p_policies AND p.polrelid OPERATOR(pg_catalog.=) ANY (v_relations)
     UNION ALL SELECT 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid FROM pg_catalog.pg_constraint k WHERE k.conrelid OPERATOR(pg_catalog.=) ANY (v_relations)
   ) e(catalog, object);
   RETURN EXISTS (
