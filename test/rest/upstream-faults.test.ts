@@ -6,7 +6,10 @@ import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-/** Errors that a trigger of production raises while an approval is applied, and what the hint says. */
+/**
+ * Errors of the server while an approval is applied, and what the hint says. A function raises them whose name has two lines: the first line
+ * of the CONTEXT does not tell then that code raised the error.
+ */
 const troubles: Readonly<Record<string, RegExp>> = {
   '53100': /what it lacks/,
   '53200': /max_locks_per_transaction/,
@@ -21,9 +24,9 @@ suite('rest: reviews while the upstream is in trouble', (test) => {
   test.before(async () => {
     rest = await startTestRest({ approveLockTimeoutMs: 150 });
     await rest.database.query(`
-      CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      CREATE FUNCTION public."fail\n"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
       BEGIN RAISE EXCEPTION 'it went wrong' USING ERRCODE = NEW.note; END $$;
-      CREATE TRIGGER fail AFTER UPDATE ON orders FOR EACH ROW WHEN (length(NEW.note) = 5) EXECUTE FUNCTION public.fail()`);
+      CREATE TRIGGER fail AFTER UPDATE ON orders FOR EACH ROW WHEN (length(NEW.note) = 5) EXECUTE FUNCTION public."fail\n"()`);
     holder = new pg.Client({ connectionString: rest.database.url });
     await holder.connect();
   });

@@ -12,15 +12,18 @@ suite('review: retries of what the service does without anybody', (test) => {
     ruled = await startRuled();
     await ruled.rest.database.query(`CREATE TABLE items (id int PRIMARY KEY, stock int);
       INSERT INTO items SELECT g, 0 FROM generate_series(1, 9) g;
-      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+      CREATE FUNCTION "fail\n"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
         $$ BEGIN RAISE 'no space' USING ERRCODE = TG_ARGV[0]; END $$`);
   });
   test.after(() => ruled.rest.stop());
 
-  /** Makes every change of the row fail in production with an error about the server. */
+  /**
+   * Makes every change of the row fail in production with an error about the server. The name of the function has two lines: the first line
+   * of the CONTEXT does not tell then that code raised the error.
+   */
   const breakRow = (id: number, sqlstate: string) =>
     ruled.rest.database.query(`CREATE TRIGGER fail BEFORE UPDATE ON items FOR EACH ROW WHEN (OLD.id = ${id})
-      EXECUTE FUNCTION fail('${sqlstate}')`);
+      EXECUTE FUNCTION "fail\n"('${sqlstate}')`);
   const mend = () => ruled.rest.database.query('DROP TRIGGER fail ON items');
   const small = (id: number) =>
     ruled.proposed(`UPDATE items SET stock = stock + 1 WHERE id = ${id}`);
@@ -97,7 +100,7 @@ suite('review: retries of what the service does without anybody', (test) => {
     });
     const id = await small(3);
     await ruled.rest.database.query(`CREATE TRIGGER fail BEFORE UPDATE ON stage.session FOR EACH ROW
-      WHEN (OLD.id = '${id.slice(5)}') EXECUTE FUNCTION fail('53100')`);
+      WHEN (OLD.id = '${id.slice(5)}') EXECUTE FUNCTION "fail\n"('53100')`);
     const follow = createPolicyUpkeep(ruled.rest.db, ruled.rules);
     const [failed] = (await follow()).approved;
     assert.equal([failed?.id, failed?.retry?.attempts, failed?.approved], [id, 1, null]);
