@@ -90,6 +90,8 @@ async function learnOriginalTypes(
   if (origin !== 'parse') return;
   const part = { written, start: statement.statement.start, statement: bodyText };
   statement.parameterTypes = await originalTypes(context, part, types);
+  // the types were queried in a read-only guard
+  context.internal.releaseGuard();
 }
 
 /** Sends `stage.begin_statement` with the arguments of an EXECUTE. If their number is wrong, PostgreSQL itself refuses the statement. */
