@@ -28,6 +28,16 @@ BEGIN
   RETURN NEW;
 END $f$;
 CREATE TRIGGER number_invoice BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION number_invoice();
+CREATE TABLE docs (id int PRIMARY KEY, title text);
+CREATE TABLE doc_history (doc int PRIMARY KEY, title text);
+CREATE FUNCTION next_doc() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN (random() * 1000000000)::int; END';
+CREATE FUNCTION number_doc() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN
+  IF NEW.id IS NULL THEN NEW.id := next_doc(); END IF;
+  INSERT INTO doc_history VALUES (NEW.id, NEW.title);
+  RETURN NEW;
+END $f$;
+CREATE TRIGGER number_doc BEFORE INSERT ON docs FOR EACH ROW EXECUTE FUNCTION number_doc();
 CREATE TABLE log ("we%ird" int PRIMARY KEY, who text);
 INSERT INTO log VALUES (90, 'old'), (91, 'old');
 CREATE TABLE numbered_log (id serial PRIMARY KEY, item int);
@@ -97,6 +107,22 @@ suite('what production does not repeat of what triggers wrote', (test) => {
       ),
       [{ n: 1, of: 1 }],
     );
+  });
+
+  test('is no random key that a function draws: it is handed on', async () => {
+    const id = await proxied.daemon.newSession({ reads: 'staged' });
+    const client = await proxied.connect(proxied.daemon.clientUrl(id));
+    const { rows } = await client.query("INSERT INTO docs (title) VALUES ('a'), ('b') RETURNING *");
+    await proxied.daemon.call('POST', `/sessions/${id}/propose`);
+    assert.is(await differencesOf(id), undefined);
+    for (const [table, key] of [
+      ['docs', 'id'],
+      ['doc_history', 'doc'],
+    ])
+      assert.equal(
+        await proxied.database.query(`SELECT ${key} AS id, title FROM ${table} ORDER BY title`),
+        rows,
+      );
   });
 
   test('is told: rows that are not inserted, changed and deleted', async () => {
