@@ -14,7 +14,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
           SELECT to_jsonb(count(*)) FROM pg_attribute b WHERE b.attrelid = p_relation AND b.attnum BETWEEN 1 AND a.attnum - 1 AND NOT b.attisdropped))) AS is_sure,
       (stage.base_type(a.atttypid, a.atttypmod)).type = 'uuid'::regtype OR EXISTS (
         SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-        WHERE t.tgrelid = p_cause AND t.tgname = p_trigger AND p.prosrc ~* '(nextval|random|uuid)') AS may_be
+        WHERE t.tgrelid = p_cause AND t.tgname = p_trigger AND stage.draws_values(p.prosrc)) AS may_be
     FROM jsonb_array_elements(stage.table_key(p_relation) -> 'key') k
     JOIN pg_attribute a ON a.attrelid = p_relation AND a.attname = k ->> 'name'
     LEFT JOIN pg_attrdef f ON f.adrelid = p_relation AND f.adnum = a.attnum) d

@@ -8,11 +8,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     WHERE e.session = p_session AND e.cause = p_root AND e.cause_relation = p_relation AND t.tgtype & 2 = 2)
   AND NOT EXISTS (
     SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-    WHERE t.tgrelid = p_relation AND NOT t.tgisinternal AND t.tgtype & 7 = 7 AND p.prosrc ~* '(nextval|random|uuid)')
+    WHERE t.tgrelid = p_relation AND NOT t.tgisinternal AND t.tgtype & 7 = 7 AND stage.draws_values(p.prosrc))
   AND NOT EXISTS (
     -- what the triggers call
     SELECT FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.trigger_uses -> 'functions') n (name)
     CROSS JOIN LATERAL stage.functions_named(n.name, o.trigger_path) f JOIN pg_proc p ON p.oid = f.oid
-    WHERE o.relation = p_relation AND p.prosrc ~* '(nextval|random|uuid)')
+    WHERE o.relation = p_relation AND stage.draws_values(p.prosrc))
 $$;
 REVOKE ALL ON FUNCTION stage.draws_again(uuid, oid, bigint) FROM PUBLIC;
