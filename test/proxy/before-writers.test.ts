@@ -1,6 +1,7 @@
 /** BEFORE ROW triggers that write: answers, what is read, and what the approval leaves are as they are directly. */
 import type { JsonObject } from '../../src/model/json.ts';
 import { approveStories } from '../helpers/alike.ts';
+import { asking } from '../helpers/asking.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
@@ -88,11 +89,7 @@ suite('what BEFORE triggers write', (test) => {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
     return { id, client: await proxied.connect(proxied.daemon.clientUrl(id)) };
   };
-  const ask = async (method: string, path: string, body?: JsonObject, status = 200) => {
-    const answer = await proxied.daemon.call(method, path, body && { json: body });
-    assert.is(answer.status, status, answer.text);
-    return answer.body as Record<string, unknown>;
-  };
+  const ask = asking(() => proxied);
   const originsOf = async (id: string, table: string) => {
     const { changes } = await ask('GET', `/sessions/${id}/diff/changes?table=${table}&why=true`);
     return (changes as { why: JsonObject[] }[]).map(({ why }) =>

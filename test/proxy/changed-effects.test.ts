@@ -1,6 +1,7 @@
 /** Rows that triggers inserted in a session and the client changed there: answers, approval, conflicts, and keys that approval draws anew. */
 import type { JsonObject } from '../../src/model/json.ts';
 import { approveStories } from '../helpers/alike.ts';
+import { asking } from '../helpers/asking.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
@@ -54,11 +55,7 @@ suite('review of rows of triggers that the client changed', (test) => {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
     return { id, client: await proxied.connect(proxied.daemon.clientUrl(id)) };
   };
-  const ask = async (method: string, path: string, body?: JsonObject, status = 200) => {
-    const answer = await proxied.daemon.call(method, path, body && { json: body });
-    assert.is(answer.status, status, answer.text);
-    return answer.body as Record<string, unknown>;
-  };
+  const ask = asking(() => proxied);
 
   test('refuses those whose key approval draws anew', async () => {
     const { client } = await open();

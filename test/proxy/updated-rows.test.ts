@@ -1,5 +1,6 @@
 /** Updates of AFTER triggers while staging, in review: causes, conflicts, ties, rehearsals and differences. */
 import type { JsonObject } from '../../src/model/json.ts';
+import { asking } from '../helpers/asking.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -16,11 +17,7 @@ suite('rows that triggers updated while staging', (test) => {
     const id = await proxied.daemon.newSession({ reads: 'staged', conflict_scope: 'column' });
     return { id, client: await proxied.connect(proxied.daemon.clientUrl(id)) };
   };
-  const ask = async (method: string, path: string, body?: JsonObject, status = 200) => {
-    const answer = await proxied.daemon.call(method, path, body && { json: body });
-    assert.is(answer.status, status, answer.text);
-    return answer.body as Record<string, unknown>;
-  };
+  const ask = asking(() => proxied);
   const orders = (row_id: number, table = 'orders') => ({ table, row_id });
   const conflicts = async (id: string) =>
     (

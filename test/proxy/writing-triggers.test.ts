@@ -2,6 +2,7 @@
 import { createDatabase } from '../../src/db/database.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
+import { asking } from '../helpers/asking.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { usual } from '../helpers/rehearsing.ts';
@@ -59,11 +60,7 @@ suite('triggers that insert while staging', (test) => {
     const id = await proxied.daemon.newSession({ reads: 'staged' });
     return { id, client: await proxied.connect(proxied.daemon.clientUrl(id, ...login)) };
   };
-  const ask = async (method: string, path: string, body?: JsonObject, status = 200) => {
-    const answer = await proxied.daemon.call(method, path, body && { json: body });
-    assert.is(answer.status, status, answer.text);
-    return answer.body as Record<string, unknown>;
-  };
+  const ask = asking(() => proxied);
   const approve = async (id: string) => {
     await ask('POST', `/sessions/${id}/propose`);
     return ask('POST', `/sessions/${id}/approve`);
