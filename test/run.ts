@@ -1,6 +1,6 @@
 /**
- * Runs the test files: `npm test -- [part of a path ...]`. Files share processes; all run on one PostgreSQL. Ends with the line
- * `N passed, N failed`; every fault counts as a failure.
+ * Runs the test files: `npm test -- [part of a path ...]`. Files share processes, and each process has its own PostgreSQL. Ends with the
+ * line `N passed, N failed`; every fault counts as a failure.
  * +
  * STAGE_TEST_PG=15|16|17|18 sets the major version, or an installation by its absolute path (`/usr/lib/postgresql/15`), because builds of
  * distributions have JIT. STAGE_TEST_SETTINGS='jit_above_cost=0' adds settings of the server. STAGE_TEST_UPSTREAM=URL sets a running
@@ -13,9 +13,8 @@ import { parseArgs } from 'node:util';
 import { dropLeftovers } from './helpers/database.ts';
 import type { Failure } from './runner/failures.ts';
 import { summarize } from './runner/failures.ts';
-import type { TestServer } from './runner/server.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
-import type { FileResult } from './runner/test-process.ts';
+import type { FileResult, ProcessOptions } from './runner/test-process.ts';
 import { isGreen, TestProcess } from './runner/test-process.ts';
 
 interface Settings {
@@ -30,8 +29,8 @@ function readSettings(): Settings {
     allowPositionals: true,
     options: {
       directory: { type: 'string', default: 'test' },
-      // Two more than there are cores, because a test often waits.
-      jobs: { type: 'string', default: String(availableParallelism() + 2) },
+      // One more than there are cores, because a test often waits.
+      jobs: { type: 'string', default: String(availableParallelism() + 1) },
       'file-timeout': { type: 'string', default: '900000' },
     },
   });
@@ -71,37 +70,63 @@ interface Totals {
 
 const noTotals = (failed: number): Totals => ({ passed: 0, failed, failures: [] });
 
-/** Distributes the files over the jobs. Each job has one process, and starts another after a fault, or after many files. */
+interface Waiting {
+  readonly path: string;
+  readonly id: string;
+}
+
+/** Distributes the files over the jobs. */
 async function runAll(
   files: readonly string[],
   settings: Settings,
-  server: TestServer,
   signal: AbortSignal,
 ): Promise<Totals> {
   const totals = noTotals(0);
   const ordered = [...files.filter(isAlone), ...files.filter((path) => !isAlone(path))];
   const waiting = ordered.map((path, index) => ({ path, id: `${process.pid}_${index}` }));
-  const options = { upstream: server.url, timeout: settings.timeout, signal };
   const work = async () => {
-    let current: TestProcess | null = null;
-    for (let next = waiting.shift(); next && !signal.aborted; ) {
-      const { path, id } = next;
-      current ??= new TestProcess(options);
-      const result = await current.run(path, id);
-      const left = await dropLeftovers(server.url, id);
-      if (left > 0) result.faults.push(`left ${left} database(s) behind`);
-      // Taken now, so that no process waits for a file that another job takes.
-      next = waiting.shift();
-      if (!isGreen(result) || current.isWorn || isAlone(path) || !next) {
-        result.faults.push(...(await current.end(isGreen(result))));
-      }
-      record(totals, path, result, current.output);
-      if (current.hasEnded) current = null;
+    // Each job has a server: the definitions that tests make empty the caches of all backends of a server, and filling these takes half of
+    // the processor time of many tests.
+    const server = await startServer();
+    try {
+      await runWaiting(waiting, { ...settings, upstream: server.url, signal }, totals);
+    } finally {
+      await server.stop();
     }
   };
-  await Promise.all(Array.from({ length: settings.jobs }, work));
+  await Promise.all(Array.from({ length: Math.min(settings.jobs, files.length) }, work));
   if (signal.aborted) totals.failed += 1;
   return totals;
+}
+
+const startServer = () =>
+  startTestServer(
+    process.env['STAGE_TEST_UPSTREAM'],
+    process.env['STAGE_TEST_PG'] || defaultMajor,
+    ownSettings,
+  );
+
+/** Runs files until none waits. It has one process, and starts another after a fault, or after many files. */
+async function runWaiting(
+  waiting: Waiting[],
+  options: ProcessOptions,
+  totals: Totals,
+): Promise<void> {
+  let current: TestProcess | null = null;
+  for (let next = waiting.shift(); next && !options.signal.aborted; ) {
+    const { path, id } = next;
+    current ??= new TestProcess(options);
+    const result = await current.run(path, id);
+    const left = await dropLeftovers(options.upstream, id);
+    if (left > 0) result.faults.push(`left ${left} database(s) behind`);
+    // Taken now, so that no process waits for a file that another job takes.
+    next = waiting.shift();
+    if (!isGreen(result) || current.isWorn || isAlone(path) || !next) {
+      result.faults.push(...(await current.end(isGreen(result))));
+    }
+    record(totals, path, result, current.output);
+    if (current.hasEnded) current = null;
+  }
 }
 
 /** Adds a file's result to the totals, and prints it. */
@@ -127,13 +152,7 @@ async function runFiles(settings: Settings, signal: AbortSignal): Promise<Totals
     console.log(`no test file in ${settings.directory} matches ${settings.patterns.join(' ')}`);
     return noTotals(1);
   }
-  const major = process.env['STAGE_TEST_PG'] || defaultMajor;
-  const server = await startTestServer(process.env['STAGE_TEST_UPSTREAM'], major, ownSettings);
-  try {
-    return await runAll(files, settings, server, signal);
-  } finally {
-    await server.stop();
-  }
+  return runAll(files, settings, signal);
 }
 
 const interrupt = new AbortController();

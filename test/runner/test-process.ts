@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { compiled } from '../helpers/compiled.ts';
 import type { TestEvent } from '../helpers/suite.ts';
 
-interface ProcessOptions {
+export interface ProcessOptions {
   readonly upstream: string;
   /** Milliseconds for each file. */
   readonly timeout: number;
