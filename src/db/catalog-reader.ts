@@ -3,7 +3,7 @@ import type { Index, Table } from '../model/table.ts';
 import type { Queryable } from './database.ts';
 
 /** The members that are not in the definition. */
-type Read = 'signature' | 'stamp' | 'statementStamps' | 'indexes';
+type Read = 'signature' | 'stamp' | 'statementStamps' | 'indexes' | 'settings';
 
 /**
  * Returns the table's definition with its signature, or null if no relation has this OID. The stamps are of the same snapshot: a change
@@ -12,7 +12,7 @@ type Read = 'signature' | 'stamp' | 'statementStamps' | 'indexes';
  */
 export async function readTable(db: Queryable, oid: number): Promise<Table | null> {
   const [row] = await db.query(
-    `SELECT d::text AS definition, md5(d::text) AS signature, stage.table_indexes($1::oid)::text AS indexes,
+    `SELECT d::text AS definition, md5(d::text) AS signature, stage.table_indexes($1::oid)::text AS indexes, to_json(stage.settings_read())::text AS settings,
        concat_ws(' ', stage.definition_stamp($1::oid), stage.system_stamp()) AS stamp,
        stage.table_stamp($1::oid) AS table_stamp, stage.partitions_stamp($1::oid) AS partitions_stamp,
        (SELECT nullif(c.relfilenode, 0) FROM pg_class c WHERE c.oid = $1::oid) AS storage
@@ -23,6 +23,7 @@ export async function readTable(db: Queryable, oid: number): Promise<Table | nul
   return {
     ...(JSON.parse(row['definition']) as Omit<Table, Read>),
     indexes: JSON.parse(row['indexes'] ?? '[]') as Index[],
+    settings: JSON.parse(row['settings'] ?? '[]') as string[],
     signature: row['signature'] ?? '',
     stamp: row['stamp'] ?? '',
     statementStamps: {

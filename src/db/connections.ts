@@ -45,6 +45,9 @@ export interface Connections {
   close(): Promise<void>;
 }
 
+/** The SQLSTATE of a message of `stage.restore_settings`. */
+const keepsSettings = 'ST007';
+
 const connectionTimeoutMillis = 10_000;
 const unknown = { backend: null, at: Number.POSITIVE_INFINITY };
 const textOnly = { getTypeParser: () => (value: string) => value };
@@ -158,6 +161,11 @@ async function lend<T>(
     broken = error;
   };
   client.on('error', discard);
+  const hear = ({ code }: { readonly code?: string | undefined }) => {
+    // guard: settings of a session do not stay on a connection
+    if (code === keepsSettings) discard(new Error('the connection keeps settings of a session'));
+  };
+  client.on('notice', hear);
   const query: Queryable['query'] = async (text, values) => {
     const response = client.query<Row>(text, values && [...values]);
     const monitored =
@@ -172,17 +180,18 @@ async function lend<T>(
   const commit = async () => {
     let isLocal = false;
     // the text of the warning depends on lc_messages
-    const hear = ({ routine }: { readonly routine?: string | undefined }) => {
+    const hearWarning = ({ routine }: { readonly routine?: string | undefined }) => {
       isLocal ||= routine === 'SyncRepWaitForLSN';
     };
-    client.on('notice', hear);
-    await query('COMMIT').finally(() => client.off('notice', hear));
+    client.on('notice', hearWarning);
+    await query('COMMIT').finally(() => client.off('notice', hearWarning));
     return { isLocal };
   };
   try {
     return await work({ backend, query, commit, discard });
   } finally {
     client.off('error', discard);
+    client.off('notice', hear);
     client.release(broken);
   }
 }

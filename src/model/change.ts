@@ -48,6 +48,12 @@ export const mutationShape = shape(
     query: orNull(text('null if it is hidden')),
     params: orNull(json('list', 'The bound parameters in order; null if they are hidden')),
     affectedRows: count(),
+    settings: optional(
+      json(
+        'object',
+        'The settings of the application that the statement had, by name, if code of the database reads some: approval sets them for triggers',
+      ),
+    ),
     executedAt: time(),
     role: orNull(text('Database role that staged it; null if unknown')),
     login: orNull(

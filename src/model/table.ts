@@ -243,7 +243,9 @@ export interface Table {
   readonly triggers: readonly Trigger[];
   /** The reason why the table cannot be staged, or null. */
   readonly obstacle: string | null;
-  /** Changes whenever anything above changes, except for indexes that enforce nothing. */
+  /** The settings of applications that code of users reads, in the whole database. No part of the signature. */
+  readonly settings: readonly string[];
+  /** Changes whenever anything above changes, except for settings and for indexes that enforce nothing. */
   readonly signature: string;
   /** Changes whenever the signature does, and is cheap to compute again: see `stage.is_as_built`. */
   readonly stamp: string;

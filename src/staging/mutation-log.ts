@@ -31,6 +31,7 @@ WITH page AS MATERIALIZED (
 SELECT m.id, m.operation, m.table_name, CASE WHEN NOT m.withheld THEN m.query END AS query,
   -- guard: the log withholds parameters, too
   CASE WHEN NOT m.withheld THEN m.params END AS params, m.affected_rows,
+  CASE WHEN NOT m.withheld THEN m.settings END AS settings,
   stage.iso_time(m.executed_at) AS executed_at, m.role, m.login, m.statement
 FROM marked m ORDER BY m.id`;
 
@@ -110,6 +111,7 @@ type MutationRow = Row & {
   readonly query: string | null;
   readonly params: string | null;
   readonly affected_rows: string;
+  readonly settings: string | null;
   readonly executed_at: string;
   readonly role: string | null;
   readonly login: string | null;
@@ -128,6 +130,7 @@ function toMutation(row: MutationRow): Mutation {
     role: row.role,
     login: row.login,
     statement: row.statement,
+    ...(row.settings === null ? {} : { settings: new JsonText(row.settings) }),
     ...(row.query === null ? { hidden: true } : {}),
   };
 }

@@ -211,4 +211,19 @@ export const effectGuards: readonly Guard[] = [
     without: 'condition: `true`,',
     tests: ['proxy/compiled-triggers'],
   },
+  {
+    name: 'approval sets no setting of the server, of an extension or of the service',
+    without: '',
+    tests: ['proxy/settings-of-requests'],
+  },
+  {
+    name: 'a log that was tampered with sets nothing of the server, of an extension or of the service',
+    without: '',
+    tests: ['proxy/settings-of-requests'],
+  },
+  {
+    name: 'settings of a session do not stay on a connection',
+    without: '',
+    tests: ['proxy/settings-of-requests'],
+  },
 ];

@@ -46,9 +46,10 @@ CREATE TABLE items (id int PRIMARY KEY);
 INSERT INTO items VALUES (90), (91);
 CREATE FUNCTION log_item() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
-  IF nullif(current_setting('app.who', true), '') IS NOT NULL THEN
-    IF TG_OP = 'INSERT' THEN INSERT INTO log VALUES (NEW.id, current_setting('app.who')); END IF;
-    IF TG_OP = 'UPDATE' THEN UPDATE log SET who = current_setting('app.who') WHERE "we%ird" = NEW.id; END IF;
+  -- approval does not find the name of this setting, and does not set it
+  IF nullif(current_setting('app' || '.who', true), '') IS NOT NULL THEN
+    IF TG_OP = 'INSERT' THEN INSERT INTO log VALUES (NEW.id, current_setting('app' || '.who')); END IF;
+    IF TG_OP = 'UPDATE' THEN UPDATE log SET who = current_setting('app' || '.who') WHERE "we%ird" = NEW.id; END IF;
     IF TG_OP = 'DELETE' THEN DELETE FROM log WHERE "we%ird" = OLD.id; END IF;
   END IF;
   INSERT INTO numbered_log (item) VALUES (1);

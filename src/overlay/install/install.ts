@@ -165,12 +165,12 @@ async function register(
   generation: string,
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation, definition_stamp)
-     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, $14, $15, stage.dependent_columns($1), $10, $11, $16, $12, $13)
+    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation, definition_stamp, settings)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, $14, $15, stage.dependent_columns($1), $10, $11, $16, $12, $13, ARRAY(SELECT jsonb_array_elements_text($17::jsonb)))
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
        signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, dependents = excluded.dependents, writable = false,
-       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation, definition_stamp = excluded.definition_stamp, triggers = '[]', trigger_uses = NULL, trigger_path = NULL, trigger_stamp = NULL,
+       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation, definition_stamp = excluded.definition_stamp, settings = excluded.settings, triggers = '[]', trigger_uses = NULL, trigger_path = NULL, trigger_stamp = NULL,
        installed_at = clock_timestamp()`,
     [
       table.oid,
@@ -190,6 +190,7 @@ async function register(
       table.statementStamps.table,
       table.statementStamps.partitions,
       table.statementStamps.storage,
+      JSON.stringify(table.settings),
     ],
   );
   await tx.query(

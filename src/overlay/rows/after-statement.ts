@@ -249,18 +249,26 @@ function endSql(table: Table, name: string, key: string, checks: string): string
     shown_name: quoteLiteral(shownName(table.schema, table.name)),
     check_rows: checks,
     adopt: operations.some((each) => mayFire(table, each)) ? adopt : '',
-    ...loggedColumns(table),
+    ...loggedFacts(table),
   });
 }
 
 /** What BEFORE triggers wrote for rows that are not staged is the client's own. */
 const adopt = `    IF coalesce(current_setting('stage.adopted', true), '') <> '' THEN _stage_v_affected := _stage_v_affected + stage.adopt_effects(_stage_v_session, _stage_v_mutation, _stage_v_affected); END IF;\n`;
 
-/** Builds the entry's part for the columns that the statement set; none if no trigger waits for updates of certain columns. */
-function loggedColumns(table: Table) {
-  if (!waitsForColumns(table)) return { set_column: '', set_value: '' };
+/**
+ * Builds the entry's parts that only some databases need: the columns that the statement set, if triggers wait for updates of certain
+ * columns, and its settings, if code of users may read some.
+ */
+function loggedFacts(table: Table) {
+  // which settings those are changes with the functions of triggers
+  const readsSettings = table.settings.length > 0 || table.triggers.length > 0;
+  const facts = [
+    ...(waitsForColumns(table) ? [['columns', `stage.set_columns(${table.oid})`]] : []),
+    ...(readsSettings ? [['settings', `stage.settings_of(${table.oid})`]] : []),
+  ];
   return {
-    set_column: ', columns',
-    set_value: `, stage.set_columns(${table.oid})`,
+    fact_columns: facts.map(([column]) => `, ${column}`).join(''),
+    facts: facts.map(([, value]) => `, ${value}`).join(''),
   };
 }

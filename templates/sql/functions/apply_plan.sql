@@ -9,9 +9,10 @@
 --   cascaded  and after the rows of the client;
 --   gone      the same for rows that the actions of a DELETE remove, or of an UPDATE of a row that leaves its partition.
 -- Every staged row is in a run, except those that triggers wrote: production's own triggers write them. The statement is NULL for rows that
--- the mutation log does not know.
-CREATE OR REPLACE FUNCTION stage.apply_plan(p_session uuid)
-RETURNS TABLE (statement bigint, runs stage.apply_run[])
+-- the mutation log does not know. The settings are those that the statement had (see stage.settings_of).
+DROP FUNCTION IF EXISTS stage.apply_plan(uuid);
+CREATE FUNCTION stage.apply_plan(p_session uuid)
+RETURNS TABLE (statement bigint, runs stage.apply_run[], settings jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_variable
 DECLARE
@@ -56,7 +57,8 @@ BEGIN
     SELECT m.statement, array_agg(
         ROW(s.relation, o.shown_name, s.step, s.mutation, s.operation, s.origin, s.first, s.last, s.row_count, o.foreign_key_rank)::stage.apply_run
         ORDER BY s.step = 'capture' DESC, min_first, s.step <> 'apply', s.origin = 'client',
-          CASE WHEN s.step = 'apply' AND s.origin = 'action' THEN -s.first ELSE s.first END)
+          CASE WHEN s.step = 'apply' AND s.origin = 'action' THEN -s.first ELSE s.first END),
+      (array_agg(m.settings) FILTER (WHERE m.settings IS NOT NULL))[1]
     FROM (SELECT s.*, min(s.first) FILTER (WHERE s.origin = 'client') OVER (PARTITION BY s.mutation) AS min_first FROM steps s) s
     -- guard: the log of a session counts, not that of a session that was split from it
     LEFT JOIN stage.mutation m ON m.session = $1 AND m.id = s.mutation

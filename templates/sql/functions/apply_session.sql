@@ -8,6 +8,7 @@ DECLARE
   v_relation pg_catalog.oid;
   v_step pg_catalog.record;
   v_runs stage.apply_run[];
+  v_settings pg_catalog.jsonb;
   v_message pg_catalog.text;
   v_detail pg_catalog.text;
   v_context pg_catalog.text;
@@ -20,12 +21,16 @@ BEGIN
   END LOOP;
   PERFORM pg_catalog.set_config('search_path', stage.default_search_path(), true);
   SET CONSTRAINTS ALL DEFERRED;
-  FOR v_step IN SELECT p.statement, p.runs FROM stage.apply_plan(p_state.session) p LOOP
+  FOR v_step IN SELECT p.statement, p.runs, p.settings FROM stage.apply_plan(p_state.session) p LOOP
     v_runs := v_step.runs;
     -- guard: no staged row is left out where the mutation log lacks its statement
     IF v_step.statement IS NULL THEN
       RAISE EXCEPTION 'the mutation log lacks the statement that staged rows of %', v_runs[1].table_name
         USING ERRCODE = 'data_corrupted', TABLE = v_runs[1].table_name;
+    END IF;
+    IF v_settings IS NOT NULL OR v_step.settings IS NOT NULL THEN
+      PERFORM stage.restore_settings(v_settings, v_step.settings);
+      v_settings := v_step.settings;
     END IF;
     p_state := stage.apply_statement(v_runs, p_state);
   END LOOP;

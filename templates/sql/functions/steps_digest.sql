@@ -2,7 +2,7 @@
 -- A step is one staged row change with its table, the names of the table's columns, its kind, the key by which it finds its row, the row
 -- after it, and, at the first touch of a row of production, that row before it. Steps are in the order in which their statements ended,
 -- with the bounds of statements and of the changes of each statement to a table: approval replays these together, and triggers see them so;
--- and with the columns that the statement set, where these are known.
+-- and with the columns that the statement set and the settings that it had, where these are known.
 -- Values are in the form from which PostgreSQL would restore them: JSON would be the same for `{1}` and `[0:0]={1}`.
 -- Only hashes are sorted, so memory does not grow with the rows. Parallel workers compute those of many rows, where the server has some.
 CREATE OR REPLACE FUNCTION stage.steps_digest(p_session uuid) RETURNS text
@@ -46,8 +46,8 @@ BEGIN
     -- one row for each mutation: where its statement begins and ended, and the texts before its first step and before the others
     mutations AS MATERIALIZED (
       SELECT g.mutation, min(g.first) OVER w AS first, max(m.ended) OVER w AS ended,
-        convert_to(concat(ROW(true, m.relation, m.operation)::text, m.columns), 'UTF8') AS opening,
-        convert_to(concat(ROW(false, m.relation, m.operation)::text, m.columns), 'UTF8') AS going_on
+        convert_to(concat(ROW(true, m.relation, m.operation)::text, m.columns, m.settings), 'UTF8') AS opening,
+        convert_to(concat(ROW(false, m.relation, m.operation)::text, m.columns, m.settings), 'UTF8') AS going_on
       FROM (SELECT s.mutation, min(s.seq) AS first FROM steps s GROUP BY s.mutation) g
       LEFT JOIN stage.mutation m ON m.id = g.mutation AND m.session = $1
       WINDOW w AS (PARTITION BY m.statement)

@@ -19,9 +19,9 @@ BEGIN
     _stage_v_set := set_config('enable_seqscan', 'on', true) || set_config('stage.ended', current_setting('stage.statement'), true);
     IF current_setting('stage.called', true) = 'on' THEN PERFORM stage.leave_call('{{key}}'); END IF;
 {{adopt}}    IF _stage_v_affected > 0 THEN
-      INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows{{set_column}})
+      INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows{{fact_columns}})
       VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), {{oid}}, {{shown_name}},
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected{{set_value}})
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected{{facts}})
       ON CONFLICT (session, id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
     -- guard: the policy checks a statement at its end
