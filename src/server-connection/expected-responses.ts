@@ -1,14 +1,19 @@
 /** The queue of expected responses. After an error in the extended protocol, the server skips messages up to the Sync. */
 import type { PendingResponse } from './pending-response.ts';
 
+/** So many entries stay in memory after they were taken, unless more are waiting. */
+const mostTaken = 256;
+
 export class ExpectedResponses {
   private readonly queue: PendingResponse[] = [];
+  /** The index of the first entry. Those before it were taken: a shift of a long array takes time for each of its entries. */
+  private first = 0;
   /** The server is skipping messages, and the Sync that ends this has not been sent yet. */
   private isSkipping = false;
 
   /** The server's next expected response. */
   get head(): PendingResponse | undefined {
-    return this.queue[0];
+    return this.queue[this.first];
   }
 
   /**
@@ -28,7 +33,9 @@ export class ExpectedResponses {
 
   /** Removes the first entry, whose response is complete. */
   take(): PendingResponse | undefined {
-    return this.queue.shift();
+    const taken = this.head;
+    if (taken !== undefined) this.moveTo(this.first + 1);
+    return taken;
   }
 
   /**
@@ -36,8 +43,17 @@ export class ExpectedResponses {
    * order.
    */
   skipToSync(): PendingResponse[] {
-    const next = this.queue.findIndex(({ request }) => request === 'sync');
-    this.isSkipping = next === -1;
-    return this.queue.splice(0, this.isSkipping ? this.queue.length : next).reverse();
+    let next = this.first;
+    while (next < this.queue.length && this.queue[next]?.request !== 'sync') next += 1;
+    const skipped = this.queue.slice(this.first, next).reverse();
+    this.isSkipping = next === this.queue.length;
+    this.moveTo(next);
+    return skipped;
+  }
+
+  private moveTo(first: number): void {
+    const isMostlyTaken = first >= mostTaken && first * 2 >= this.queue.length;
+    if (isMostlyTaken) this.queue.splice(0, first);
+    this.first = isMostlyTaken ? 0 : first;
   }
 }
