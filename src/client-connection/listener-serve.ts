@@ -52,8 +52,11 @@ export async function serve(plain: Socket, context: ServeContext): Promise<void>
   try {
     const opening = await readOpening(plain, context.secureContext, control.signal, use);
     leaveSilent();
-    if (opening.kind === 'cancel') await cancel(opening, context);
-    else
+    if (opening.kind === 'cancel') {
+      // guard: a client that has closed its side waits for the proxy until the upstream has the request
+      client.allowHalfOpen = true;
+      await cancel(opening, context);
+    } else
       await connect(opening, { address, context, control, onLoggedIn: () => clearTimeout(timer) });
     farewell(client, null);
   } catch (error) {

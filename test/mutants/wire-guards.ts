@@ -152,4 +152,9 @@ export const wireGuards: readonly Guard[] = [
     without: '',
     tests: ['proxy/retried-portals'],
   },
+  {
+    name: 'a client that has closed its side waits for the proxy until the upstream has the request',
+    without: '',
+    tests: ['proxy/listener-cancel'],
+  },
 ];

@@ -126,6 +126,30 @@ suite('proxy: cancel', (test) => {
     });
   }
 
+  test('from a client that closes its own side at once: no later statement is cancelled', async () => {
+    const client = new pg.Client({ connectionString: listener.url('scrammed', 'scrammed') });
+    await client.connect();
+    try {
+      const { processID, secretKey } = client as unknown as {
+        processID: number;
+        secretKey: number;
+      };
+      const secret = Buffer.alloc(4);
+      secret.writeInt32BE(secretKey);
+      for (let round = 0; round < 40; round += 1) {
+        await client.query('SELECT 1');
+        const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+        socket.resume();
+        socket.end(cancelRequest({ processId: processID, secret }));
+        await once(socket, 'close');
+        const { rows } = await client.query('SELECT pg_sleep(0.02) IS NOT NULL AS slept');
+        assert.equal(rows, [{ slept: true }]);
+      }
+    } finally {
+      await client.end();
+    }
+  });
+
   test('reaches its own statement among others', async () => {
     const sleepers = [await beginSleep(0), await beginSleep(0), await beginSleep(2)];
     await sleeping(3);
