@@ -164,21 +164,36 @@ interface Named {
   readonly alias?: { readonly aliasname?: string };
 }
 
+/** Functions of the server whose results in FROM are single values, and no rows of a table. */
+const valueFunctions =
+  /^(?:generate_(?:series|subscripts)|unnest|(?:string|regexp_split)_to_table|regexp_matches|jsonb?_(?:object_keys|array_elements(?:_text)?)|jsonb_path_query)$/;
+
+function returnsValues(funcname: Named['funcname']): boolean {
+  const [name = '', schema = 'pg_catalog', ...more] = textsOf(funcname).reverse();
+  return schema === 'pg_catalog' && more.length === 0 && valueFunctions.test(name);
+}
+
 /**
  * Returns whether a query refers to whole rows, or to columns that only a table has. PostgreSQL validates SQL bodies when they are created;
- * a PL/pgSQL body would fail only when it runs.
+ * a PL/pgSQL body would fail only when it runs. A name that is that of a table and of one of its columns counts as the row.
  * @param tables the names of transition tables
  */
 function inspectsRowVersions(query: Buffer, tables: readonly string[]): boolean {
   const tree = parseTree(query);
-  const rows = ['RangeVar', 'RangeFunction', 'FuncCall'].flatMap((type) =>
-    collectNodes(tree, type).map((fields) => {
-      const { schemaname, relname, funcname, alias } = fields as Named;
+  const rows = [
+    ...collectNodes(tree, 'RangeVar').map((fields) => {
+      const { schemaname, relname, alias } = fields as Named;
       // rows of a transition table are those of the table
-      if (schemaname === undefined && tables.includes(relname ?? '')) return '';
-      return alias?.aliasname ?? relname ?? textsOf(funcname).at(-1) ?? '';
+      const isTransition = schemaname === undefined && tables.includes(relname ?? '');
+      return isTransition ? '' : (alias?.aliasname ?? relname ?? '');
     }),
-  );
+    ...collectNodes(tree, 'RangeFunction').flatMap((fields) => {
+      const called = collectNodes(fields, 'FuncCall').map(({ funcname }: Named) => funcname);
+      if (called.every(returnsValues)) return [];
+      const names = called.map((funcname) => textsOf(funcname).at(-1) ?? '');
+      return [...names, (fields as Named).alias?.aliasname ?? ''];
+    }),
+  ];
   return collectNodes(tree, 'ColumnRef').some((fields) => {
     const names = textsOf((fields as { fields?: Parameters<typeof textsOf>[0] }).fields);
     return (
