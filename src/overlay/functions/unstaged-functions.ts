@@ -3,6 +3,7 @@ import type { Database, Queryable } from '../../db/database.ts';
 import { shownName } from '../../model/table.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
+import { loadParser } from '../../sql/parser/parser.ts';
 import { oidArray } from '../object-names.ts';
 import { approvalPath } from '../triggers/follow-triggers.ts';
 import { beyondExtent, usesOfDefaults } from './check-body.ts';
@@ -25,7 +26,8 @@ WHERE p.prokind IN ('f', 'p') AND p.prorettype NOT IN ('trigger'::regtype, 'even
 ORDER BY 1, 2`;
 
 /** Returns a line for each name: `public.charge() runs with its owner's rights`. It creates nothing. */
-export function unstagedFunctions(db: Database): Promise<string[]> {
+export async function unstagedFunctions(db: Database): Promise<string[]> {
+  await loadParser();
   return db.transaction(async (tx: Queryable) => {
     const lines: string[] = [];
     const { oids } = await approvalPath(tx);
