@@ -18,7 +18,7 @@ const harmful = `
   pg_catalog.pg_notify('a','b') lo_create(1) lo_import('/x') lo_export(1,'/x') lowrite(1,'x') lo_put(1,0,'x')
   lo_unlink(1) pg_catalog.pg_function_of_the_future() brin_summarize_new_values('i')
   gin_clean_pending_list('i') binary_upgrade_create_empty_extension() query_to_xml('DELETE',true,true,'')
-  ts_stat('DELETE')
+  ts_stat('DELETE') lastval() pg_catalog.lastval()
   stage.begin_statement('a','b','c','d') stage.resolve_relations('[]') stage_data.source_1()
   set_config('session_authorization','a',true) set_config('Default_Transaction_Read_Only','off',false)
   set_config('transaction_read_only','off',true) pg_catalog.set_config('stage.session','x',false) set_config($1,'a',true)
@@ -49,7 +49,7 @@ const unclear = `
 
 /** Calls that may run anywhere by their names. */
 const harmless = `
-  now() count(*) lower('A') random() gen_random_uuid() uuidv7() clock_timestamp() nextval('s') currval('s') lastval()
+  now() count(*) lower('A') random() gen_random_uuid() uuidv7() clock_timestamp() nextval('s') currval('s')
   pg_sleep(1) pg_typeof(1) pg_get_viewdef(1) pg_table_is_visible(1) pg_catalog.pg_get_userbyid(1) pg_backend_pid()
   pg_total_relation_size('t') pg_size_pretty(1::bigint) pg_stat_get_numscans(1) pg_is_in_recovery()
   pg_advisory_unlock_all() pg_current_xact_id_if_assigned() pg_stat_statements(true) current_setting('role') set_config('search_path','a',false) set_config('role',$1,true) set_config('my.claims',$1,true)
