@@ -54,17 +54,21 @@ suite('batches that only read', (test) => {
     client.close();
   });
 
-  test('takes time in proportion to the messages of a batch', async () => {
-    const client = await relayed.connect();
-    // 6 s; more than a minute if a response takes time for each that waits behind it
-    const count = 100_000;
-    const statement = Buffer.concat([p('SELECT $1::text'), b(['a']), d(), e()]);
-    client.send(...Array.from({ length: count }, () => statement), s);
-    const messages = await client.readTo(ready);
-    const rows = messages.filter(({ type }) => type === 'D'.charCodeAt(0));
-    assert.equal([rows.length, messages.length], [count, 5 * count + 1]);
-    client.close();
-  }, { timeout: 60_000 });
+  test(
+    'takes time in proportion to the messages of a batch',
+    async () => {
+      const client = await relayed.connect();
+      // 6 s; more than a minute if a response takes time for each that waits behind it
+      const count = 100_000;
+      const statement = Buffer.concat([p('SELECT $1::text'), b(['a']), d(), e()]);
+      client.send(...Array.from({ length: count }, () => statement), s);
+      const messages = await client.readTo(ready);
+      const rows = messages.filter(({ type }) => type === 'D'.charCodeAt(0));
+      assert.equal([rows.length, messages.length], [count, 5 * count + 1]);
+      client.close();
+    },
+    { timeout: 60_000 },
+  );
 
   test('keeps no answer back while a batch behind it takes its time', async () => {
     const client = await relayed.connect();

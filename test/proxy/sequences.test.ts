@@ -28,11 +28,7 @@ suite('sequences', (test) => {
         proxied,
         [
           ...[q(next), run(next), s, p(next, 'n'), d('statement', 'n'), s],
-          ...[
-            run(`select nextval($1::regclass)`, 'keys'),
-            s,
-            q(`SELECT currval('keys')`),
-          ],
+          ...[run(`select nextval($1::regclass)`, 'keys'), s, q(`SELECT currval('keys')`)],
           q(`BEGIN; ${next}; INSERT INTO item VALUES (currval('keys'), 'drawn'); COMMIT`),
           ...[
             q('BEGIN'),
