@@ -224,7 +224,7 @@ async function checkCalled(context: Walk, call: QualifiedName): Promise<boolean>
   if (row['definition'] == null)
     throw new Obstacle(`calls ${call.name}(), which is several functions`);
   const definition = JSON.parse(row['definition']) as Definition;
-  if (definition.isServers) return false;
+  if (definition.isNative) return false;
   let writes = false;
   const within = { ...context, open: [...context.open, key] };
   for (const each of definition.functions)

@@ -19,8 +19,8 @@ export interface Definition {
   /** Whether one takes rows of tables or composite types. */
   readonly takesRows: boolean;
   readonly givesRows: boolean;
-  /** Whether they are part of the server. */
-  readonly isServers: boolean;
+  /** Whether none of them has a body to follow: they are the server's, or those of extensions that are compiled or immutable. */
+  readonly isNative: boolean;
   readonly functions: readonly FunctionDefinition[];
 }
 

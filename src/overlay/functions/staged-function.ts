@@ -73,7 +73,7 @@ async function follow(context: Context, called: QualifiedName): Promise<Known | 
   );
   if (row?.['definition'] == null) return null;
   const definition = JSON.parse(row['definition']) as Definition;
-  if (definition.isServers) return null;
+  if (definition.isNative) return null;
   const key = qualifiedName(definition.schema, definition.name);
   if (context.own?.key === key) return ownOf(context.own, definition);
   if (context.open.has(key)) throw new Obstacle('calls itself through other functions');

@@ -1,9 +1,9 @@
 -- Returns the functions of one name as one JSON object (see Definition in src/overlay/functions/function-script.ts); NULL unless they are
--- all in one schema.
+-- all in one schema, or none of them has a body to follow: those of the server, and those of extensions that are compiled or immutable.
 CREATE OR REPLACE FUNCTION stage.function_definition(p_name jsonb, p_path oid[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT jsonb_build_object('namespace', min(p.pronamespace::int8), 'schema', min(n.nspname::text), 'name', min(p.proname::text),
-    'isServers', bool_and(p.oid < 16384), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(p.prorettype >= 16384 AND t.typtype = 'c'), 'functions', jsonb_agg(jsonb_build_object(
+    'isNative', bool_and(x.is_native), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(p.prorettype >= 16384 AND t.typtype = 'c'), 'functions', jsonb_agg(jsonb_build_object(
       'oid', p.oid::int8,
       'isProcedure', p.prokind = 'p',
       'gives', (SELECT CASE count(*) WHEN 0 THEN 'void' WHEN 1 THEN min(format_type(a.type, NULL)) END
@@ -58,5 +58,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   JOIN pg_namespace n ON n.oid = p.pronamespace
   JOIN pg_language l ON l.oid = p.prolang
   JOIN pg_type t ON t.oid = p.prorettype
-  HAVING count(DISTINCT p.pronamespace) = 1
+  CROSS JOIN LATERAL (SELECT p.oid < 16384 OR (l.lanname IN ('c', 'internal') OR p.provolatile = 'i') AND stage.is_of_extension('pg_proc', p.oid)) x (is_native)
+  HAVING count(DISTINCT p.pronamespace) = 1 OR bool_and(x.is_native)
 $$;
