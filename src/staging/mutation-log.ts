@@ -31,6 +31,7 @@ WITH page AS MATERIALIZED (
 SELECT m.id, m.operation, m.table_name, CASE WHEN NOT m.withheld THEN m.query END AS query,
   -- guard: the log withholds parameters, too
   CASE WHEN NOT m.withheld THEN m.params END AS params, m.affected_rows,
+  -- guard: the log withholds settings, too
   CASE WHEN NOT m.withheld THEN m.settings END AS settings,
   stage.iso_time(m.executed_at) AS executed_at, m.role, m.login, m.statement
 FROM marked m ORDER BY m.id`;

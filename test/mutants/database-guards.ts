@@ -148,6 +148,11 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['rest/readable-tables'],
   },
   {
+    name: 'the log withholds settings, too',
+    without: 'm.settings,',
+    tests: ['rest/readable-tables'],
+  },
+  {
     name: 'every role that staged must be able to read',
     without: readable('or', ofReverted, 'false'),
     lines: 2,

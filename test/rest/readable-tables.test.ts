@@ -144,13 +144,15 @@ suite('rest: tables that may not be read', (test) => {
     assert.equal([own.changes.length, own.hidden], [1, undefined]);
   });
 
-  test('the log keeps their entries, without texts and parameters', async () => {
+  test('the log keeps their entries, without texts, parameters and settings', async () => {
     await sql('GRANT SELECT ON products TO $clerk');
     await rest.write(id, 'UPDATE products SET stock = $1 WHERE id = 1', [7], clerk.name);
     await rest.write(id, update, [], clerk.name);
     const both = `WITH p AS (UPDATE products SET stock = 3 WHERE id = 2) ${update.replace('X', 'Z')}`;
     await rest.write(id, both, [], clerk.name);
+    await sql(`UPDATE stage.mutation SET settings = '{"app.who": "ann"}'`);
     const before = await ofSession('mutations');
+    assert.equal(before.mutations[0].settings, { 'app.who': 'ann' });
     assert.equal(before, await ofSession('mutations', 'ann'));
     assert.equal(
       before.mutations.map(({ role }: { role: string }) => role),
@@ -160,19 +162,20 @@ suite('rest: tables that may not be read', (test) => {
     const log = await ofSession('mutations');
     assert.equal(outputs.mutationList.parse(log), log);
     const brief = log.mutations.map(
-      ({ table, query, params, hidden, affected_rows }: Record<string, unknown>) => [
+      ({ table, query, params, settings, hidden, affected_rows }: Record<string, unknown>) => [
         table,
         query,
         params,
+        settings,
         hidden,
         affected_rows,
       ],
     );
-    assert.equal(brief[0], ['products', null, null, true, 1]);
-    assert.equal(brief[1], ['customers', update, [], undefined, 1]);
+    assert.equal(brief[0], ['products', null, null, undefined, true, 1]);
+    assert.equal(brief[1], ['customers', update, [], { 'app.who': 'ann' }, undefined, 1]);
     assert.equal(brief.slice(2).sort(), [
-      ['customers', null, null, true, 1],
-      ['products', null, null, true, 1],
+      ['customers', null, null, undefined, true, 1],
+      ['products', null, null, undefined, true, 1],
     ]);
     const filtered = await ofSession('mutations?table=products&type=UPDATE&limit=1');
     assert.equal(
