@@ -10,8 +10,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         FROM unnest(p.proallargtypes, p.proargmodes) a(type, mode) WHERE a.mode IN ('b', 'o')),
       'language', l.lanname,
       'obstacle', CASE
-        WHEN p.oid < 16384 OR l.lanname NOT IN ('sql', 'plpgsql') THEN 'not written in SQL or PL/pgSQL'
-        WHEN p.prokind NOT IN ('f', 'p') THEN 'no plain function'
+        WHEN p.oid < 16384 OR l.lanname NOT IN ('sql', 'plpgsql') THEN 'is not written in SQL or PL/pgSQL'
+        WHEN p.prokind NOT IN ('f', 'p') THEN 'is no plain function'
         WHEN p.prosecdef AND stage.definer_obstacle(p.proowner, p.proconfig) IS NOT NULL THEN stage.definer_obstacle(p.proowner, p.proconfig)
         WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
