@@ -1,6 +1,7 @@
 /** Settings of the application, such as the tenant of a request: production's triggers find them at approval as while staging. */
 import type { JsonObject } from '../../src/model/json.ts';
 import { approveStories } from '../helpers/alike.ts';
+import { asking } from '../helpers/asking.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
@@ -23,12 +24,11 @@ suite('settings that triggers read', (test) => {
     for (const text of texts) await client.query(text);
     return id;
   };
-  const propose = (id: string) => proxied.daemon.call('POST', `/sessions/${id}/propose`);
+  const ask = asking(() => proxied);
+  const propose = (id: string) => ask('POST', `/sessions/${id}/propose`);
   const approve = async (id: string) => {
     await propose(id);
-    const { status, body, text } = await proxied.daemon.call('POST', `/sessions/${id}/approve`);
-    assert.is(status, 200, text);
-    return body['differences'];
+    return (await ask('POST', `/sessions/${id}/approve`))['differences'];
   };
   const signed = async (id: number) =>
     (await proxied.database.query(`SELECT by FROM signed WHERE id = ${id}`))[0]?.['by'];
@@ -56,9 +56,7 @@ suite('settings that triggers read', (test) => {
         `SET app.who = 'kai ${round}'`,
         `INSERT INTO signed (id) VALUES (${310 + round})`,
       );
-      const rehearsed = await proxied.daemon.call('POST', `/sessions/${id}/rehearse`);
-      assert.is(rehearsed.status, 200, rehearsed.text);
-      assert.equal(rehearsed.body['differs'], []);
+      assert.equal((await ask('POST', `/sessions/${id}/rehearse`))['differs'], []);
       await approve(id);
       assert.is(await signed(310 + round), `kai ${round}`);
       const next = await staged(`INSERT INTO signed (id) VALUES (${320 + round})`);
@@ -69,26 +67,22 @@ suite('settings that triggers read', (test) => {
 
   test('are in the log', async () => {
     const id = await staged("SET app.who = 'lea'", 'INSERT INTO signed (id) VALUES (330)');
-    const { body } = await proxied.daemon.call('GET', `/sessions/${id}/mutations`);
-    const [mutation] = body['mutations'] as JsonObject[];
-    assert.equal(mutation?.['settings'], { 'app.who': 'lea' });
-    assert.is(await proxied.daemon.call('DELETE', `/sessions/${id}`).then((r) => r.status), 200);
+    const { mutations } = await ask('GET', `/sessions/${id}/mutations`);
+    assert.equal((mutations as JsonObject[])[0]?.['settings'], { 'app.who': 'lea' });
+    await ask('DELETE', `/sessions/${id}`);
   });
 
   test('are part of the digest', async () => {
     const id = await staged("SET app.who = 'max'", 'INSERT INTO signed (id) VALUES (331)');
     await propose(id);
-    const { body } = await proxied.daemon.call('GET', `/sessions/${id}/diff`);
-    assert.match(String(body['digest']), /^sha256:/);
+    const digest = String((await ask('GET', `/sessions/${id}/diff`))['digest']);
+    assert.match(digest, /^sha256:/);
     await proxied.database.query(
       `UPDATE stage.mutation SET settings = '{"app.who": "eve"}' WHERE settings ->> 'app.who' = 'max'`,
     );
-    const digest = String(body['digest']);
-    const approval = await proxied.daemon.call('POST', `/sessions/${id}/approve`, {
-      json: { digest },
-    });
-    assert.equal([approval.status, approval.body['error']], [412, 'digest_mismatch']);
-    await proxied.daemon.call('POST', `/sessions/${id}/reject`);
+    const refused = await ask('POST', `/sessions/${id}/approve`, { digest }, 412);
+    assert.is(refused['error'], 'digest_mismatch');
+    await ask('POST', `/sessions/${id}/reject`);
   });
 
   test('are never those of the server, of extensions or of the service', async () => {
