@@ -43,7 +43,7 @@ export function functionRefusal(use: FunctionUse): Refusal {
       'Use SET, or give set_config() the name of a setting that the service does not rely on, as a constant or as a parameter of type text.',
     );
   }
-  if (use.name === 'lastval') {
+  if (use.name === 'lastval' && isBuiltin(use)) {
     return refuse(
       'function lastval() cannot be run in a staged session',
       'Use RETURNING, or currval() with the name of the sequence: staging draws numbers from a sequence of its own, which is the last one.',
