@@ -80,6 +80,7 @@ export async function installTriggers(
       await attach({ tx, table, server }, operation, fired.includes(operation), copies);
   if (mayFireAfter(table)) await attachAfter({ tx, table, server }, copies);
   if (mayFireFirst(table)) await attachFirst({ tx, table, server }, copies);
+  // the settings anew: the table may have been read before its triggers' functions changed
   await tx.query(
     `UPDATE stage.overlay SET triggers = $2, trigger_uses = $3, trigger_path = $4, settings = stage.settings_read(),
        trigger_stamp = CASE WHEN $5 THEN stage.stamp_of_reading($3, $4, $6) END WHERE relation = $1`,
