@@ -17,9 +17,19 @@ export async function ensureEach(db: Database, relations: readonly number[]): Pr
 
 const outdated = `
 SELECT o.relation FROM stage.overlay o
-WHERE starts_with(o.stamp, 'outdated ') AND o.relation IN (SELECT stage.staged_relations($1)) ORDER BY o.relation`;
+WHERE o.relation IN (SELECT stage.staged_relations($1)) AND (
+  starts_with(o.stamp, 'outdated ')
+  OR jsonb_path_query_array(o.columns, '$[*].name') <> (
+    SELECT jsonb_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a
+    WHERE a.attrelid = o.relation AND a.attnum > 0 AND NOT a.attisdropped
+  )
+)
+ORDER BY o.relation`;
 
-/** Rebuilds the overlays of a session that another generation made: their functions may differ from those that are called here. */
+/**
+ * Rebuilds the overlays of a session that another generation made, whose functions may differ from those that are called here, and those
+ * of tables whose columns have other names now: a diff would show a value under the name that another column has.
+ */
 export async function renewOutdated(db: Database, id: string): Promise<void> {
   await ensureBound(db);
   const rows = await db.query(outdated, [sessionUuid(id)]);

@@ -99,6 +99,33 @@ suite('schema changes', (test) => {
     });
   }
 
+  test('a diff shows values under the present names of their columns', async () => {
+    const session = await staging.open();
+    await staging.stage(session, 'INSERT INTO a VALUES (5, 5); UPDATE a SET v = 9 WHERE id = 2');
+    await staging.database.query(
+      'ALTER TABLE a RENAME v TO former; ALTER TABLE a ADD v int DEFAULT 7',
+    );
+    const { changes, digest } = await diffOf(staging.service, session);
+    assert.equal(
+      changes.map(({ before, after }) => [before, after]),
+      [
+        [null, { id: 5, former: 5, w: null, v: 7 }],
+        [
+          { id: 2, former: 2, w: 'y', v: 7 },
+          { id: 2, former: 9, w: 'y', v: 7 },
+        ],
+      ],
+    );
+    await proposeSession(staging.service, session);
+    const decision = { approvedBy: null, digest };
+    assert.is((await approveSession(staging.service, session, decision)).status, 'approved');
+    assert.equal(await staging.database.query('SELECT id, former, v FROM a ORDER BY id'), [
+      { id: 1, former: 1, v: 7 },
+      { id: 2, former: 9, v: 7 },
+      { id: 5, former: 5, v: 7 },
+    ]);
+  });
+
   test('a new table that a staged deletion would cascade to is looked at, too', async () => {
     const session = await proposed('DELETE FROM a WHERE id = 2');
     await staging.database.query(
