@@ -64,12 +64,17 @@ export interface FunctionBody {
 /**
  * Returns the names that the statements of a text use; null if one of them is beyond the given extent. The relation that a statement writes
  * to has its `target`.
+ * @param mayDraw whether queries may draw from sequences
  */
-export function usesOf(text: Buffer, extent: Extent = 'reads'): BodyUses | null {
+export function usesOf(
+  text: Buffer,
+  extent: Extent = 'reads',
+  mayDraw = extent !== 'reads',
+): BodyUses | null {
   const parts: BodyUses[] = [];
   for (const { start, verdict } of parsed(text)) {
     const isRead = verdict.kind === 'read';
-    if (!isRead && !isWriteWithin(verdict, extent)) return null;
+    if (!isRead && !isWriteWithin(verdict, extent) && !(mayDraw && isDraw(verdict))) return null;
     if (verdict.locking.length > 0 && extent === 'reads') return null;
     const own = isRead ? readUses(verdict) : writeUses(verdict, text.subarray(start));
     if (own === null) return null;
@@ -113,6 +118,14 @@ function isWriteWithin(verdict: Verdict, extent: Extent): verdict is QueryWrite 
   if (extent === 'reads' || verdict.kind !== 'write' || verdict.form !== 'query') return false;
   return extent === 'rows' ? isSingleWrite(verdict) : isPlainWrite(verdict);
 }
+
+/** Returns whether a query writes to no table: it counts as a write because it calls nextval(), or setval(), which is refused elsewhere. */
+const isDraw = (verdict: Verdict): verdict is QueryWrite =>
+  verdict.kind === 'write' &&
+  verdict.form === 'query' &&
+  !verdict.stagesCalls &&
+  verdict.rights.length === 0 &&
+  isPlainWrite(verdict);
 
 /** Returns whether a write is no DO block, MERGE or write with OVERRIDING, and has at most one ON CONFLICT clause. */
 function isPlainWrite(write: QueryWrite): boolean {

@@ -141,7 +141,7 @@ function usesOfExpression(
   const prefix = mode === statementMode ? '' : keyword;
   const query = Buffer.concat([Buffer.from(prefix), text.subarray(start)]);
   const isPart = extent === 'rows' && mode !== statementMode;
-  const uses = usesOf(query, isPart ? 'reads' : extent);
+  const uses = usesOf(query, isPart ? 'reads' : extent, extent !== 'reads');
   if (uses === null || inspectsRowVersions(query, tables)) return null;
   return movedUses(uses, (at) => at - prefix.length + start);
 }
@@ -194,12 +194,25 @@ function inspectsRowVersions(query: Buffer, tables: readonly string[]): boolean 
       return [...names, (fields as Named).alias?.aliasname ?? ''];
     }),
   ];
+  const lists = allColumns(tree);
   return collectNodes(tree, 'ColumnRef').some((fields) => {
+    if (lists.has(fields)) return false;
     const names = textsOf((fields as { fields?: Parameters<typeof textsOf>[0] }).fields);
     return (
       systemColumns.has(names.at(-1) ?? '') || (names.length === 1 && rows.includes(names[0] ?? ''))
     );
   });
+}
+
+/** Returns the references such as `t.*` that stand for columns of a result; elsewhere they stand for a whole row. */
+function allColumns(tree: ReturnType<typeof parseTree>): ReadonlySet<object> {
+  const values = collectNodes(tree, 'ResTarget').map((fields) => {
+    const { val } = fields as { val?: { ColumnRef?: { fields?: readonly object[] } } };
+    return val?.ColumnRef;
+  });
+  return new Set(
+    values.flatMap((value) => (value?.fields?.some((each) => 'A_Star' in each) ? [value] : [])),
+  );
 }
 
 /** Returns the spliced text of a part. */

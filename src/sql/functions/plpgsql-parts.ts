@@ -77,7 +77,7 @@ function matchTokens(
   let at = start;
   for (const { text } of own) {
     if (tokens[at]?.text.toLowerCase() === 'into' && text.toLowerCase() !== 'into')
-      while (at < tokens.length && tokens[at]?.text !== text) at += 1;
+      while (at < tokens.length && ![text, ';'].includes(tokens[at]?.text ?? '')) at += 1;
     const is = tokens[at]?.text;
     const isPerform = at === start && text === 'SELECT' && is?.toLowerCase() === 'perform';
     if (is !== text && !isPerform) return null;
