@@ -44,7 +44,7 @@ export const effectGuards: readonly Guard[] = [
   },
   {
     name: "the condition of a trigger counts as many triggers as production's",
-    without: 'return condition.toString();',
+    without: 'return text.toString();',
     tests: ['proxy/updating-triggers'],
   },
   {

@@ -38,7 +38,7 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
     schema: quoteLiteral(table.schema),
     argument_count: trigger.arguments.length,
     arguments: argumentsOf(trigger),
-    body: asStatement(body),
+    body: asStatement(withDepth(Buffer.from(body), 'stage.trigger_depth()')),
   });
   const row = rowTypeName(table);
   const copy = fillSql(loadSql('table/triggers/copy.sql'), {
@@ -126,13 +126,19 @@ export function conditionOf({ definition }: Trigger): string {
  * Returns a condition as its copy needs it. PostgreSQL evaluates a condition before its trigger fires, but the copy is evaluated inside the
  * trigger that fires the copies, one level deeper.
  */
-function depthOfFirer(condition: Buffer): string {
-  const tokens = scanTokens(condition);
-  const calls = tokens.flatMap(({ text, start }, index) => {
+const depthOfFirer = (condition: Buffer) => withDepth(condition, '(stage.trigger_depth() - 1)');
+
+/** Returns a text in which other calls stand for those of pg_trigger_depth(): the service's own triggers count as no level. */
+function withDepth(text: Buffer, depth: string): string {
+  const tokens = scanTokens(text);
+  const word = (index: number) => tokens[index]?.text;
+  const calls = tokens.flatMap((token, index) => {
     const end = tokens[index + 2]?.end;
-    return text === 'pg_trigger_depth' && end ? [{ start, end }] : [];
+    if (token.text !== 'pg_trigger_depth' || word(index + 1) !== '(' || !end) return [];
+    const isQualified = word(index - 1) === '.' && word(index - 2) === 'pg_catalog';
+    const start = (isQualified ? tokens[index - 2] : token)?.start ?? token.start;
+    return [{ start, end, text: depth }];
   });
-  const replaced = calls.map((call) => ({ ...call, text: '(pg_trigger_depth() - 1)' }));
   // guard: the condition of a trigger counts as many triggers as production's
-  return spliceBytes(condition, replaced).toString();
+  return spliceBytes(text, calls).toString();
 }

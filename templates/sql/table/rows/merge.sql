@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   -- the statements below are a part of this one: their rows are checked when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting(pg_catalog.concat('stage.mutation_', TG_ARGV[0])), true),
-          pg_catalog.set_config('stage.check_later', 'on', true);
+          pg_catalog.set_config('stage.check_later', 'on', true), stage.enter_part(1);
   IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
     INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
   ELSE
@@ -24,7 +24,7 @@ BEGIN
     ELSE DELETE FROM {{overlay}} o WHERE {{o_key_matches_old}}; END IF;
   END IF;
   GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
-  PERFORM pg_catalog.set_config('stage.check_later', '', true);
+  PERFORM pg_catalog.set_config('stage.check_later', '', true), stage.enter_part(-1);
   IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a trigger suppressed the change of the row
   RETURN coalesce(NEW, OLD);
 END $body$;

@@ -107,8 +107,10 @@ DECLARE
   ELSIF _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'nothing' THEN
     _stage_v_rows := 0;
   ELSE
-{{begin_update}}    EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
+{{begin_update}}    PERFORM stage.enter_part(1);
+    EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
     GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
+    PERFORM stage.enter_part(-1);
 {{end_update}}  END IF;
   PERFORM pg_catalog.set_config('stage.check_later', '', true);
   IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
