@@ -25,7 +25,7 @@ export const beforeGuards: readonly Guard[] = [
     tests,
   },
   {
-    name: 'no trigger writes in the way in which the row for which it fires is written',
+    name: 'no trigger writes back to the table into which the row is upserted for which it fires',
     without: 'IF false THEN',
     tests,
   },
@@ -46,7 +46,7 @@ export const beforeGuards: readonly Guard[] = [
     without: "skip: '',",
     tests,
   },
-  { name: 'a BEFORE trigger does not fire for rows of its own', without: 'if (false)', tests },
+  { name: 'a BEFORE trigger does not fire for a part of an upsert of its own', without: 'if (false)', tests },
   {
     name: 'what triggers for INSERT write is not lost where the row in the way is updated',
     without: "give_up: '',",

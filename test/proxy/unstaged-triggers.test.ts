@@ -45,7 +45,7 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
   itself: [
     body('IF NEW.id < 3 THEN PERFORM of_itself(NEW.id); END IF'),
     '',
-    /writes to its own table before the row/,
+    /uses ON CONFLICT for its own table/,
   ],
   mutual: [
     body('PERFORM ping(NEW.id)'),
@@ -79,7 +79,7 @@ CREATE FUNCTION count_both(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN UPDATE
 CREATE FUNCTION merged() RETURNS void LANGUAGE plpgsql AS
   'BEGIN MERGE INTO counted c USING (VALUES (1)) v (n) ON c.n = v.n WHEN NOT MATCHED THEN INSERT VALUES (1, 1); END';
 CREATE FUNCTION told() RETURNS void LANGUAGE plpgsql AS $$BEGIN UPDATE counted SET n = 1; PERFORM pg_notify('a', 'b'); END$$;
-CREATE FUNCTION of_itself(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO itself_t VALUES (p + 1); END';
+CREATE FUNCTION of_itself(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO itself_t VALUES (p + 1) ON CONFLICT DO NOTHING; END';
 CREATE TABLE parents (id serial PRIMARY KEY, n int);
 CREATE TABLE children (id int PRIMARY KEY, parent int REFERENCES parents);
 CREATE FUNCTION refer(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO parents (n) VALUES (p); END';

@@ -23,7 +23,8 @@ export function aroundCall(
   isWriting: boolean,
 ) {
   if (!isWriting) return { begin: '', end: '' };
-  const begin = `    _stage_v_was := stage.begin_firing(${oid}, ${quoteLiteral(operation.charAt(0))});\n`;
+  const events = trigger.events.map((event) => event.charAt(0)).join(',');
+  const begin = `    _stage_v_was := stage.begin_firing(${oid}, ${quoteLiteral(operation.charAt(0))}, '{${events}}');\n`;
   return {
     begin: begin + nameTrigger(trigger),
     end: `    PERFORM stage.end_firing(${oid}, _stage_v_was);\n`,
@@ -58,7 +59,6 @@ function touchedSql(table: Table, operation: Operation): string {
     shadow: shadowName(table),
     s_key_matches_old: keyMatches(table, 's.', '"old".'),
     operation: codeOf(operation),
-    how: quoteLiteral(operation === 'update' ? 'updated' : 'deleted'),
   });
 }
 

@@ -120,16 +120,15 @@ function extentsOf({ timing, level }: Trigger): readonly Extent[] {
   return level === 'row' ? ['reads', 'rows'] : ['reads'];
 }
 
-/** @throws Obstacle if a BEFORE trigger writes to its table as the statement does for which it fires */
+/** @throws Obstacle if a BEFORE trigger upserts into its own table: a part of an upsert cannot be told from the row for which it fires */
 function demandOtherRows(
   { oid }: Table,
-  { events, timing }: Trigger,
+  { timing }: Trigger,
   { upserts }: BodyUses,
   written: readonly WrittenTable[],
 ): void {
-  const own = written.find(({ table }) => table.oid === oid);
-  if (own === undefined || timing !== 'before') return;
-  // guard: a BEFORE trigger does not fire for rows of its own
-  if (upserts.length > 0 || own.operations.some((each) => events.includes(each)))
-    throw new Obstacle('writes to its own table before the row for which it fires');
+  const isOwn = written.some(({ table }) => table.oid === oid);
+  // guard: a BEFORE trigger does not fire for a part of an upsert of its own
+  if (isOwn && timing === 'before' && upserts.length > 0)
+    throw new Obstacle('uses ON CONFLICT for its own table, before the row for which it fires');
 }

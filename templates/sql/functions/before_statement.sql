@@ -54,15 +54,16 @@ BEGIN
     PERFORM stage.note_checked(split_part(TG_ARGV[0], '_', 1), pg_trigger_depth() = 1 AND current_setting('stage.mutations_of', true) IS DISTINCT FROM v_statement);
   END IF;
   IF pg_trigger_depth() > 1 THEN  -- a foreign key's action, or what a trigger writes: part of the mutation that caused it
-    -- guard: no trigger writes in the way in which the row for which it fires is written
+    -- guard: no trigger writes back to the table into which the row is upserted for which it fires
     IF strpos(current_setting('stage.firing', true), concat(' ', TG_ARGV[0], ' ')) > 0 THEN
       RAISE EXCEPTION 'cannot stage what a BEFORE trigger of "%" makes a trigger write to it for a row of the same statement', (SELECT c.relname FROM pg_class c WHERE c.oid = v_relation)
-        USING ERRCODE = 'feature_not_supported', HINT = 'Write to the other table by a statement of its own.';
+        USING ERRCODE = 'feature_not_supported', HINT = 'Write the row by a statement without ON CONFLICT.';
     END IF;
     -- an OVERRIDING clause belongs to the client's own statement, or to an upsert that passes on the value it has drawn
     PERFORM set_config('stage.overriding_' || split_part(TG_ARGV[0], '_', 1), '', true)
     WHERE current_setting('stage.origin', true) = 'trigger' AND coalesce(current_setting('stage.upserted_' || split_part(TG_ARGV[0], '_', 1), true), '') = '';
     PERFORM set_config('stage.start_' || TG_ARGV[0], v_id, true),
+            set_config('stage.wrote_' || split_part(TG_ARGV[0], '_', 1), v_id, true),
             set_config('stage.mutation_' || TG_ARGV[0], current_setting('stage.mutation'), true);
     RETURN NULL;
   END IF;
@@ -83,6 +84,7 @@ BEGIN
     set_config('stage.start_' || TG_ARGV[0], v_id, true),
     set_config('stage.mutation', v_id, true),
     set_config('stage.queue', '', true),
+    set_config('stage.inner', '', true),
     -- every row that this transaction stages has a greater _stage_seq than this
     set_config('stage.began', coalesce(nullif(current_setting('stage.began', true), ''), v_id), true),
     -- plans that the row triggers cache while a shadow table is nearly empty must not use a sequential scan

@@ -36,7 +36,7 @@ BEGIN
       PERFORM stage.raise_changed({{oid}}, _stage_v_previous._stage_seq);
     END IF;
     -- guard: a row that its own BEFORE trigger has changed is not deleted
-    IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_previous._stage_op <> 'D') THEN PERFORM stage.raise_modified('deleted'); END IF;
+    IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_origin = 'action' OR _stage_v_previous._stage_op <> 'D' OR stage.is_inner(_stage_v_previous._stage_seq)) THEN PERFORM stage.raise_modified('deleted'); END IF;
     PERFORM stage.touched_twice({{oid}});
     RETURN NULL;
   END IF;

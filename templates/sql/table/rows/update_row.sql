@@ -62,7 +62,7 @@ DECLARE
       FROM {{shadow}} s WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches_old}};
       IF _stage_v_previous._stage_mutation = ANY (_stage_v_touched) AND _stage_v_previous._stage_seq > _stage_v_since THEN
         -- guard: a row that its own BEFORE trigger has updated is not updated
-        IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_previous._stage_op <> 'U') THEN PERFORM stage.raise_modified('updated'); END IF;
+        IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_origin = 'action' OR _stage_v_previous._stage_op <> 'U' OR stage.is_inner(_stage_v_previous._stage_seq)) THEN PERFORM stage.raise_modified('updated'); END IF;
         PERFORM stage.touched_twice({{oid}});
         RETURN NULL;
       ELSIF FOUND OR _stage_v_key_changed THEN

@@ -14,6 +14,8 @@ DECLARE
   _stage_v_start bigint := current_setting('stage.start_' || TG_ARGV[0])::bigint;
   _stage_v_end bigint := 9223372036854775807;
   _stage_v_origin stage.row_origin := CASE WHEN _stage_v_nested THEN 'trigger' ELSE 'client' END;
+  -- what BEFORE triggers have written for its rows, see stage.end_firing
+  _stage_v_inner int8multirange := format('{%s}', CASE WHEN _stage_v_nested THEN current_setting('stage.inner', true) END);
 BEGIN
   IF pg_trigger_depth() = 1 OR _stage_v_nested THEN
     OPEN _stage_v_rows FOR
@@ -31,6 +33,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
   _stage_v_origin stage.row_origin := 'action';
+  _stage_v_inner int8multirange := '{}';
   _stage_v_row record;
   _stage_v_is_first boolean := true;
   _stage_v_was text[];

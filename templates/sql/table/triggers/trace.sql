@@ -11,6 +11,8 @@ BEGIN
   PERFORM set_config('stage.fired_{{oid}}', '', true);
   UPDATE stage.effect e SET cause = coalesce(s._stage_root, s._stage_seq) FROM {{shadow}} s
   WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches}}
-    AND e.session = _stage_v_session AND e.cause = 0 AND e.cause_relation = {{oid}} AND e.seq > _stage_v_since;
+    AND e.session = _stage_v_session AND e.cause = 0 AND e.cause_relation = {{oid}} AND e.seq > _stage_v_since
+    -- the row itself may be one that another BEFORE trigger of the table writes
+    AND e.seq <> s._stage_seq;
   RETURN {{row}};
 END $body$;
