@@ -8,8 +8,9 @@ import { Obstacle, reasonOf } from './function-script.ts';
 import type { FunctionUses } from './known-functions.ts';
 import { distinct } from './known-functions.ts';
 import type { RecordedName } from './own-path.ts';
+import { replacedBody } from './replaced-body.ts';
 import type { Context } from './staged-function.ts';
-import { noteWritten, replacedBody, replacementsIn } from './staged-function.ts';
+import { noteWritten, replacementsIn } from './staged-function.ts';
 
 /** The facts about a block under a search path. */
 export interface StagedBlock {

@@ -34,6 +34,7 @@ import {
 import { sourceNamed } from './named-source.ts';
 import type { Lookup } from './own-path.ts';
 import { lookupOf, recorded } from './own-path.ts';
+import { replacedBody } from './replaced-body.ts';
 import { withSetColumns } from './set-columns.ts';
 import { withUpserts } from './staged-upserts.ts';
 
@@ -207,21 +208,6 @@ async function scriptsFor(
     scripts.push(...scriptFor(each, name, schema, await guardedBody(own, each, text, uses)));
   }
   return { scripts, isStaged };
-}
-
-/**
- * Returns the text of a copy of a body.
- * @throws Obstacle if more than the names would change in it
- */
-export async function replacedBody(
-  body: FunctionBody,
-  replacements: readonly BodyReplacement[],
-): Promise<string> {
-  // rows are not locked: the service's checks at the end of a statement detect changes by others
-  const unlocked = body.uses.locking.map(({ start, end }) => ({ start, end, text: ' ' }));
-  const text = await body.replaced([...replacements, ...unlocked]);
-  if (text === null) throw new Obstacle('cannot be followed');
-  return text.toString();
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { Queryable } from '../../db/database.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { distinct } from '../functions/known-functions.ts';
-import { replacedBody } from '../functions/staged-function.ts';
+import { replacedBody } from '../functions/replaced-body.ts';
 import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
