@@ -188,7 +188,7 @@ export const functionGuards: readonly Guard[] = [
   },
   {
     name: 'a staged function is called with the rights that its function demands',
-    without: "WHERE NOT has_function_privilege(p.oid, 'EXECUTE'))",
+    without: 'WHERE false)',
     tests: attacks,
   },
   {
@@ -198,8 +198,7 @@ export const functionGuards: readonly Guard[] = [
   },
   {
     name: 'a function with a path of its own passes over schemas that the role may not use',
-    without: "THEN 'stage_function_' || t.id END) ORDER BY c.place)",
-    lines: 3,
+    without: 'WHERE false)',
     tests: ['proxy/own-paths'],
   },
   {

@@ -33,17 +33,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       'hidden', (SELECT min(v.relname) FROM pg_class v JOIN jsonb_array_elements(t.uses -> 'relations') u(name) ON v.relname = (u.name ->> 'name')::name
         WHERE v.relnamespace = pg_my_temp_schema() AND u.name ->> 'schema' IS NULL),
       'obstacle', t.obstacle,
-      'schema', CASE WHEN t.obstacle IS NULL AND NOT EXISTS (
-        SELECT FROM jsonb_array_elements(t.uses -> 'functions') u(name) CROSS JOIN LATERAL stage.functions_named(u.name, path.oids) p
-        CROSS JOIN LATERAL (SELECT coalesce((u.name -> 'role')::int8::oid, (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))) r(role)
-        -- guard: a staged function is called with the rights that its function demands
-        WHERE NOT (has_function_privilege(r.role, p.oid, 'EXECUTE') AND has_schema_privilege(r.role, p.pronamespace, 'USAGE')))
+      'schema', CASE WHEN t.obstacle IS NULL AND stage.may_call(t.uses, path.oids, (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))
         -- guard: functions with their owners' rights that only read are left to production
         AND NOT (coalesce((t.uses -> 'definer')::boolean, false) AND NOT coalesce((t.uses -> 'writes')::boolean, false))
-        -- guard: a function with a path of its own passes over schemas that the role may not use
-        AND NOT EXISTS (SELECT FROM jsonb_array_elements((t.uses -> 'relations') || (t.uses -> 'functions')) u(name)
-          CROSS JOIN LATERAL jsonb_array_elements_text(u.name -> 'path') s(name) JOIN pg_namespace n ON n.nspname = s.name
-          WHERE NOT has_schema_privilege(coalesce((u.name -> 'role')::int8::oid, (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user)), n.oid, 'USAGE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)
+        THEN 'stage_function_' || t.id END) ORDER BY c.place)
     FROM called c
     LEFT JOIN stage.staged_function t ON c.code AND t.namespace = c.namespace AND t.name = c.name AND t.path = path.oids
       AND t.stamp = stage.function_stamp(t.uses, path.oids)))
