@@ -13,6 +13,7 @@ import type { Guard } from './guard.ts';
 import { editOf, findMarks } from './marked-guards.ts';
 import { migrationGuards } from './migration-guards.ts';
 import { overlayGuards } from './overlay-guards.ts';
+import { ownRowGuards } from './own-row-guards.ts';
 import { partGuards } from './part-guards.ts';
 import { policyGuards } from './policy-guards.ts';
 import type { Edit } from './project-copy.ts';
@@ -43,6 +44,7 @@ export const markedGuards: readonly Guard[] = [
   ...beforeGuards,
   ...functionGuards,
   ...overlayGuards,
+  ...ownRowGuards,
   ...stampGuards,
   ...policyGuards,
   ...restGuards,

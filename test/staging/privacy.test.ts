@@ -208,6 +208,8 @@ suite('privacy of sessions', (test) => {
     );
     const oid = await itemOid();
     assert.equal(reachable.map(({ name }) => name).sort(), [
+      // whether rows of the caller's own session count in policies
+      'stage.counts_own_rows',
       // modes of the running transaction, which neither show nor stage anything
       'stage.defer_constraints',
       // raises an error, or does nothing

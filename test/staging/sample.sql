@@ -73,11 +73,12 @@ CREATE SCHEMA IF NOT EXISTS stage_load_<namespace>;
 -- are above them and fold away on the production arm. OFFSET 0 keeps the hiding test an index probe: an anti join would multiply the join
 -- items, a hash would read every staged row for one. The session's condition is there twice: once to find the rows by an index, once to be
 -- evaluated before any condition of the client (see stage.own_session).
--- Filled in src/overlay/rows/view.ts: `u_is_visible` has further conditions, each after AND, or is empty.
+-- Filled in src/overlay/rows/view.ts: `u_is_visible` has further conditions, each after AND, or is empty. `p_root` and `s_root` are the number
+-- of a row's first version, where these conditions need it.
 CREATE OR REPLACE FUNCTION stage_data.source_<invoice>() RETURNS SETOF stage_data.row_<invoice>
 LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT "id", "customer", "amount", "note" FROM ONLY "public"."invoice"$body$;
 
-CREATE VIEW "stage_overlay_<namespace>"."invoice"  AS
+CREATE OR REPLACE VIEW "stage_overlay_<namespace>"."invoice"  AS
 SELECT u."id", u."customer", u."amount", u."note"
 FROM (
   SELECT p."id", p."customer", p."amount", p."note", false AS _stage_staged, current_setting('stage.session')::uuid AS _stage_session,

@@ -52,6 +52,8 @@ export interface FunctionDefinition {
 export interface FoundUses {
   readonly relations: RecordedName[];
   readonly functions: RecordedName[];
+  /** Whether a function that is called reads production, because it is not staged. */
+  readsProduction?: boolean;
 }
 
 /** The reason why functions have no staged functions. */

@@ -17,6 +17,7 @@ interface Uses {
   readonly written?: readonly RecordedName[];
   /** Whether they write, or draw from sequences: only a staged write calls them. */
   readonly writes?: boolean;
+  readonly readsProduction?: boolean;
 }
 
 /** The uses of functions. */
@@ -93,6 +94,10 @@ export function noteWriting(
   uses.writes ||= writes;
   uses.written.push(...(known.uses.written ?? []).map((name) => recorded({ role }, name)));
 }
+
+/** Returns whether functions are not staged although they may read tables, or call such functions. */
+export const readsUnstaged = ({ schema, obstacle, uses }: Known) =>
+  uses.readsProduction === true || (schema === null && obstacle !== readsNothing);
 
 /** The obstacle of functions that run as they are. */
 export const readsNothing = 'reads nothing that can be staged';

@@ -30,6 +30,7 @@ import {
   readStagedFunctions,
   readsAsOwner,
   readsNothing,
+  readsUnstaged,
 } from './known-functions.ts';
 import { sourceNamed } from './named-source.ts';
 import type { Lookup } from './own-path.ts';
@@ -47,6 +48,8 @@ export interface Context extends Lookup {
   readonly own?: OwnFunctions;
   /** Whether the body writes, or calls functions that do: what it calls with the rights of an owner then reads staged rows, too. */
   readonly stages?: boolean;
+  /** Whether the text is that of a policy, or of a function with its owner's rights: what it calls with such rights reads staged rows, too. */
+  readonly readsAsOwner?: boolean;
 }
 
 /** The maximum depth of calls, more than applications use. */
@@ -82,7 +85,12 @@ async function follow(context: Context, called: QualifiedName): Promise<Known | 
   const open = new Set([...context.open, key]);
   const staged =
     (await readStagedFunctions(context, definition)) ??
-    (await make({ ...context, open }, definition, called, row['snapshot'] ?? ''));
+    (await make(
+      { ...context, open, readsAsOwner: false },
+      definition,
+      called,
+      row['snapshot'] ?? '',
+    ));
   return { ...definition, ...staged };
 }
 
@@ -200,7 +208,9 @@ async function scriptsFor(
   for (const [each, body] of bodies) {
     // guard: a function finds names in the schemas of its own SET clause
     const own = { ...context, ...(await lookupOf(context.tx, context, each)) };
-    const replacements = await replacementsIn(own, body.uses, uses);
+    // what a client reads calls no copy of a function with its owner's rights
+    const inBody = { ...own, readsAsOwner: each.definer !== null };
+    const replacements = await replacementsIn(inBody, body.uses, uses);
     // a function that only calls itself runs as it is
     isStaged ||= replacements.some(({ text }) => text !== qualifiedName(schema, name));
     if (each.row) uses.relations.push(recorded(own, each.row));
@@ -265,8 +275,10 @@ async function callsIn(
     uses.functions.push(...known.uses.functions.map((name) => recorded(context, name)));
     noteWriting(context, known, call, body, uses);
     writes.push(...(await callsOfWrites(context, call, known, body)));
-    // guard: functions with their owners' rights read staged rows for functions that write only
-    if (known.schema === null || (readsAsOwner(known) && !context.stages)) continue;
+    // guard: functions with their owners' rights read staged rows for functions that write, and policies, only
+    const isLeft = readsAsOwner(known) && !(context.stages || context.readsAsOwner);
+    if (isLeft || readsUnstaged(known)) uses.readsProduction = true;
+    if (known.schema === null || isLeft) continue;
     replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });
   }
   const takesRows = called.some((each) => each.takesRows);

@@ -73,17 +73,24 @@ async function storeStamps(tx: Queryable, table: Table): Promise<boolean> {
   const { oid, stamp, statementStamps } = table;
   // an unchanged row is not written, because each statement on the table reads it
   const changed = await tx.query(
-    `UPDATE stage.overlay o SET stamp = n.stamp, partitions_stamp = n.partitions_stamp, dependents = n.dependents, storage = n.storage, definition_stamp = $2
+    `UPDATE stage.overlay o SET stamp = n.stamp, partitions_stamp = n.partitions_stamp, dependents = n.dependents, storage = n.storage, definition_stamp = $2,
+       policy_stamp = $6
      FROM (SELECT $3 AS stamp, $4 AS partitions_stamp, stage.dependent_columns($1::oid) AS dependents, $5::oid AS storage
            OFFSET 0 -- without it the planner calls the function, too, to estimate how many rows differ
           ) n
      WHERE o.relation = $1::oid AND (o.stamp, o.partitions_stamp, o.dependents, o.storage, o.definition_stamp)
        IS DISTINCT FROM (n.stamp, n.partitions_stamp, n.dependents, n.storage, $2)
      RETURNING o.relation`,
-    [oid, stamp, statementStamps.table, statementStamps.partitions, statementStamps.storage],
+    [
+      ...[oid, stamp, statementStamps.table, statementStamps.partitions, statementStamps.storage],
+      policyStamp(table),
+    ],
   );
   return changed.length > 0;
 }
+
+/** Returns the stamp of policies that are still to be followed. */
+const policyStamp = ({ policies }: Table) => (policies === null ? null : 'new');
 
 interface Installed {
   readonly signature: string | null;
@@ -165,12 +172,12 @@ async function register(
   generation: string,
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation, definition_stamp, settings)
-     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, $14, $15, stage.dependent_columns($1), $10, $11, $16, $12, $13, ARRAY(SELECT jsonb_array_elements_text($17::jsonb)))
+    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation, definition_stamp, settings, policy_stamp)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, $14, $15, stage.dependent_columns($1), $10, $11, $16, $12, $13, ARRAY(SELECT jsonb_array_elements_text($17::jsonb)), $18)
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
        signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, dependents = excluded.dependents, writable = false,
-       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation, definition_stamp = excluded.definition_stamp, settings = excluded.settings, triggers = '[]', trigger_uses = NULL, trigger_path = NULL, trigger_stamp = NULL,
+       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation, definition_stamp = excluded.definition_stamp, settings = excluded.settings, triggers = '[]', trigger_uses = NULL, trigger_path = NULL, trigger_stamp = NULL, policy_uses = NULL, policy_stamp = excluded.policy_stamp,
        installed_at = clock_timestamp()`,
     [
       table.oid,
@@ -191,6 +198,7 @@ async function register(
       table.statementStamps.partitions,
       table.statementStamps.storage,
       JSON.stringify(table.settings),
+      policyStamp(table),
     ],
   );
   await tx.query(

@@ -16,6 +16,7 @@ import { installTriggers } from '../triggers/install-triggers.ts';
 import { ensureStagedView } from '../views/staged-view.ts';
 import { ensureBound } from './binding.ts';
 import { installOverlay } from './install.ts';
+import { installPolicies } from './install-policies.ts';
 import { lockInstallation } from './installation-lock.ts';
 import { KnownTables } from './known-tables.ts';
 import { readLinkedTable } from './linked-tables.ts';
@@ -72,9 +73,9 @@ export function createOverlayManager(
       await tx.query('SET LOCAL check_function_bodies = off');
       await tx.query('SELECT stage.release_names()');
       await tx.query('SELECT stage.release_functions()');
-      const result = await work(tx, await serverMajor(tx));
-      // rebuilding an overlay drops the views that depend on it
-      await tx.query('DELETE FROM stage.staged_view WHERE stage.overlay_of(relation) IS NULL');
+      const server = await serverMajor(tx);
+      const result = await work(tx, server);
+      await finishInstallation(tx, server);
       return result;
     });
   };
@@ -86,6 +87,7 @@ export function createOverlayManager(
         const targets = await tablesBehind(tx, relations, trees, server);
         const { tables, written } = await reachableTables(tx, known, targets, cascades, reads);
         for (const table of tables) await installOverlay(tx, table, server);
+        await installPolicies(tx, server, tables);
         for (const table of tables)
           if (written.includes(table.oid)) await installTriggers(tx, table, server);
         for (const root of targets.trees) await installTree(tx, root, server);
@@ -107,6 +109,13 @@ export function createOverlayManager(
       }),
     followBlock: (body, path) => install((tx, server) => followBlock(tx, body, path, server)),
   };
+}
+
+/** Completes the objects that were made. */
+async function finishInstallation(tx: Queryable, server: number): Promise<void> {
+  await installPolicies(tx, server);
+  // rebuilding an overlay drops the views that depend on it
+  await tx.query('DELETE FROM stage.staged_view WHERE stage.overlay_of(relation) IS NULL');
 }
 
 interface Targets {

@@ -7,6 +7,7 @@ import {
   columnNames,
   overlayName,
   rowTypeName,
+  shadowName,
   upsertSchema,
 } from '../object-names.ts';
 import { mayFire } from '../triggers/candidates.ts';
@@ -21,9 +22,15 @@ const policyChecks = {
 } as const;
 type PolicyCheck = keyof typeof policyChecks;
 
-/** Returns the name of a policy function. It is in a schema that clients' rights reach, because its result depends on the current role. */
-const policyCheckName = (table: Table, check: PolicyCheck) =>
-  `${upsertSchema(table)}.policy_${table.oid}_${check}`;
+/** Where policies read other tables: `staged` with the session's rows in these, `production` without. */
+type PolicyRows = 'production' | 'staged';
+
+/**
+ * Returns the name of a policy function. It is in a schema that clients' rights reach, because its result depends on the current role.
+ * @param rows null for the function to call
+ */
+const policyCheckName = (table: Table, check: PolicyCheck, rows: PolicyRows | null = null) =>
+  `${upsertSchema(table)}.policy_${table.oid}_${check}${rows === null ? '' : `_${rows}`}`;
 
 /** The maximum number of arguments that a call can have. Rows with more columns are passed as one value, of the shadow's row type. */
 const maxArguments = 100;
@@ -33,10 +40,16 @@ const isPassedWhole = (table: Table) => table.columns.length > maxArguments;
  * Builds the call of a policy function.
  * @param staged the table in whose shadow the rows are: that of a partition is its partitioned table
  */
-function policyCheckCall(table: Table, check: PolicyCheck, row: string, staged: Table): string {
+function policyCheckCall(
+  table: Table,
+  check: PolicyCheck,
+  row: string,
+  staged: Table,
+  rows: PolicyRows | null = null,
+): string {
   const isWhole = isPassedWhole(table);
   const values = columnList(columnNames(isWhole ? staged : table), row);
-  return `${policyCheckName(table, check)}(${isWhole ? `ROW(${values})` : values})`;
+  return `${policyCheckName(table, check, rows)}(${isWhole ? `ROW(${values})` : values})`;
 }
 
 /**
@@ -54,6 +67,26 @@ export function stagedRowIsVisible(table: Table, staged: Table): string {
   return `\n  AND (NOT u._stage_staged OR ${policyCheckCall(table, 'see', 'u.', staged)} IS NULL)`;
 }
 
+/** Builds the condition that the session's rows count where the policies of a table read other tables. */
+const countsOwnRows = ({ oid }: Table) =>
+  `pg_catalog.row_security_active(${oid}::pg_catalog.oid) AND stage.counts_own_rows(${oid}::pg_catalog.oid, current_user)`;
+
+/**
+ * Builds the same condition for a table whose policies read other tables. A version of a row of production shows values of that row: what
+ * the session has staged in other tables does not make it visible.
+ */
+export function ownRowIsVisible(table: Table): string {
+  const sees = (row: string, rows: PolicyRows) =>
+    `${policyCheckCall(table, 'see', row, table, rows)} IS NULL`;
+  return fillSql(loadSql('table/rows/own_row_is_visible.sql'), {
+    counts: countsOwnRows(table),
+    shadow: shadowName(table),
+    sees: sees('u.', 'staged'),
+    saw: sees('u.', 'production'),
+    saw_base: sees('(r._stage_base).', 'production'),
+  });
+}
+
 /** Returns the options of the overlay view: the client's conditions must not see rows before the policies have filtered them. */
 export const overlayOptions = (table: Table) =>
   table.policies === null ? '' : 'WITH (security_barrier)';
@@ -62,9 +95,40 @@ export const overlayOptions = (table: Table) =>
 export function policyFunctionsSql(table: Table, staged: Table): string[] {
   if (table.policies === null) return [];
   const policies = table.policies;
-  return (Object.keys(policyChecks) as PolicyCheck[]).map((check) =>
-    policyCheckSql(table, policies, check, staged),
-  );
+  return allChecks.map((check) => policyCheckSql(table, policies, check, staged));
+}
+
+const allChecks = Object.keys(policyChecks) as PolicyCheck[];
+
+/**
+ * Builds the same functions for a table whose policies read other tables.
+ * @param staged the policies, with overlays in place of these tables
+ */
+export function ownPolicyFunctionsSql(table: Table, staged: readonly Policy[]): string[] {
+  const policies = table.policies ?? [];
+  return allChecks.flatMap((check) => [
+    policyCheckSql(table, policies, check, table, 'production'),
+    policyCheckSql(table, staged, check, table, 'staged'),
+    choiceSql(table, check),
+  ]);
+}
+
+/** Builds the function that calls one of the two others. */
+function choiceSql(table: Table, check: PolicyCheck): string {
+  const values = isPassedWhole(table)
+    ? '$1'
+    : table.columns.map((_, at) => `$${at + 1}`).join(', ');
+  const call = (rows: PolicyRows) => `${policyCheckName(table, check, rows)}(${values})`;
+  const body = `SELECT CASE WHEN ${countsOwnRows(table)} THEN ${call('staged')} ELSE ${call('production')} END`;
+  return `${headOf(table, check, table, null)} ${quoteLiteral(body)}`;
+}
+
+/** Builds the beginning of a policy function's definition. */
+function headOf(table: Table, check: PolicyCheck, staged: Table, rows: PolicyRows | null): string {
+  const parameters = isPassedWhole(table)
+    ? rowTypeName(staged)
+    : table.columns.map(({ baseType }) => baseType).join(', ');
+  return `CREATE OR REPLACE FUNCTION ${policyCheckName(table, check, rows)}(${parameters}) RETURNS pg_catalog.text LANGUAGE sql STABLE AS`;
 }
 
 /** Builds a function that returns null for a row that passes, else the name of the violated policy, or '' where PostgreSQL names none. */
@@ -73,6 +137,7 @@ function policyCheckSql(
   policies: readonly Policy[],
   check: PolicyCheck,
   staged: Table,
+  rows: PolicyRows | null = null,
 ): string {
   const { command, isCheck } = policyChecks[check];
   const relevant = policies.flatMap((policy) => {
@@ -89,14 +154,11 @@ function policyCheckSql(
       (policy) =>
         `WHEN ${isFor(policy)} AND (${policy.expression}) IS NOT TRUE THEN ${quoteLiteral(policy.name)}`,
     );
-  const parameters = isPassedWhole(table)
-    ? rowTypeName(staged)
-    : table.columns.map(({ baseType }) => baseType).join(', ');
   const body = `SELECT CASE WHEN NOT pg_catalog.row_security_active(${table.oid}::pg_catalog.oid) THEN NULL
     WHEN NOT stage.catalog_comes_first() THEN ''
     WHEN (${allowed.join(' OR ') || 'false'}) IS NOT TRUE THEN ''
     ${forbidden.join('\n    ')} END FROM ${givenRow(table)} AS ${quoteIdentifier(table.name)}`;
-  return `CREATE FUNCTION ${policyCheckName(table, check)}(${parameters}) RETURNS pg_catalog.text LANGUAGE sql STABLE AS ${quoteLiteral(body)}`;
+  return `${headOf(table, check, staged, rows)} ${quoteLiteral(body)}`;
 }
 
 function isFor({ roles }: Policy): string {

@@ -17,16 +17,39 @@ import {
 import { hidesRow } from './keyless.ts';
 import type { NamedPartition } from './named-partition.ts';
 import { stagedRowIsWithin } from './named-partition.ts';
-import { overlayOptions, ownSession, policyFunctionsSql, stagedRowIsVisible } from './policies.ts';
+import {
+  overlayOptions,
+  ownRowIsVisible,
+  ownSession,
+  policyFunctionsSql,
+  stagedRowIsVisible,
+} from './policies.ts';
 
 /**
  * Builds the source function and the overlay view.
  * @param partition the partition of the table that the view stands for, if any: the view shows only its rows
  */
 export function overlaySql(table: Table, partition: NamedPartition | null = null): string {
-  const columns = columnNames(table);
   const named = partition?.table ?? table;
-  const overlay = fillSql(loadSql('table/rows/overlay.sql'), {
+  const isVisible = stagedRowIsWithin(table, partition) + stagedRowIsVisible(named, table);
+  const overlay = viewSql(table, named, isVisible, noRoots);
+  return [...policyFunctionsSql(named, table), overlay].join(';\n');
+}
+
+/** Builds the same view where the table's policies read other tables. Their functions must exist. */
+export const ownRowsViewSql = (table: Table) =>
+  viewSql(table, table, ownRowIsVisible(table), {
+    p_root: ', NULL::bigint AS _stage_root',
+    s_root: ', coalesce(s._stage_root, s._stage_seq)',
+  });
+
+/** The parts of a view that needs no versions of rows. */
+const noRoots = { p_root: '', s_root: '' };
+
+function viewSql(table: Table, named: Table, isVisible: string, roots: typeof noRoots): string {
+  const columns = columnNames(table);
+  return fillSql(loadSql('table/rows/overlay.sql'), {
+    ...roots,
     source: sourceCall(named),
     row_type: rowTypeName(table),
     production: productionRows(named),
@@ -39,9 +62,8 @@ export function overlaySql(table: Table, partition: NamedPartition | null = null
     h_hides_u: isKeyless(table) ? hidesRow(table, 'u.') : keyMatches(table, 'h.', 'u.'),
     view_options: overlayOptions(named),
     own_session: ownSession(named),
-    u_is_visible: stagedRowIsWithin(table, partition) + stagedRowIsVisible(named, table),
+    u_is_visible: isVisible,
   });
-  return [...policyFunctionsSql(named, table), overlay].join(';\n');
 }
 
 /** Builds the expression that converts a column of production to the row type's column. */

@@ -19,7 +19,8 @@ BEGIN
   -- For a table, this query returns what stage.is_stale and stage.is_bound do.
   SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation)))
       -- guard: copies of triggers are as the triggers are now
-      OR o.trigger_stamp IS NOT NULL AND NOT stage.triggers_fit(v_relation), EXISTS (
+      OR o.trigger_stamp IS NOT NULL AND NOT stage.triggers_fit(v_relation)
+      OR o.policy_stamp IS NOT NULL AND NOT stage.policies_fit(v_relation), EXISTS (
       SELECT FROM stage.identity i JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) i.database
       WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
         AND i.registry OPERATOR(pg_catalog.=) 'stage.overlay'::pg_catalog.regclass::pg_catalog.oid

@@ -40,7 +40,7 @@ BEGIN
   v_is_readable := CASE WHEN v_is_read THEN has_any_column_privilege(p_relation, 'SELECT') END;
   v_is_stale := v_is_stale OR v_overlay.relation IS NOT NULL AND v_class.relkind = 'p' AND NOT v_class.relispartition
     AND coalesce(v_overlay.partitions_stamp, '') <> coalesce(stage.partitions_stamp(p_relation), '');
-  v_is_stale := v_is_stale OR NOT stage.triggers_fit(v_overlay.relation);
+  v_is_stale := v_is_stale OR NOT stage.triggers_fit(v_overlay.relation) OR v_overlay.relation = p_relation AND NOT stage.policies_fit(p_relation);
   IF p_kind IN ('table', 'partitioned') AND NOT v_is_target AND NOT v_has_view THEN
     -- guard: SERIALIZABLE transactions read tables through overlays
     v_is_cold := stage.is_cold(p_relation, p_only);

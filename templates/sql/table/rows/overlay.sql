@@ -5,18 +5,19 @@
 -- are above them and fold away on the production arm. OFFSET 0 keeps the hiding test an index probe: an anti join would multiply the join
 -- items, a hash would read every staged row for one. The session's condition is there twice: once to find the rows by an index, once to be
 -- evaluated before any condition of the client (see stage.own_session).
--- Filled in src/overlay/rows/view.ts: `u_is_visible` has further conditions, each after AND, or is empty.
+-- Filled in src/overlay/rows/view.ts: `u_is_visible` has further conditions, each after AND, or is empty. `p_root` and `s_root` are the number
+-- of a row's first version, where these conditions need it.
 CREATE OR REPLACE FUNCTION {{source}} RETURNS SETOF {{row_type}}
 LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT {{columns}} FROM {{production}}$body$;
 
-CREATE VIEW {{overlay}} {{view_options}} AS
+CREATE OR REPLACE VIEW {{overlay}} {{view_options}} AS
 SELECT {{u_columns}}
 FROM (
   SELECT {{p_columns}}, false AS _stage_staged, current_setting('stage.session')::uuid AS _stage_session,
-         true AS _stage_head, 'I'::"char" AS _stage_op
+         true AS _stage_head, 'I'::"char" AS _stage_op{{p_root}}
   FROM {{source}} p
   UNION ALL
-  SELECT {{s_columns}}, true, s._stage_session, s._stage_head, s._stage_op
+  SELECT {{s_columns}}, true, s._stage_session, s._stage_head, s._stage_op{{s_root}}
   FROM {{shadow}} s
 ) u
 -- guard: rows of other sessions are turned away before conditions of the client
