@@ -46,7 +46,11 @@ export const beforeGuards: readonly Guard[] = [
     without: "skip: '',",
     tests,
   },
-  { name: 'a BEFORE trigger does not fire for a part of an upsert of its own', without: 'if (false)', tests },
+  {
+    name: 'a BEFORE trigger does not fire for a part of an upsert of its own',
+    without: 'if (false)',
+    tests,
+  },
   {
     name: 'what triggers for INSERT write is not lost where the row in the way is updated',
     without: "give_up: '',",
