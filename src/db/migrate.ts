@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { StageError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
 import type { Database, Queryable } from './database.ts';
+import { executableByDefault } from './default-privileges.ts';
 import { lockHolders, TablesInUse } from './lock-holders.ts';
 import type { Standing } from './release.ts';
 import { newerIn, recordRelease, standingColumns } from './release.ts';
@@ -19,6 +20,9 @@ const migrationLock = 0x73746167;
 
 const bookkeeping = `
 CREATE SCHEMA IF NOT EXISTS stage;
+CREATE SCHEMA IF NOT EXISTS stage_data;
+${executableByDefault('stage')};
+${executableByDefault('stage_data')};
 CREATE TABLE IF NOT EXISTS stage.migration (
   number int PRIMARY KEY,
   name text NOT NULL,

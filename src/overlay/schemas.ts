@@ -1,5 +1,6 @@
 /** The schemas that hold the views of overlays: three for each schema of production, and one for its inheritance trees. */
 import type { Queryable } from '../db/database.ts';
+import { executableByDefault } from '../db/default-privileges.ts';
 import { StageError } from '../errors.ts';
 import { loadSchema, overlaySchema, upsertSchema } from './object-names.ts';
 
@@ -30,7 +31,9 @@ export async function makeSchema(tx: Queryable, schema: string): Promise<void> {
   // guard: no overlay is made in somebody else's schema
   if (row?.['own'] !== 't') throw takenSchema(schema);
   // a GRANT on a schema makes PostgreSQL plan all statements anew, on every connection to the database
-  if (row['usable'] !== 't') await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
+  if (row['usable'] === 't') return;
+  await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
+  await tx.query(executableByDefault(schema));
 }
 
 function takenSchema(schema: string): StageError {
