@@ -191,6 +191,7 @@ function queue(name: string, plan: Plan): void {
 }
 
 async function runTest(test: Test, plan: Plan, startFailure: Error | null): Promise<void> {
+  if (startFailure instanceof MissingProgram) throw startFailure;
   if (startFailure) throw new Error(`before: ${startFailure.message}`, { cause: startFailure });
   const before = counter.assertions;
   try {

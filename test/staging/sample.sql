@@ -248,7 +248,7 @@ BEGIN
       FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id";
       IF _stage_v_previous._stage_mutation = ANY (_stage_v_touched) AND _stage_v_previous._stage_seq > _stage_v_since THEN
         -- guard: a row that its own BEFORE trigger has updated is not updated
-        IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_previous._stage_op <> 'U') THEN PERFORM stage.raise_modified('updated'); END IF;
+        IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_origin = 'action' OR _stage_v_previous._stage_op <> 'U' OR stage.is_inner(_stage_v_previous._stage_seq)) THEN PERFORM stage.raise_modified('updated'); END IF;
         PERFORM stage.touched_twice(<invoice>);
         RETURN NULL;
       ELSIF FOUND OR _stage_v_key_changed THEN
@@ -323,7 +323,7 @@ BEGIN
       PERFORM stage.raise_changed(<invoice>, _stage_v_previous._stage_seq);
     END IF;
     -- guard: a row that its own BEFORE trigger has changed is not deleted
-    IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_previous._stage_op <> 'D') THEN PERFORM stage.raise_modified('deleted'); END IF;
+    IF _stage_v_previous._stage_origin = 'trigger' AND (pg_trigger_depth() = 1 OR _stage_v_origin = 'action' OR _stage_v_previous._stage_op <> 'D' OR stage.is_inner(_stage_v_previous._stage_seq)) THEN PERFORM stage.raise_modified('deleted'); END IF;
     PERFORM stage.touched_twice(<invoice>);
     RETURN NULL;
   END IF;
@@ -1087,8 +1087,10 @@ BEGIN
   ELSIF _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'nothing' THEN
     _stage_v_rows := 0;
   ELSE
+    PERFORM stage.enter_part(1);
     EXECUTE pg_catalog.current_setting('stage.update_<invoice>') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
     GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
+    PERFORM stage.enter_part(-1);
   END IF;
   PERFORM pg_catalog.set_config('stage.check_later', '', true);
   IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls

@@ -43,6 +43,7 @@ suite('web: defence of the review page', (test) => {
   };
 
   test('pages of other ports and sites can neither frame it, nor read, nor act, and get half of its login', async () => {
+    const tab = await open();
     let cookies = '';
     const foreign = createServer(({ headers }, response) => {
       cookies += headers.cookie ?? '';
@@ -51,7 +52,6 @@ suite('web: defence of the review page', (test) => {
     await new Promise<void>((done) => foreign.listen(0, () => done()));
     const { port } = foreign.address() as AddressInfo;
     const id = await changed();
-    const tab = await open();
     await tab.goTo(await linkFor('ann', id));
     await tab.sees(ready);
     const target = JSON.stringify(`${page.rest.url}/sessions/${id}`);
