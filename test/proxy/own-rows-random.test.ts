@@ -3,6 +3,7 @@
  * directly. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on.
  */
 import { assertAlike } from '../helpers/alike.ts';
+import { serverMajor } from '../helpers/database.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -14,6 +15,10 @@ import { drawOwnRows, drawOwnWork, tableOf } from './own-row-draws.ts';
 
 const scripts = drawn(4, 'STATEMENTS');
 const first = firstSeed();
+
+const major = await serverMajor();
+/** Before PostgreSQL 17, a MERGE whose triggers write back to the table is refused. */
+const isStaged = (text: string) => major >= 17 || !text.startsWith('MERGE');
 
 /** Sorts notices: what a trigger writes to several rows comes in the order of the table. */
 const arrange = (answers: readonly string[]) => sortRuns(answers, 'N ');
@@ -33,7 +38,8 @@ suite('rows that triggers change beside their own, at random', (test) => {
         const table = drawOwnRows(seed, pick);
         for (const { query } of [proxied.database, proxied.twin]) await query(table);
         try {
-          await assertAlike(proxied, drawOwnWork(seed, 12, pick).map(q), { arrange });
+          const work = drawOwnWork(seed, 12, pick).filter(isStaged);
+          await assertAlike(proxied, work.map(q), { arrange });
         } finally {
           const drop = `DROP TABLE ${tableOf(seed)}, ${tableOf(seed)}_counts`;
           for (const { query } of [proxied.database, proxied.twin]) await query(drop);

@@ -200,12 +200,11 @@ INSERT INTO steps VALUES (11, 8, 'k'), (12, 8, 'l');
 UPDATE steps SET place = place + 9;
 
 -- story: MERGE
-MERGE INTO addresses a USING (VALUES (2, 1, true), (20, 3, true)) v (id, person, is_default) ON v.id = a.id
-  WHEN MATCHED THEN UPDATE SET is_default = v.is_default;
-MERGE INTO addresses a USING (VALUES (2, 1, true), (20, 3, true), (21, 3, true)) v (id, person, is_default) ON v.id = a.id
-  WHEN NOT MATCHED THEN INSERT VALUES (v.id, v.person, v.is_default, 0);
-MERGE INTO addresses a USING (VALUES (21, 3, true), (20, 3, true)) v (id, person, is_default) ON v.id = a.id
-  WHEN MATCHED THEN UPDATE SET is_default = true;
+MERGE INTO addresses a USING (VALUES (2, 1, true), (20, 3, true)) v (id, p, d) ON v.id = a.id WHEN MATCHED THEN UPDATE SET is_default = v.d; -- since 17
+MERGE INTO addresses a USING (VALUES (2, 1, true), (20, 3, true), (21, 3, true)) v (id, p, d) ON v.id = a.id WHEN NOT MATCHED THEN INSERT VALUES (v.id, v.p, v.d, 0); -- since 17
+MERGE INTO addresses a USING (VALUES (21, 3, true), (20, 3, true)) v (id, p, d) ON v.id = a.id WHEN MATCHED THEN UPDATE SET is_default = true; -- since 17
+MERGE INTO addresses a USING (VALUES (2, 1, true)) v (id, p, d) ON v.id = a.id WHEN MATCHED THEN UPDATE SET is_default = v.d; -- refused: 0A000.*before PostgreSQL 17 -- until 16
+MERGE INTO addresses a USING (VALUES (2, 1, false)) v (id, p, d) ON v.id = a.id WHEN MATCHED THEN UPDATE SET is_default = v.d;
 
 -- story: only the statement of the client moves others
 INSERT INTO ranks VALUES (5, 2);

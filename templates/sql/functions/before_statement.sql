@@ -57,7 +57,7 @@ BEGIN
     -- guard: no trigger writes back to the table into which the row is upserted for which it fires
     IF strpos(current_setting('stage.firing', true), concat(' ', TG_ARGV[0], ' ')) > 0 THEN
       RAISE EXCEPTION 'cannot stage what a BEFORE trigger of "%" makes a trigger write to it for a row of the same statement', (SELECT c.relname FROM pg_class c WHERE c.oid = v_relation)
-        USING ERRCODE = 'feature_not_supported', HINT = 'Write the row by a statement without ON CONFLICT.';
+        USING ERRCODE = 'feature_not_supported', HINT = 'Write the row by a statement without ON CONFLICT, and before PostgreSQL 17 without MERGE.';
     END IF;
     -- an OVERRIDING clause belongs to the client's own statement, or to an upsert that passes on the value it has drawn
     PERFORM set_config('stage.overriding_' || split_part(TG_ARGV[0], '_', 1), '', true)

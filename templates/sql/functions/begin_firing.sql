@@ -17,11 +17,11 @@ BEGIN
   PERFORM set_config('stage.origin', 'trigger', true), set_config('stage.check_later', '', true), set_config('stage.causes', '', true),
     set_config('stage.cause_relation', p_relation::text, true), set_config('stage.cause', '', true),
     set_config('stage.fired_' || p_relation, '', true),
-    -- a part of an upsert in a trigger cannot be distinguished from the whole; what is written for a row that is not inserted becomes the
+    -- a part of an upsert or MERGE in a trigger cannot be distinguished from the whole; what is written for a row that is not inserted becomes the
     -- client's, and approval would fire the trigger for it once more
     set_config('stage.firing', (SELECT concat(v_was[7], string_agg(format(' %s_%s ', p_relation, o.operation), ''))
       FROM unnest(CASE WHEN v_is_part THEN '{i,u,d,x}'::text[] 
-        WHEN coalesce(current_setting('stage.conflict_' || p_relation, true), '') <> '' AND v_was[2] = 'on' THEN p_events || '{x}'::text[]
+        WHEN v_was[2] = 'on' THEN p_events || '{x}'::text[]
         ELSE '{x}' END) o (operation)), true);
   -- see stage.enter_call
   IF split_part(v_caller ->> 0, '_', 1) = p_relation::text THEN PERFORM set_config('stage.caller_fired', v_caller ->> 1, true); END IF;
