@@ -17,10 +17,10 @@ BEGIN
   PERFORM set_config('stage.origin', 'trigger', true), set_config('stage.check_later', '', true), set_config('stage.causes', '', true),
     set_config('stage.cause_relation', p_relation::text, true), set_config('stage.cause', '', true),
     set_config('stage.fired_' || p_relation, '', true),
-    -- a part of an upsert or MERGE in a trigger cannot be distinguished from the whole; what is written for a row that is not inserted becomes the
-    -- client's, and approval would fire the trigger for it once more
+    -- a part of an upsert or MERGE in a trigger cannot be distinguished from the whole; what is written for a row that is not inserted
+    -- becomes the client's, and approval would fire the trigger for it once more
     set_config('stage.firing', (SELECT concat(v_was[7], string_agg(format(' %s_%s ', p_relation, o.operation), ''))
-      FROM unnest(CASE WHEN v_is_part THEN '{i,u,d,x}'::text[] 
+      FROM unnest(CASE WHEN v_is_part THEN '{i,u,d,x}'::text[]
         WHEN v_was[2] = 'on' THEN p_events || '{x}'::text[]
         ELSE '{x}' END) o (operation)), true);
   -- see stage.enter_call
