@@ -54,7 +54,7 @@ export async function followBody(target: Target, lookup: Lookup): Promise<Trigge
   const extents = extentsOf(trigger);
   const made = await readTriggerBody(table, trigger, extents);
   const own = await writtenBy(target, made.uses, lookup, trigger.function.body);
-  demandOtherRows(table, trigger, made.uses, own);
+  demandNoOwnUpserts(table, trigger, made.uses, own);
   const extent = extents.at(-1) ?? 'reads';
   const writers = await checkBody({ ...lookup, tx, uses, extent }, made.uses);
   await tx.query(setInternalPath);
@@ -66,7 +66,7 @@ export async function followBody(target: Target, lookup: Lookup): Promise<Trigge
   for (const each of writers) parts.push(await writtenBy(target, each.uses, each.lookup, null));
   const written = merged(parts.flat());
   const all = mergedUses([made.uses, ...writers.map((each) => each.uses)]);
-  demandOtherRows(table, trigger, all, written);
+  demandNoOwnUpserts(table, trigger, all, written);
   // guard: an exception block of a trigger that calls functions which write handles the errors that a writing trigger may handle
   const again = await readTriggerBody(table, trigger, [extent]);
   return { ...again, written, callsWriters: true };
@@ -121,7 +121,7 @@ function extentsOf({ timing, level }: Trigger): readonly Extent[] {
 }
 
 /** @throws Obstacle if a BEFORE trigger upserts into its own table: a part of an upsert cannot be told from the row for which it fires */
-function demandOtherRows(
+function demandNoOwnUpserts(
   { oid }: Table,
   { timing }: Trigger,
   { upserts }: BodyUses,
