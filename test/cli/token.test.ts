@@ -63,8 +63,15 @@ suite('stage token', (test) => {
   });
 
   test('makes one that ends with its time', async () => {
-    const token = await made('bob', '--role', 'author', '--expires', '3s');
+    const asked = Date.now();
+    const token = await made('bob', '--role', 'author', '--expires', '1h');
     await until(async () => (await status(token)) === 200);
+    const end = readFileSync(file, 'utf8').match(/expires=(\S+)/)?.[1] ?? '';
+    const hour = 3_600_000;
+    assert.ok(Date.parse(end) >= asked + hour - 1000 && Date.parse(end) <= Date.now() + hour, end);
+    // The hour passes by the file: how long the command itself takes says nothing about the token.
+    const soon = `${new Date(Date.now() + 2000).toISOString().slice(0, 19)}Z`;
+    writeFileSync(file, readFileSync(file, 'utf8').replace(end, soon));
     await until(async () => (await status(token)) === 401);
     assert.match((await stage('list')).stdout, /\tbob\tauthor\t\t\texpired \d{4}-\d\d-\d\dT/);
     assert.is((await stage('revoke', 'bob')).code, 0);
