@@ -5,14 +5,35 @@ import type { Queryable } from './database.ts';
 /** The members that are not in the definition. */
 type Read = 'signature' | 'stamp' | 'statementStamps' | 'indexes' | 'settings';
 
+type ReadTable = (oid: number) => Promise<Table | null>;
+
+/** How transactions read tables, if not from the catalog. */
+const readers = new WeakMap<Queryable, ReadTable>();
+
+/** Makes `readTable` read the tables of a transaction in another way. */
+export const readTablesBy = (tx: Queryable, read: ReadTable): void => {
+  readers.set(tx, read);
+};
+
 /**
  * Returns the table's definition with its signature, or null if no relation has this OID. The stamps are of the same snapshot: a change
  * that another connection commits later differs from them, so that the next statement notices it. The definition is consistent only inside
  * a transaction.
  */
-export async function readTable(db: Queryable, oid: number): Promise<Table | null> {
+export const readTable = (db: Queryable, oid: number): Promise<Table | null> =>
+  readers.get(db)?.(oid) ?? readFromCatalog(db, oid);
+
+/**
+ * Reads a table's definition from the catalog, as `readTable` describes it.
+ * @param settings returns the result of `settingsRead`
+ */
+export async function readFromCatalog(
+  db: Queryable,
+  oid: number,
+  settings = () => settingsRead(db),
+): Promise<Table | null> {
   const [row] = await db.query(
-    `SELECT d::text AS definition, md5(d::text) AS signature, stage.table_indexes($1::oid)::text AS indexes, to_json(stage.settings_read())::text AS settings,
+    `SELECT d::text AS definition, md5(d::text) AS signature, stage.table_indexes($1::oid)::text AS indexes,
        concat_ws(' ', stage.definition_stamp($1::oid), stage.system_stamp()) AS stamp,
        stage.table_stamp($1::oid) AS table_stamp, stage.partitions_stamp($1::oid) AS partitions_stamp,
        (SELECT nullif(c.relfilenode, 0) FROM pg_class c WHERE c.oid = $1::oid) AS storage
@@ -23,7 +44,7 @@ export async function readTable(db: Queryable, oid: number): Promise<Table | nul
   return {
     ...(JSON.parse(row['definition']) as Omit<Table, Read>),
     indexes: JSON.parse(row['indexes'] ?? '[]') as Index[],
-    settings: JSON.parse(row['settings'] ?? '[]') as string[],
+    settings: await settings(),
     signature: row['signature'] ?? '',
     stamp: row['stamp'] ?? '',
     statementStamps: {
@@ -32,6 +53,12 @@ export async function readTable(db: Queryable, oid: number): Promise<Table | nul
       storage: row['storage'] ?? null,
     },
   };
+}
+
+/** Returns the names of the settings of applications that code of users reads, in the whole database. It reads whole catalogs. */
+export async function settingsRead(db: Queryable): Promise<readonly string[]> {
+  const [row] = await db.query('SELECT to_json(stage.settings_read())::text AS settings');
+  return JSON.parse(row?.['settings'] ?? '[]') as string[];
 }
 
 /** Returns the length of the longest chain of foreign keys above a table. Parents are written before children. */

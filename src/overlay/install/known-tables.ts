@@ -1,5 +1,5 @@
 /** The definitions of tables that an overlay manager has read: reading one takes the server ten times as long as finding it unchanged. */
-import { readTable } from '../../db/catalog-reader.ts';
+import { readFromCatalog, readTablesBy, settingsRead } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Table } from '../../model/table.ts';
 
@@ -14,12 +14,33 @@ export class KnownTables {
     this.tables.clear();
   }
 
-  /** Returns a table's definition, or null if no relation has this OID. It is consistent only inside a transaction. */
-  async read(tx: Queryable, oid: number): Promise<Table | null> {
+  /**
+   * Makes `readTable` read each table once in the transaction, and not at all if its definition is known. A change that another connection
+   * commits meanwhile differs from the stamps that were read with the definition.
+   */
+  readIn(tx: Queryable): void {
+    const found = new Map<number, Promise<Table | null>>();
+    let settings: ReturnType<typeof settingsRead> | undefined;
+    const readSettings = () => {
+      settings ??= settingsRead(tx);
+      return settings;
+    };
+    readTablesBy(tx, (oid) => {
+      const table = found.get(oid) ?? this.read(tx, oid, readSettings);
+      found.set(oid, table);
+      return table;
+    });
+  }
+
+  private async read(
+    tx: Queryable,
+    oid: number,
+    settings: () => ReturnType<typeof settingsRead>,
+  ): Promise<Table | null> {
     const known = this.tables.get(oid);
     // guard: a definition that is known is used while the table's overlay was made for it, and the table is unchanged
     if (known !== undefined && (await isAsBuilt(tx, known))) return known;
-    const table = await readTable(tx, oid);
+    const table = await readFromCatalog(tx, oid, settings);
     if (this.tables.size >= maxCached) this.tables.clear();
     if (table === null) this.tables.delete(oid);
     else this.tables.set(oid, table);

@@ -73,6 +73,7 @@ export function createOverlayManager(
       await tx.query('SET LOCAL check_function_bodies = off');
       await tx.query('SELECT stage.release_names()');
       await tx.query('SELECT stage.release_functions()');
+      known.readIn(tx);
       const server = await serverMajor(tx);
       const result = await work(tx, server);
       await finishInstallation(tx, server);
@@ -85,7 +86,7 @@ export function createOverlayManager(
     ensure: (relations, cascades = false, trees = [], reads = []) =>
       install(async (tx, server) => {
         const targets = await tablesBehind(tx, relations, trees, server);
-        const { tables, written } = await reachableTables(tx, known, targets, cascades, reads);
+        const { tables, written } = await reachableTables(tx, targets, cascades, reads);
         for (const table of tables) await installOverlay(tx, table, server);
         await installPolicies(tx, server, tables);
         for (const table of tables)
@@ -172,14 +173,12 @@ type Read = (oid: number, because: Reason | null, isLinked: boolean) => Promise<
 /** Reads the write targets and the tables that they need: the other end of each foreign key, and recursively wherever an action writes. */
 async function reachableTables(
   tx: Queryable,
-  known: KnownTables,
   { tables: targets, trees }: Targets,
   cascades: boolean,
   reads: readonly number[],
 ): Promise<Reachable> {
   const tables = new Map<number, Table>();
-  const read: Read = (oid, because, isLinked) =>
-    readInto(tables, { tx, known }, oid, because, isLinked);
+  const read: Read = (oid, because, isLinked) => readInto(tx, tables, oid, because, isLinked);
   const written = new Set(targets);
   for (const root of trees)
     for (const oid of await writtenMembers(tx, root, read)) written.add(oid);
@@ -235,8 +234,8 @@ interface Reason {
  * @param isLinked whether the statement only leads to the table, so that it may be one to which writes cannot be staged
  */
 async function readInto(
+  tx: Queryable,
   tables: Map<number, Table>,
-  { tx, known }: { readonly tx: Queryable; readonly known: KnownTables },
   oid: number,
   because: Reason | null,
   isLinked: boolean,
@@ -244,7 +243,7 @@ async function readInto(
   const before = tables.get(oid);
   // a target is refused although another table's foreign key has led to it before
   if (before !== undefined && (isLinked || before.obstacle === null)) return before;
-  const table = await known.read(tx, oid);
+  const table = await readTable(tx, oid);
   if (table === null) {
     throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
   }

@@ -14,7 +14,7 @@ BEGIN
     ), declared AS (
       SELECT c.oid, c.conname, stage.foreign_key_end(c.conrelid, c.conkey) AS child,
         (SELECT CASE p_side WHEN 'child' THEN max(t.tgname COLLATE "C") ELSE min(t.tgname COLLATE "C") END
-           FROM pg_trigger t WHERE t.tgconstraint = c.oid AND t.tgrelid = e.relation) AS place,
+           FROM pg_trigger t WHERE t.tgconstraint = c.oid AND t.tgrelid = c.relation) AS place,
         jsonb_build_object(
           'parent', stage.foreign_key_end(c.confrelid, c.confkey),
           'equals', stage.operators_named(c.conpfeqop),
@@ -26,10 +26,12 @@ BEGIN
           'onUpdate', stage.foreign_key_action(c.confupdtype),
           'deferrable', c.condeferrable,
           'deferred', c.condeferred) AS rules
-      FROM pg_constraint c
-      CROSS JOIN LATERAL (SELECT CASE p_side WHEN 'child' THEN c.conrelid ELSE c.confrelid END AS relation) e
-      WHERE c.contype = 'f' AND c.conparentid = 0 AND e.relation IN (SELECT t.relation FROM tree t)
-        AND coalesce((to_jsonb(c) ->> 'conenforced')::boolean, true)
+      -- OFFSET 0: keys of other tables are not read
+      FROM (
+        SELECT k.*, e.relation FROM pg_constraint k
+        CROSS JOIN LATERAL (SELECT CASE p_side WHEN 'child' THEN k.conrelid ELSE k.confrelid END AS relation) e
+        WHERE k.contype = 'f' AND k.conparentid = 0 AND e.relation IN (SELECT t.relation FROM tree t) OFFSET 0) c
+      WHERE coalesce((to_jsonb(c) ->> 'conenforced')::boolean, true)
     ), keys AS (
       SELECT min(d.place) AS place, min(d.oid) AS oid, d.rules || jsonb_build_object(
         'name', (array_agg(d.conname ORDER BY d.place, d.oid))[1],

@@ -16,9 +16,9 @@ BEGIN
           SELECT b.relation, b.bounds FROM stage.partition_bounds(p_relation) b WHERE b.is_leaf) r
     CROSS JOIN LATERAL (
       SELECT k.conname, k.conkey, pg_get_expr(k.conbin, k.conrelid) AS expression
-      FROM pg_constraint k
-      WHERE k.conrelid = r.relation AND k.contype = 'c'
-        AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)  -- PostgreSQL 18 has NOT ENFORCED
+      -- OFFSET 0: constraints of other tables are not read
+      FROM (SELECT * FROM pg_constraint a WHERE a.conrelid = r.relation AND a.contype = 'c' OFFSET 0) k
+      WHERE coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)  -- PostgreSQL 18 has NOT ENFORCED
         AND (r.bounds IS NULL OR NOT EXISTS (
           SELECT FROM pg_constraint i WHERE i.conrelid = p_relation AND i.contype = 'c' AND i.conname = k.conname))) c
   );

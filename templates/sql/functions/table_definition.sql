@@ -14,9 +14,9 @@ BEGIN
         'name', c.relname,
         'kind', CASE c.relkind WHEN 'p' THEN 'partitioned' ELSE 'table' END,
         'columns', stage.table_columns(c.oid),
-        'key', stage.table_key(c.oid) -> 'key',
-        'keyIndex', stage.table_key(c.oid) -> 'keyIndex',
-        'lookup', CASE WHEN t.is_inherited OR stage.table_key(c.oid) ->> 'keyIndex' IS NULL THEN stage.table_lookup(c.oid) ELSE '[]' END,
+        'key', k.found -> 'key',
+        'keyIndex', k.found -> 'keyIndex',
+        'lookup', CASE WHEN t.is_inherited OR k.found ->> 'keyIndex' IS NULL THEN stage.table_lookup(c.oid) ELSE '[]' END,
         'isInherited', t.is_inherited,
         -- when a relation gets children, the cached facts about its name are out of date
         'hasChildren', c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = c.oid),
@@ -46,6 +46,7 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT c.relkind = 'r' AND NOT c.relispartition AND EXISTS (
         SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid OR i.inhparent = c.oid) AS is_inherited) t
+    CROSS JOIN LATERAL (SELECT stage.table_key(c.oid) OFFSET 0) k (found)
     WHERE c.oid = p_relation
   );
 END $$;
