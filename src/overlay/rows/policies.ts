@@ -11,6 +11,8 @@ import {
   upsertSchema,
 } from '../object-names.ts';
 import { mayFire } from '../triggers/candidates.ts';
+import { drawFunctionSql, drawTriggerSql } from '../triggers/draw.ts';
+import { isDrawnFirst } from './row-checks.ts';
 
 /** The checks of a row: whether the role may see it or change it, and whether the statement may give it its new values. */
 const policyChecks = {
@@ -215,10 +217,14 @@ export function policyBeforeFiring(table: Table, operation: 'update' | 'delete')
 
 const triggerName = (table: Table) => `${upsertSchema(table)}.policy_${table.oid}`;
 
-/** Builds the trigger that checks a view's rows with the client's rights, before the triggers that stage them. */
+/**
+ * Builds the trigger that checks a view's rows with the client's rights, before the triggers that stage them, and the one that fills the
+ * rows' identity columns before it.
+ */
 export function policyTriggerSql(table: Table, view: string): string[] {
   if (table.policies === null) return [];
   return [
+    ...(isDrawnFirst(table) ? [drawTriggerSql(table, view)] : []),
     `CREATE TRIGGER policy_check INSTEAD OF INSERT OR UPDATE OR DELETE ON ${view} FOR EACH ROW EXECUTE FUNCTION ${triggerName(table)}()`,
   ];
 }
@@ -241,6 +247,7 @@ export function policyTriggersSql(table: Table, settings: Table): string[] {
       may_see_new: policyCheckCall(table, 'see', 'NEW.', settings),
       may_delete: policyCheckCall(table, 'delete', 'OLD.', settings),
     }),
+    ...(isDrawnFirst(table) ? [drawFunctionSql(table, settings)] : []),
     ...policyTriggerSql(table, overlayName(table)),
     ...operationsOnHidden(table.policies).map(
       (operation) =>

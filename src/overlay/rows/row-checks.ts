@@ -10,8 +10,13 @@ import { predicateHolds } from '../uniques.ts';
 
 const newValue = (column: string) => `NEW.${quoteIdentifier(column)}`;
 
+/** Returns whether a trigger of its own fills the identity columns of new rows: policies apply to their values. */
+export const isDrawnFirst = (table: Table): boolean =>
+  table.policies !== null && table.columns.some(({ identity }) => identity !== null);
+
 /**
- * Builds statements that fill identity and generated columns, and refuse values given for them.
+ * Builds statements that fill identity and generated columns, and refuse values given for them. Where another trigger has done both for the
+ * identity columns, and refused the others, only generated columns are filled.
  * @param staged the table in which the row is staged, whose OID is in the settings' names; `table` may be a partition of it
  */
 export function prepareRow(
@@ -19,7 +24,9 @@ export function prepareRow(
   operation: 'insert' | 'update',
   staged: Table = table,
 ): string {
-  return [prepareGiven(table, operation, staged), generatedValues(table)].join('\n');
+  const given =
+    operation === 'insert' && isDrawnFirst(table) ? [] : [prepareGiven(table, operation, staged)];
+  return [...given, generatedValues(table)].join('\n');
 }
 
 /** Builds the same statements without generated columns, which are computed when nothing changes the row any more. */

@@ -1,4 +1,4 @@
-/** Fills the identity columns of a new row before triggers fire for it. */
+/** Fills the identity columns of a new row before triggers fire for it, and before policies apply to it. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { functionName } from '../object-names.ts';
@@ -8,12 +8,22 @@ import { prepareGiven } from '../rows/row-checks.ts';
 export const drawTrigger = 'draw_insert';
 
 /** Builds the function that fills the columns, and the trigger of a view that calls it; none if nothing is to be filled. */
-export function drawSql(table: Table, view: string): string[] {
-  const prepare = prepareGiven(table, 'insert');
-  if (prepare === '') return [];
-  const name = functionName(table, drawTrigger);
-  return [
-    fillSql(loadSql('table/triggers/draw.sql'), { function: name, oid: table.oid, prepare }),
-    `CREATE OR REPLACE TRIGGER ${drawTrigger} INSTEAD OF INSERT ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
-  ];
-}
+export const drawSql = (table: Table, view: string): string[] =>
+  prepareGiven(table, 'insert') === '' ? [] : [drawFunctionSql(table), drawTriggerSql(table, view)];
+
+/**
+ * Builds the function alone.
+ * @param staged the table in which the row is staged; `table` may be a partition of it
+ */
+export const drawFunctionSql = (table: Table, staged: Table = table): string =>
+  fillSql(loadSql('table/triggers/draw.sql'), {
+    function: drawName(table),
+    oid: staged.oid,
+    prepare: prepareGiven(table, 'insert', staged),
+  });
+
+/** Builds the trigger of a view that calls the function. */
+export const drawTriggerSql = (table: Table, view: string): string =>
+  `CREATE OR REPLACE TRIGGER ${drawTrigger} INSTEAD OF INSERT ON ${view} FOR EACH ROW EXECUTE FUNCTION ${drawName(table)}()`;
+
+const drawName = (table: Table) => functionName(table, drawTrigger);

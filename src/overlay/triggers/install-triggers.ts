@@ -10,6 +10,7 @@ import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { operations } from '../rows/after-statement.ts';
+import { isDrawnFirst } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
 import { mayFire, mayFireAfter, mayFireFirst, rowTriggers } from './candidates.ts';
 import { drawTrigger } from './draw.ts';
@@ -145,7 +146,8 @@ async function attach(
   const view = overlayName(table);
   for (const each of traceSql(table, operation, view, isWriting)) await tx.query(each);
   if (!fires) {
-    for (const name of [firedTrigger(operation), ...(operation === 'insert' ? [drawTrigger] : [])])
+    const draws = operation === 'insert' && !isDrawnFirst(table);
+    for (const name of [firedTrigger(operation), ...(draws ? [drawTrigger] : [])])
       await tx.query(`DROP TRIGGER IF EXISTS ${name} ON ${view}`);
   } else for (const each of firedSql(table, operation, view, isWriting)) await tx.query(each);
 }

@@ -1,4 +1,4 @@
--- INSTEAD OF INSERT, before the triggers that fire with the client's rights: fills the identity columns of the row. Only a trigger draws from
+-- INSTEAD OF INSERT, before triggers fire and policies apply with the client's rights: fills the identity columns. Only a trigger draws from
 -- a sequence for which the client has no right.
 -- Filled in src/overlay/triggers/draw.ts: `prepare` fills the columns.
 CREATE OR REPLACE FUNCTION {{function}}() RETURNS trigger
