@@ -6,7 +6,7 @@
 -- write, so that only a staged write calls them; "written": the tables, by their full names; "hidden": a temporary relation of the
 -- connection hides a table that they name, so that they would not find it; "obstacle": why there are no staged functions.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $$
   WITH path(oids) AS (
     SELECT ARRAY(SELECT n.oid FROM unnest(p_schemas) WITH ORDINALITY s(name, place) JOIN pg_namespace n ON n.nspname = s.name
       WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place)
