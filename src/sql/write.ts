@@ -83,6 +83,8 @@ export interface Right {
   readonly columns: readonly string[] | null;
   /** The columns that get a value other than DEFAULT: by name or, for an INSERT without a column list, by position from 0. */
   readonly given: readonly (string | number)[];
+  /** The position from which on a star gives values, to an unknown number of columns; null without one, and with a column list. */
+  readonly star: number | null;
   /** The OVERRIDING clause of an INSERT. */
   readonly overriding: Overriding['value'] | null;
   /** Whether the statement also reads columns of the target. Policies for SELECT then apply to the rows that it writes. */

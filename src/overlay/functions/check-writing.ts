@@ -68,13 +68,10 @@ function tableObstacle(table: Table, rights: readonly Right[]): string | null {
   return null;
 }
 
-/**
- * Returns whether a statement gives a value to a column that PostgreSQL fills. Without a list of columns, an INSERT may give one to each.
- */
-const fills = (table: Table, { operation, columns, given }: Right) =>
-  operation === 'INSERT' && columns === null
-    ? table.columns.some(isFilled)
-    : given.some((column) => isFilled(columnAt(table, column)));
+/** Returns whether a statement gives a value to a column that PostgreSQL fills, or a star of it may. */
+const fills = (table: Table, { given, star }: Right) =>
+  given.some((column) => isFilled(columnAt(table, column))) ||
+  (star !== null && table.columns.slice(star).some(isFilled));
 
 /** Returns the column of a name, or at a position from 0. */
 export const columnAt = ({ columns }: Table, column: string | number): Column | undefined =>

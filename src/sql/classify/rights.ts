@@ -12,7 +12,7 @@ import { collectNodes } from '../parser/syntax-tree.ts';
 import type { Right } from '../write.ts';
 import { overridingValue } from './overriding.ts';
 
-type Given = Pick<Right, 'given' | 'overriding'>;
+type Given = Pick<Right, 'given' | 'star' | 'overriding'>;
 
 type Needed = Omit<Right, 'target'>;
 
@@ -67,27 +67,40 @@ function givenBySet(targets: readonly Node[] = []): Given {
   const given = targets.filter(
     (node) => !('ResTarget' in node && isDefault(assigned(node.ResTarget.val))),
   );
-  return { given: namesOf(given), overriding: null };
+  return { given: namesOf(given), star: null, overriding: null };
 }
 
 /** Returns the columns to which an INSERT gives values in any of its rows. */
-function givenByInsert({ cols, selectStmt, override }: InsertStmt): Given {
-  const select = selectStmt && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt : {};
-  const rows = select.valuesLists?.map((row) => ('List' in row ? (row.List.items ?? []) : []));
-  const width = rows?.[0]?.length ?? select.targetList?.length ?? 0;
-  // A star expands to any number of columns, so without a column list their positions are unknown.
-  const places = rows || cols || !select.targetList?.some(isStar) ? (cols?.length ?? width) : 0;
-  const given = Array.from({ length: selectStmt ? places : 0 }, (_, index) => index).filter(
-    (index) => !rows?.every((row) => isDefault(row[index])),
+const givenByInsert = ({ cols, selectStmt, override }: InsertStmt): Given => ({
+  ...givenByRows(selectStmt ? rowsOf(selectStmt) : [], cols),
+  overriding: overridingValue(override) ?? null,
+});
+
+/** Returns the columns to which rows give values. */
+function givenByRows(rows: readonly Node[][], columns: readonly Node[] | undefined) {
+  const width = rows[0]?.length ?? 0;
+  const stars = rows.map((row) => row.findIndex(isStar)).filter((place) => place >= 0);
+  const star = columns || stars.length === 0 ? null : Math.min(...stars);
+  const places = columns && width > 0 ? columns.length : (star ?? width);
+  const given = Array.from({ length: places }, (_, index) => index).filter(
+    (index) => !rows.every((row) => isDefault(row[index])),
   );
-  return { given: atPlaces(given, cols), overriding: overridingValue(override) ?? null };
+  return { given: atPlaces(given, columns), star };
+}
+
+/** Returns the values of each row of VALUES, or those of a query as one row. The first part of a UNION has as many as the others. */
+function rowsOf(query: Node): readonly Node[][] {
+  let select = 'SelectStmt' in query ? query.SelectStmt : {};
+  while (select.larg) select = select.larg;
+  const rows = select.valuesLists?.map((row) => ('List' in row ? (row.List.items ?? []) : []));
+  return rows ?? [select.targetList ?? []];
 }
 
 /** Returns the columns to which the INSERT or UPDATE of a MERGE gives values. */
 function givenByAction({ commandType, targetList, values, override }: MergeWhenClause): Given {
   if (commandType !== 'CMD_INSERT') return givenBySet(targetList);
-  const given = (values ?? []).flatMap((value, index) => (isDefault(value) ? [] : [index]));
-  return { given: atPlaces(given, targetList), overriding: overridingValue(override) ?? null };
+  const given = givenByRows(values ? [values] : [], targetList);
+  return { ...given, overriding: overridingValue(override) ?? null };
 }
 
 const namesOf = (columns: readonly Node[]): string[] =>
@@ -107,8 +120,13 @@ function assigned(value: Node | undefined): Node | undefined {
 
 const isDefault = (value: Node | undefined) => value !== undefined && 'SetToDefault' in value;
 
+/** Returns whether a value, or the value of a target, stands for several columns: `*`, `t.*`, `(f(1)).*`. */
 function isStar(node: Node): boolean {
-  const value = 'ResTarget' in node ? node.ResTarget.val : undefined;
-  const fields = value && 'ColumnRef' in value ? value.ColumnRef.fields : [];
-  return fields?.some((field) => 'A_Star' in field) ?? false;
+  const value = 'ResTarget' in node ? node.ResTarget.val : node;
+  if (value && 'ColumnRef' in value) return hasStar(value.ColumnRef.fields);
+  return (
+    value !== undefined && 'A_Indirection' in value && hasStar(value.A_Indirection.indirection)
+  );
 }
+
+const hasStar = (fields: readonly Node[] = []) => fields.some((field) => 'A_Star' in field);

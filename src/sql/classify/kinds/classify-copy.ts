@@ -63,6 +63,7 @@ function classifyFrom(statement: CopyStmt, source: Source): CopyWrite | Refusal 
         operation: 'INSERT',
         columns,
         given: [],
+        star: null,
         overriding: null,
         reads: false,
       },

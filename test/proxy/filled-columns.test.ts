@@ -1,0 +1,18 @@
+/** Functions and triggers that leave GENERATED ALWAYS columns to PostgreSQL: answers, reads and approvals are as directly. */
+import { approveStories } from '../helpers/alike.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { readStories } from '../helpers/sql-stories.ts';
+import { suite } from '../helpers/suite.ts';
+
+const { schema, steps } = await readStories('proxy/filled-columns.sql');
+
+suite('code that inserts beside generated columns', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  approveStories(test, () => proxied, steps);
+});
