@@ -12,6 +12,7 @@ import { functionGuards } from './function-guards.ts';
 import type { Guard } from './guard.ts';
 import { editOf, findMarks } from './marked-guards.ts';
 import { migrationGuards } from './migration-guards.ts';
+import { notifyGuards } from './notify-guards.ts';
 import { overlayGuards } from './overlay-guards.ts';
 import { ownRowGuards } from './own-row-guards.ts';
 import { partGuards } from './part-guards.ts';
@@ -43,6 +44,7 @@ export const markedGuards: readonly Guard[] = [
   ...effectGuards,
   ...beforeGuards,
   ...functionGuards,
+  ...notifyGuards,
   ...overlayGuards,
   ...ownRowGuards,
   ...stampGuards,

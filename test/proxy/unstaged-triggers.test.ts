@@ -24,7 +24,11 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
   ],
   owner: [body('NULL'), 'SECURITY DEFINER', /runs with its owner's rights/],
   own_settings: [body('NULL'), `SET work_mem = '1MB'`, /has settings of its own/],
-  notifies: [body(`PERFORM pg_notify('a', 'b')`), '', /calls pg_notify\(\)/],
+  notifies: [
+    body(`IF false THEN RETURN NULL; END IF; PERFORM pg_notify('a', 'b')`),
+    '',
+    /and may suppress/,
+  ],
   sets: [body(`PERFORM set_config('stage.session', 'x', true)`), '', /calls set_config\(\)/],
   sets_any: [body(`PERFORM set_config(TG_NAME || '.x', 'x', true)`), '', /calls set_config\(\)/],
   locks_apart: [body('PERFORM pg_advisory_xact_lock(1)'), '', /calls pg_advisory_xact_lock\(\)/],

@@ -17,6 +17,7 @@ import { oidArray } from '../object-names.ts';
 import { readWithPolicies } from './as-written-by.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { findNamesIn, headOf, Obstacle } from './function-script.ts';
+import { isNotify, notifying } from './notifications.ts';
 import type { Lookup } from './own-path.ts';
 import { lookupOf, recorded } from './own-path.ts';
 
@@ -26,6 +27,8 @@ interface Context extends Lookup {
   readonly uses: FoundUses & { readonly sequences?: string[] };
   /** The effects that called functions may have. */
   readonly extent: Extent;
+  /** Whether the body itself is that of a trigger, whose copy notifies nobody. */
+  readonly hasStandIns?: boolean;
 }
 
 /** What is found in the bodies of called functions. */
@@ -146,13 +149,20 @@ function demandPlainCalls({ inWrites, writing, circular }: Walked): void {
 /** Checks the calls of a body, and returns whether one of them writes. */
 async function checkCalls(context: Walk, body: BodyUses): Promise<boolean> {
   if (context.open.length > maxDepth) throw new Obstacle('calls functions too deep');
-  const refused = refusedFunctions(body.functions, 'write', []);
+  // guard: only the calls of the trigger itself have stand-ins
+  const replaced = context.hasStandIns && context.open.length === 0 ? [notifying] : [];
+  const refused = refusedFunctions(body.functions, 'write', replaced);
   // guard: calls of a trigger are checked like calls of a statement
   if (refused !== null) throw new Obstacle(`calls ${refused.name}()`);
   // guard: names in a copy do not move while it runs
   if (changesPath(body.functions)) throw new Obstacle('sets search_path');
   noteSequences(context, body);
-  for (const row of await found(context, body)) checkFound(row);
+  const { unclear } = body;
+  const checked =
+    replaced.length > 0
+      ? unclear.filter((each) => !(each.kind === 'function' && isNotify(each)))
+      : unclear;
+  for (const row of await found(context, checked)) checkFound(row);
   for (const { name } of [...body.calledByWrites, ...body.callers.flatMap(({ called }) => called)])
     context.inWrites.add(name);
   let writes = false;
@@ -182,7 +192,7 @@ function noteSequences(
  * Returns the functions that the called names may refer to. The bodies of users' functions are parsed in turn. Policies that do not apply to
  * an owner call none.
  */
-async function found({ tx, path, role }: Context, { unclear }: BodyUses): Promise<Row[]> {
+async function found({ tx, path, role }: Context, unclear: BodyUses['unclear']): Promise<Row[]> {
   const relations = unclear.filter(({ kind }) => kind === 'relation');
   const read = role === undefined ? relations : await readWithPolicies(tx, relations, path, role);
   const others = unclear.filter(({ kind }) => kind !== 'relation');

@@ -30,17 +30,26 @@ export const madeName = (table: Table, operation: Operation) =>
 /** Returns the name of the trigger of a view that fires them. */
 export const firedTrigger = (operation: Operation) => `fire_${operation}`;
 
+/** What triggers do beside changing their row. */
+interface Effects {
+  /** Returns whether a trigger writes to tables. */
+  readonly writes: (trigger: Trigger) => boolean;
+  readonly notifies: (trigger: Trigger) => boolean;
+}
+
+const none: Effects = { writes: () => false, notifies: () => false };
+
 /**
  * Builds the function that fires triggers.
  * @param triggers the triggers that fire, in order
- * @param writes whether a trigger writes to tables
  */
 export function fireSql(
   table: Table,
   operation: Operation,
   triggers: readonly Trigger[],
-  writes: (trigger: Trigger) => boolean = () => false,
+  { writes, notifies }: Effects = none,
 ): string {
+  const isNotifying = triggers.some(notifies);
   const row = operation === 'delete' ? '"old"' : '"new"';
   const calls = triggers.map((trigger) =>
     fillSql(loadSql('table/triggers/fire_call.sql'), {
@@ -48,12 +57,20 @@ export function fireSql(
       copy: copyName(table, trigger),
       ...aroundCall(table, operation, trigger, writes(trigger)),
       operation: quoteLiteral(operation.toUpperCase()),
+      suppress: isNotifying ? `PERFORM stage.demand_sent(${table.oid}, _stage_v_unsent); ` : '',
       take: operation === 'delete' ? '' : '"new" := _stage_p_result;',
     }),
   );
+  const variables = [
+    ...(triggers.some(writes) ? ['  _stage_v_was text[];\n'] : []),
+    ...(isNotifying ? [`  _stage_v_unsent text := current_setting('stage.unsent', true);\n`] : []),
+  ];
   const body = fillSql(loadSql('table/triggers/fire_body.sql'), {
-    declare: triggers.some(writes) ? 'DECLARE\n  _stage_v_was text[];\n' : '',
+    declare: variables.length > 0 ? `DECLARE\n${variables.join('')}` : '',
     calls: calls.join(''),
+    settle: isNotifying
+      ? `  PERFORM set_config('stage.unsent', coalesce(_stage_v_unsent, ''), true);\n`
+      : '',
     row,
   });
   return fillSql(loadSql('table/triggers/fire.sql'), {

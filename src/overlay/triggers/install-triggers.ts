@@ -5,6 +5,7 @@
 import type { Queryable } from '../../db/database.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { distinct } from '../functions/known-functions.ts';
+import { isNotify } from '../functions/notifications.ts';
 import { replacedBody } from '../functions/replaced-body.ts';
 import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
@@ -39,6 +40,7 @@ import type { WrittenTable } from './written-tables.ts';
 interface Copy {
   readonly script: string;
   readonly written: readonly WrittenTable[];
+  readonly notifies: boolean;
 }
 
 /** Each copy, or the reason why there is none. */
@@ -127,7 +129,7 @@ function copied(
     const context = { tx, server, ...own, stages };
     const text = await replacedBody(body, await replacementsOf(context, trigger, body.uses, uses));
     const script = copySql(table, trigger, text, path.text);
-    return { script, written: body.written };
+    return { script, written: body.written, notifies: body.uses.functions.some(isNotify) };
   });
 }
 
@@ -142,7 +144,8 @@ async function attach(
   await makeCopies({ tx, table, server }, triggers, copies);
   const writes = (trigger: Trigger) => writtenBy(copies, trigger).length > 0;
   const isWriting = triggers.some(writes);
-  await tx.query(fireSql(table, operation, triggers, writes));
+  const notifies = (trigger: Trigger) => copyOf(copies, trigger)?.notifies === true;
+  await tx.query(fireSql(table, operation, triggers, { writes, notifies }));
   const view = overlayName(table);
   for (const each of traceSql(table, operation, view, isWriting)) await tx.query(each);
   if (!fires) {
@@ -175,8 +178,12 @@ async function attachFirst(target: Target, copies: Copies): Promise<void> {
 }
 
 function writtenBy(copies: Copies, trigger: Trigger): readonly WrittenTable[] {
+  return copyOf(copies, trigger)?.written ?? [];
+}
+
+function copyOf(copies: Copies, trigger: Trigger): Copy | null {
   const copy = copies.get(trigger);
-  return copy && 'made' in copy ? copy.made.written : [];
+  return copy && 'made' in copy ? copy.made : null;
 }
 
 async function makeCopies(

@@ -7,6 +7,7 @@ import { textBase } from '../../sql/functions/plpgsql-texts.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
 import type { RelationUse } from '../../sql/places.ts';
 import { Obstacle } from '../functions/function-script.ts';
+import { standInsOf } from '../functions/notifications.ts';
 import type { Context } from '../functions/staged-function.ts';
 import { replacementsIn } from '../functions/staged-function.ts';
 import type { TriggerUses } from './trigger-body.ts';
@@ -29,6 +30,7 @@ export async function replacementsOf(
   const others = { ...body, relations: body.relations.filter((use) => !isTransition(use)) };
   return [
     ...(await replacementsIn(context, others, uses)),
+    ...standInsOf(trigger, body),
     ...own.map((use) => replacementFor(trigger, use, tokens)),
   ];
 }

@@ -7,6 +7,7 @@ import { mergedUses } from '../../sql/functions/body-uses.ts';
 import { checkBody, readTriggerBody } from '../functions/check-body.ts';
 import type { FoundUses } from '../functions/function-script.ts';
 import { Obstacle } from '../functions/function-script.ts';
+import { demandStandIns } from '../functions/notifications.ts';
 import type { Lookup, RecordedName } from '../functions/own-path.ts';
 import { recorded } from '../functions/own-path.ts';
 import type { WrittenTable } from './written-tables.ts';
@@ -55,8 +56,9 @@ export async function followBody(target: Target, lookup: Lookup): Promise<Trigge
   const made = await readTriggerBody(table, trigger, extents);
   const own = await writtenBy(target, made.uses, lookup, trigger.function.body);
   demandNoOwnUpserts(table, trigger, made.uses, own);
+  demandStandIns(trigger, made.uses);
   const extent = extents.at(-1) ?? 'reads';
-  const writers = await checkBody({ ...lookup, tx, uses, extent }, made.uses);
+  const writers = await checkBody({ ...lookup, tx, uses, extent, hasStandIns: true }, made.uses);
   await tx.query(setInternalPath);
   // guard: the search for the row in the way of an owner's ON CONFLICT would demand rights of the client
   if (lookup.role !== undefined && [made, ...writers].some(({ uses }) => uses.upserts.length > 0))

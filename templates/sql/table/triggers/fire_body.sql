@@ -1,5 +1,6 @@
--- filled in src/overlay/triggers/fire.ts: `calls` is fire_call.sql, filled for each trigger
+-- filled in src/overlay/triggers/fire.ts: `calls` is fire_call.sql, filled for each trigger; `settle`
+-- forgets the notifications for a row that is staged
 {{declare}}BEGIN
 {{calls}}
-  RETURN {{row}};
+{{settle}}  RETURN {{row}};
 END

@@ -1,7 +1,7 @@
   -- filled in src/overlay/triggers/fire.ts: `condition` is the WHEN of the trigger, `take` makes its row that of the next one; `begin` and `end`
-  -- stand around a trigger that writes
+  -- stand around a trigger that writes, `suppress` checks the notifications of a row that is suppressed
   IF {{condition}} THEN
 {{begin}}    _stage_p_result := {{copy}}("new", "old", {{operation}});
-{{end}}    IF _stage_p_result IS NOT DISTINCT FROM NULL THEN RETURN NULL; END IF;
+{{end}}    IF _stage_p_result IS NOT DISTINCT FROM NULL THEN {{suppress}}RETURN NULL; END IF;
     {{take}}
   END IF;

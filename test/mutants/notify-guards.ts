@@ -1,0 +1,38 @@
+/** The guards of triggers that notify. */
+import type { Guard } from './guard.ts';
+
+const tests = ['proxy/notifying'];
+const unstaged = ['proxy/unstaged-triggers'];
+
+export const notifyGuards: readonly Guard[] = [
+  {
+    name: 'only the calls of the trigger itself have stand-ins',
+    without: 'const replaced = context.hasStandIns ? [notifying] : [];',
+    tests: unstaged,
+  },
+  {
+    name: 'a copy of a trigger notifies nobody',
+    without: '',
+    tests,
+  },
+  {
+    name: 'a trigger that notifies of TRUNCATE does not fire while staging: it does not fire at approval, which deletes the rows',
+    without: 'if (false)',
+    tests,
+  },
+  {
+    name: 'a trigger that notifies and may suppress its row fires at approval only: it would not fire there for a suppressed row',
+    without: 'if (false)',
+    tests: unstaged,
+  },
+  {
+    name: 'no notification is lost with a row that triggers suppress',
+    without: 'IF false THEN',
+    tests,
+  },
+  {
+    name: 'a trigger whose role may not notify fails as in production',
+    without: 'IF false THEN',
+    tests,
+  },
+];

@@ -1,0 +1,77 @@
+/** Triggers that notify fire while rows are staged, and notify nobody: production's triggers do at approval. */
+import { createDatabase } from '../../src/db/database.ts';
+import { unstagedTriggers } from '../../src/overlay/triggers/unstaged-triggers.ts';
+import { approveStories } from '../helpers/alike.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { createRole } from '../helpers/roles.ts';
+import { readStories } from '../helpers/sql-stories.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const { schema, steps } = await readStories('proxy/notifying.sql');
+
+suite('triggers that notify', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  approveStories(test, () => proxied, steps);
+
+  test('fail for a role that may not notify', async () => {
+    const { daemon, database } = proxied;
+    const role = await createRole(database, 'GRANT ALL ON jobs, counts TO $role');
+    await database.query('REVOKE EXECUTE ON FUNCTION pg_notify FROM PUBLIC');
+    try {
+      const id = await daemon.newSession();
+      const client = await proxied.connect(daemon.clientUrl(id, role.name, role.name));
+      const failed = await rejects(client.query(`INSERT INTO jobs VALUES (90, 'mail', 'a')`));
+      assert.is(failed.message, 'permission denied for function pg_notify');
+      assert.is(failed.code, '42501');
+      await client.end();
+    } finally {
+      await database.query('GRANT EXECUTE ON FUNCTION pg_notify TO PUBLIC');
+      await role.drop();
+    }
+  });
+
+  test('are followed anew when a schema gets a function of the same name', async () => {
+    const { daemon, database } = proxied;
+    const client = await proxied.connect(daemon.clientUrl(await daemon.newSession()));
+    const fires = async () => {
+      const before = notices;
+      await client.query('UPDATE jobs SET tries = 1 WHERE id = 3');
+      return notices > before;
+    };
+    let notices = 0;
+    client.on('notice', () => {
+      notices += 1;
+    });
+    assert.ok(await fires());
+    await database.query(
+      `CREATE FUNCTION pg_notify(text, json) RETURNS void LANGUAGE plpgsql AS 'BEGIN END'`,
+    );
+    assert.not.ok(await fires());
+    await database.query('DROP FUNCTION pg_notify(text, json)');
+    assert.ok(await fires());
+  });
+
+  test('fire at approval only if that would be lost, or cannot be followed', async () => {
+    const { database } = proxied;
+    await database.query(`
+      CREATE TRIGGER d_all AFTER INSERT OR TRUNCATE ON counts FOR EACH STATEMENT EXECUTE FUNCTION tell_all();
+      CREATE TABLE upserting (id int PRIMARY KEY);
+      CREATE FUNCTION upserting() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN INSERT INTO counts VALUES ('x', 1) ON CONFLICT (queue) DO UPDATE SET n = length(pg_notify('a', 'b')::text); RETURN NULL; END$$;
+      CREATE TRIGGER upserting AFTER INSERT ON upserting FOR EACH ROW EXECUTE FUNCTION upserting();`);
+    const db = createDatabase({ url: database.url });
+    const lines = await unstagedTriggers(db);
+    await db.close();
+    await database.query('DROP TRIGGER d_all ON counts; DROP TABLE upserting');
+    assert.equal(lines, [
+      'counts: trigger d_all notifies for TRUNCATE, which approval applies as deletions',
+      'upserting: trigger upserting calls pg_notify() in a way that cannot be followed',
+    ]);
+  });
+});
