@@ -131,6 +131,13 @@ export class FunctionNames {
     };
   }
 
+  /** Returns for each name whether functions of it take rows of tables. It queries the server unless none of them may. */
+  async takeRows(called: readonly QualifiedName[]): Promise<readonly boolean[]> {
+    const asked = called.filter((name) => name.schema !== 'pg_catalog' && !this.isPlain(name));
+    const { functions } = asked.length === 0 ? { functions: [] } : await this.queryFor(asked);
+    return called.map((name) => functions[asked.indexOf(name)]?.takesRows ?? false);
+  }
+
   /** Returns whether it is known that none of the calls refers to a function that may read tables. */
   arePlain(called: readonly CallPlace[]): boolean {
     return called.every((call) => call.schema === 'pg_catalog' || this.isPlain(call));
@@ -149,7 +156,7 @@ export class FunctionNames {
     return functions;
   }
 
-  private async queryFor(called: readonly CallPlace[]): Promise<Resolved> {
+  private async queryFor(called: readonly QualifiedName[]): Promise<Resolved> {
     const names = JSON.stringify(called.map(nameOf));
     const [row] = await this.query(resolveFunctions, [Buffer.from(names)]);
     const resolved = JSON.parse(row?.[0]?.toString() ?? '{"path":[],"functions":[]}') as Resolved;
@@ -164,7 +171,7 @@ export class FunctionNames {
     return called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
   }
 
-  private isPlain(call: CallPlace): boolean {
+  private isPlain(call: QualifiedName): boolean {
     return this.version === this.names.version && this.plain.has(keyOf(call));
   }
 }

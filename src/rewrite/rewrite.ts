@@ -50,6 +50,7 @@ import {
   withMeanings,
 } from './stageable.ts';
 import { canBeTruncated } from './truncate-call.ts';
+import { withRows } from './whole-rows.ts';
 import { withTripwire } from './write-options.ts';
 
 export class Rewriter {
@@ -102,7 +103,7 @@ export class Rewriter {
       const made = await (write.form === 'definition'
         ? this.define(write)
         : this.make(write, asSet));
-      if (!isRefused(made)) cache.set(write, made);
+      if (!isRefused(made) && made.isLasting) cache.set(write, made);
       return made;
     } catch (error) {
       return this.stageCalls(callingWrite(write, error));
@@ -144,7 +145,7 @@ export class Rewriter {
     if (staged !== named && tries > 0) return this.stageCalls(write, tries - 1);
     for (const each of staged) checkTarget(each, this.allowedFunctions);
     const spliced = await spliceCalls(write, calls, staged, this.names);
-    return withTripwire(this.made(spliced, write, staged));
+    return withTripwire(await this.made(spliced, write, staged));
   }
 
   /** Prepares a command that defines tables. @throws StageError if it concerns anything other than temporary tables */
@@ -162,12 +163,12 @@ export class Rewriter {
     return { ...read, replacements, definition, hasTripwire: false, options: '{}' };
   }
 
-  private defining(
+  private async defining(
     write: Write,
     named: readonly Named[],
     replacements: readonly Replacement[],
-  ): Rewrite {
-    const rewrite = this.made({ ...nothingElse, replacements }, write, named);
+  ): Promise<Rewrite> {
+    const rewrite = await this.made({ ...nothingElse, replacements }, write, named);
     return { ...rewrite, definition: definitionOf(write) };
   }
 
@@ -272,14 +273,17 @@ export class Rewriter {
     runsCode: boolean,
     arbiters: Arbiters = new Map(),
   ): Promise<Rewrite> {
-    const rewrite = this.made(await spliceBody(body, named, this.names, arbiters), body, named);
+    const spliced = await spliceBody(body, named, this.names, arbiters);
+    const rewrite = await this.made(spliced, body, named);
     // guard: statements that run user code are under the tripwire
     return runsCode || named.some(({ meaning }) => meaning.code) ? withTripwire(rewrite) : rewrite;
   }
 
-  private made(spliced: SplicedBody, body: Read | Write, named: readonly Named[]): Rewrite {
+  private async made(spliced: SplicedBody, body: Read | Write, named: readonly Named[]) {
+    const rows = await withRows(spliced.replacements, body, named, this.functions);
     return {
       ...spliced,
+      ...rows,
       relations: JSON.stringify(named.map((each) => verified(each, body))),
       stamps: named.map(({ meaning }) => meaning.stamp),
       options: JSON.stringify(spliced.options),

@@ -16,6 +16,8 @@ export interface Rewrite extends Omit<SplicedBody, 'options'> {
   readonly definition: Definition | null;
   /** Whether its rows are staged as a set. If that fails, they must be staged row by row. */
   readonly isSet: boolean;
+  /** Whether the same text is rewritten in the same way until names have other meanings. */
+  readonly isLasting: boolean;
   /** The search path under which the names were resolved. */
   readonly path: string | null;
   /** The version of the names from which it was derived. */

@@ -32,10 +32,10 @@ export function writeOfShape(plan: QueryPlan, shape: string): QueryPlan | null {
   if (statement?.verdict.kind !== 'write' || statement.verdict.form !== 'query') return null;
   if (!isOfShape(plan)) return null;
   const { verdict } = statement;
-  const { locking, upserts, merges, groupings, relations, qualifiers } = verdict;
+  const { locking, upserts, merges, groupings, relations, qualifiers, wholeRows } = verdict;
   if ([locking, upserts, merges, groupings].some(({ length }) => length > 0)) return null;
   const fixed = firstLiteral(shape) - statement.start;
-  if ([...relations, ...qualifiers].some(({ end }) => end > fixed)) return null;
+  if ([...relations, ...qualifiers, ...wholeRows].some(({ end }) => end > fixed)) return null;
   const loose = verdict.called.filter(({ end }) => end > fixed);
   if (loose.length === 0) return plan;
   const mayCall = verdict.rights.length === 1;

@@ -1,6 +1,7 @@
 /** The result of classifying a statement as a read. */
 import type { Calls, FunctionUse, UnclearCall } from './functions/calls.ts';
 import type { Grouping } from './locate/grouping.ts';
+import type { WholeRow } from './locate/whole-rows.ts';
 import type { CallPlace, Qualifier, RelationUse, TextPart } from './places.ts';
 import type { ByteRange, Replacement } from './splice.ts';
 
@@ -25,6 +26,7 @@ export interface Read {
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];
+  readonly wholeRows: readonly WholeRow[];
   /** Set for COPY of a table. When the table's name is replaced, `(SELECT columns FROM name)` replaces this range instead. */
   readonly copy: CopySource | null;
   /** Set if an internal text replaces the whole statement. */

@@ -1,6 +1,7 @@
 /** The result of classifying a statement as a write, for each form of write. */
 import type { Calls, UnclearCall } from './functions/calls.ts';
 import type { Grouping } from './locate/grouping.ts';
+import type { WholeRow } from './locate/whole-rows.ts';
 import type { CallPlace, Qualifier, RelationUse, TextPart } from './places.ts';
 import type { Read } from './read.ts';
 import type { Refusal } from './refusal.ts';
@@ -123,6 +124,7 @@ export interface QueryWrite extends AnyWrite {
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];
+  readonly wholeRows: readonly WholeRow[];
   readonly upserts: readonly Upsert[];
   readonly overriding: readonly Overriding[];
   readonly merges: readonly Merge[];

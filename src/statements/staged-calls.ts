@@ -38,11 +38,12 @@ function asWrite({
   called,
   qualifiers,
   groupings,
+  wholeRows,
   functions,
 }: Read): QueryWrite {
   const calls = { functions, ...otherCalls(unclear) };
   return plainWrite({
-    ...{ relations, unclear, called, qualifiers, groupings },
+    ...{ relations, unclear, called, qualifiers, groupings, wholeRows },
     ...calls,
     stagesCalls: 'SELECT',
   });

@@ -3,6 +3,16 @@ import type { Guard } from './guard.ts';
 
 export const callGuards: readonly Guard[] = [
   {
+    name: 'an output column of the statement, or of a function in FROM, is not taken for a whole row',
+    without: '',
+    tests: ['proxy/row-functions'],
+  },
+  {
+    name: 'a column is not taken for a whole row',
+    without: '',
+    tests: ['proxy/row-functions'],
+  },
+  {
     name: 'checks of domains convert values to domains',
     without: 'UNION ALL SELECT NULL::oid FROM pg_constraint k',
     tests: ['attacks/domains-in-expressions'],

@@ -63,7 +63,10 @@ function addedColumns(
         ? (of ?? range.alias) === range.alias
         : column === name && owner({ range: of, column }) === range,
     );
-  const isWhole = range.rows && rows.includes(range.alias);
-  const columns = range.others.filter(isUsed).map(quoteIdentifier);
+  // a function may take the row: `t.f`
+  const isUnknown = ({ range: of, column }: ColumnName) =>
+    of === range.alias && column !== null && ![...range.key, ...range.others].includes(column);
+  const isWhole = range.rows && (rows.includes(range.alias) || uses.some(isUnknown));
+  const columns = range.others.filter((name) => isWhole || isUsed(name)).map(quoteIdentifier);
   return [...columns, ...(isWhole ? ['*'] : [])].map((column) => `${alias}.${column}`);
 }

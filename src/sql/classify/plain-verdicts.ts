@@ -14,6 +14,7 @@ export const plainRead = (given: Partial<Read> = {}): Read => ({
   locking: [],
   qualifiers: [],
   groupings: [],
+  wholeRows: [],
   copy: null,
   ...given,
 });
@@ -29,6 +30,7 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   locking: [],
   qualifiers: [],
   groupings: [],
+  wholeRows: [],
   upserts: [],
   overriding: [],
   rights: [],

@@ -72,7 +72,8 @@ export function locateCall({ funcname, location }: FuncCall, source: Source): Ca
   return { schema: names.at(-2) ?? null, name, start: first.start, end };
 }
 
-function locate(names: readonly string[], location: number | undefined, source: Source) {
+/** Returns the parts of a name as they are written; null if the text does not have the parse tree's name there. */
+export function locate(names: readonly string[], location: number | undefined, source: Source) {
   const parts = readName(source.text, (location ?? 0) - source.offset, names.length);
   return parts?.every((part, index) => isSameName(part.name, names[index] ?? '')) ? parts : null;
 }

@@ -3,6 +3,7 @@ import type { Node } from 'libpg-query';
 import type { FunctionUse } from '../../functions/calls.ts';
 import { withLockedRelations } from '../../locate/locked-relations.ts';
 import { findLocking } from '../../locate/locking-ranges.ts';
+import { locateWholeRows } from '../../locate/whole-rows.ts';
 import type { Read } from '../../read.ts';
 import type { Refusal } from '../../refusal.ts';
 import type { Write } from '../../write.ts';
@@ -21,11 +22,14 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
   const count = uses.locksInVain ? 0 : uses.lockingClauses;
   const locking = count > 0 ? findLocking(source.text, count) : [];
   if (!locking) return unclearLocking;
-  const { relations, calls, unclear, qualifiers, upserts, overriding, merges, rights } = uses;
+  const { relations, calls, unclear, qualifiers, groupings } = uses;
+  const { upserts, overriding, merges, rights } = uses;
   const called = withConditions(query, uses.called, source);
-  const common = { relations, unclear, called, locking, qualifiers, groupings: uses.groupings };
   const draws = calls.functions.some(changesSequence);
-  return uses.writes || draws
+  const writes = uses.writes || draws;
+  const wholeRows = locateWholeRows(query, relations, source, writes);
+  const common = { relations, unclear, called, locking, qualifiers, wholeRows, groupings };
+  return writes
     ? plainWrite({
         ...common,
         ...calls,
