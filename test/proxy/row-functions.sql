@@ -55,10 +55,8 @@ UPDATE "Other S"."Big ""x""" SET "select" = 'b';
 SET search_path = public, "Other S";
 SELECT "Big ""x""".shown, shown("Big ""x""") FROM "Other S"."Big ""x""";
 SELECT note(note.*), note.note, note(note.name) FROM pet note;
-SELECT note(p), p.id FROM (SELECT id, name AS p FROM pet) s JOIN pet p ON p.id = s.id ORDER BY 2;
 SELECT note(row), row.note FROM pet row; -- refused: does not exist
 SELECT s.note FROM pet note, (SELECT note(name) FROM pet) s;
-SELECT note(name), name.note FROM pet name ORDER BY name.id;
 SELECT p.nothing FROM person p;
 SELECT nothing(p.id) FROM person p;
 SELECT full_name(t.id) FROM pet t;
@@ -96,3 +94,7 @@ DO $$ BEGIN UPDATE kept SET t = 'done'; END $$;
 SELECT * FROM pet ORDER BY id;
 SELECT * FROM kept ORDER BY id;
 SELECT * FROM person ORDER BY id;
+
+-- story: names that may be columns
+SELECT note(name), name.note FROM pet name ORDER BY name.id;
+SELECT note(p), p.id FROM (SELECT id, name AS p FROM pet) s JOIN pet p ON p.id = s.id ORDER BY 2;
