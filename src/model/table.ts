@@ -183,6 +183,8 @@ export interface Trigger {
   /** The names of its transition tables, or null. */
   readonly oldTable: string | null;
   readonly newTable: string | null;
+  /** Of a constraint trigger: whether it fires at COMMIT unless SET CONSTRAINTS makes it immediate; null if it is not deferrable. */
+  readonly deferred: boolean | null;
   /** The full CREATE TRIGGER statement; null without a condition. */
   readonly definition: string | null;
   readonly function: TriggerFunction;

@@ -81,9 +81,14 @@ export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields,
 export const deliverNotice = (fields: ErrorFields): Buffer =>
   noticeResponse(translate(fields, null, noFacts));
 
-/** Maps a notice of an internal COMMIT. Only the one about a missing confirmation of a synchronous standby concerns the client. */
+/**
+ * Maps a notice of an internal COMMIT. Only those of deferred triggers concern the client, and the one about a missing confirmation of a
+ * synchronous standby.
+ */
 export const deliverWarning = (fields: ErrorFields): Buffer | null =>
-  fields.get('R') === 'SyncRepWaitForLSN' ? deliverNotice(fields) : null;
+  ['exec_stmt_raise', 'SyncRepWaitForLSN'].includes(fields.get('R') ?? '')
+    ? deliverNotice(fields)
+    : null;
 
 /** What errors of a database are mapped with. */
 export interface ErrorFacts {

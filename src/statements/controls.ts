@@ -1,5 +1,6 @@
 /** Transaction control, settings and SQL-level prepared statements: the changes to their text, and to the proxy's state. */
 import { StageError } from '../errors.ts';
+import { deliverNotice } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, Particulars } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { errorMessage, refusalError } from '../server-connection/refusals.ts';
@@ -145,7 +146,7 @@ function setConstraints(
   if (state.block === 'none' || state.failed) return;
   const given = names === null ? null : Buffer.from(JSON.stringify(names));
   const text = `SELECT stage.set_constraints($1, ${deferred})`;
-  internal.run({ text }, { values: [given] });
+  internal.run({ text }, { values: [given], onNotice: deliverNotice });
 }
 
 const noTransaction = noticeResponse(

@@ -1,4 +1,4 @@
-/** The guards of triggers that notify. */
+/** The guards of triggers that notify, and of those that fire at COMMIT. */
 import type { Guard } from './guard.ts';
 
 const tests = ['proxy/notifying'];
@@ -6,13 +6,18 @@ const unstaged = ['proxy/unstaged-triggers'];
 
 export const notifyGuards: readonly Guard[] = [
   {
+    name: 'a deferred trigger writes nothing that COMMIT would not check',
+    without: '',
+    tests: ['proxy/deferred-triggers'],
+  },
+  {
     name: 'only the calls of the trigger itself have stand-ins',
     without: 'const replaced = context.hasStandIns ? [notifying] : [];',
     tests: unstaged,
   },
   {
     name: 'a copy of a trigger notifies nobody',
-    without: '',
+    without: 'if (false)',
     tests,
   },
   {

@@ -186,7 +186,7 @@ suite('triggers that do not fire while staging', (test) => {
         ['b', 'writes to log, which is a table without a key'],
         ['c', 'writes to log, which is a table without a key'],
         ['d', 'does more than read, or cannot be followed'],
-        ['e', 'is a deferrable constraint trigger'],
+        ['e', 'fires for INSERT after b, which does not fire'],
         ['f', 'fires for UPDATE after c, which does not fire'],
       ],
     );

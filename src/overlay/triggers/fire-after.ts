@@ -110,18 +110,36 @@ function fireOneSql(
   triggers: readonly Trigger[],
   writes: (trigger: Trigger) => boolean,
 ): string {
-  const calls = triggers.map((trigger) =>
-    fillSql(loadSql('table/triggers/after_fire_call.sql'), {
-      name_trigger: writes(trigger) ? nameTrigger(trigger) : '',
+  const calls = triggers.map((trigger) => {
+    const parts = {
       condition: firesFor(table, operation, trigger),
       copy: copyName(table, trigger),
       operation: quoteLiteral(operation.toUpperCase()),
-    }),
-  );
+    };
+    if (trigger.deferred !== null) return deferrableSql(table, trigger, trigger.deferred, parts);
+    return fillSql(loadSql('table/triggers/after_fire_call.sql'), {
+      ...parts,
+      name_trigger: writes(trigger) ? nameTrigger(trigger) : '',
+    });
+  });
   return fillSql(loadSql('table/triggers/after_fire.sql'), {
     function: fireAfterName(table, operation),
     row_type: rowTypeName(table),
     body: quoteLiteral(`BEGIN\n${calls.join('')}END`),
+  });
+}
+
+/** Builds the call of a deferrable constraint trigger. @param initially whether it waits for COMMIT by default */
+function deferrableSql(
+  table: Table,
+  { name }: Trigger,
+  initially: boolean,
+  parts: Readonly<Record<'condition' | 'copy' | 'operation', string>>,
+): string {
+  return fillSql(loadSql('table/triggers/after_fire_deferrable.sql'), {
+    ...parts,
+    ...{ oid: table.oid, name: quoteLiteral(name), initially: String(initially) },
+    copy_name: quoteLiteral(parts.copy),
   });
 }
 

@@ -15,5 +15,7 @@ LANGUAGE sql AS $$
       LIMIT 1) first
     JOIN pg_catalog.pg_constraint c ON c.connamespace OPERATOR(pg_catalog.=) first.oid
       AND c.conname OPERATOR(pg_catalog.=) w.name::pg_catalog.name AND c.condeferrable
-    WHERE p_names IS NOT NULL), p_names IS NULL, p_deferred)
+    WHERE p_names IS NOT NULL), p_names IS NULL, p_deferred);
+  -- with the rights of the client, as at COMMIT
+  SELECT stage.fire_now() WHERE p_names IS NULL AND NOT p_deferred
 $$;

@@ -13,12 +13,13 @@ BEGIN
         'arguments', to_jsonb(x.arguments),
         'oldTable', t.tgoldtable,
         'newTable', t.tgnewtable,
+        'deferred', CASE WHEN t.tgdeferrable THEN t.tginitdeferred END,
         'definition', CASE WHEN t.tgqual IS NOT NULL THEN pg_get_triggerdef(t.oid) END,
         'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', coalesce(b.body, p.prosrc), 'path', stage.own_path(p.proconfig), 'gated', CASE WHEN g.gated THEN to_jsonb(x.arguments[3:]) END,
           'definer', CASE WHEN p.prosecdef THEN jsonb_build_object('role', p.proowner::int8, 'name', pg_get_userbyid(p.proowner)) END),
         'obstacle', CASE
           WHEN b.body IS NULL AND NOT g.gated THEN 'is not written in PL/pgSQL'
-          WHEN t.tgdeferrable THEN 'is a deferrable constraint trigger'
+          WHEN t.tgdeferrable AND p.prosecdef THEN 'is a deferrable constraint trigger that runs with its owner''s rights'
           WHEN t.tgtype & 1 <> 0 AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL) THEN 'reads transition tables for each row'
           -- guard: a BEFORE trigger with its owner's rights does not fire with those of a client
           WHEN p.prosecdef AND t.tgtype & 2 <> 0 THEN 'runs with its owner''s rights before a row is staged'
