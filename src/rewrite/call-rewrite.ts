@@ -79,7 +79,9 @@ export function unstagedIn(write: CallingWrite, calls: StagedCalls): Calls {
   if (calls.writing.length > 0 && changesPath(write.functions)) throw movesNames;
   const { functions, fields, operators, types } = write;
   const isStaged = (name: string, schema: string | null) =>
-    calls.writing.some((each) => each.name === name && each.schema === schema);
+    [...calls.writing, ...calls.harmless].some(
+      (each) => each.name === name && each.schema === schema,
+    );
   const others = functions.filter(({ name, schema }) => !isStaged(name, schema));
   return { functions: others, fields, operators, types };
 }

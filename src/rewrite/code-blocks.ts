@@ -66,7 +66,7 @@ export class CodeBlocks {
     const { start, end } = block;
     return {
       replacements: [{ start, end, text: `DO LANGUAGE plpgsql ${quoteLiteral(made.body)}` }],
-      ...{ writing: [], inCondition: null, written: made.written, obstacle: null },
+      ...{ writing: [], harmless: [], inCondition: null, written: made.written, obstacle: null },
     };
   }
 

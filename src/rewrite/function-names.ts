@@ -21,6 +21,10 @@ interface ResolvedFunction {
   readonly parked: boolean;
   /** Whether it writes. Only a staged write calls its staged functions. */
   readonly writes: boolean;
+  /** Whether its staged functions have no effects. A staged write may call them although the function is VOLATILE. */
+  readonly isHarmless: boolean;
+  /** Whether it reads no table, so that reads call the function itself. */
+  readonly computes: boolean;
   /** The tables that it writes to, by their full names. */
   readonly written: readonly WrittenName[];
   /** A table that it names and that a temporary relation of the connection hides; null if there is none. */
@@ -39,6 +43,8 @@ export interface StagedCalls {
   readonly replacements: readonly Replacement[];
   /** The functions that were replaced by some that write, as the statement names them. */
   readonly writing: readonly QualifiedName[];
+  /** Those that were replaced by some without effects. */
+  readonly harmless: readonly QualifiedName[];
   /** The tables that they write to. */
   readonly written: readonly WrittenName[];
   /** The first of them that a condition on rows calls; null if there is none. */
@@ -93,7 +99,7 @@ export class FunctionNames {
     const asked = known?.asked ?? this.askedOf(called);
     if (asked.length === 0) return [];
     const functions = known?.functions ?? (await this.resolve(asked));
-    return replaced(asked, functions, ({ writes }) => !writes);
+    return replaced(asked, functions, ({ writes, computes }) => !writes && !computes);
   }
 
   /**
@@ -122,9 +128,16 @@ export class FunctionNames {
       // guard: a temporary table in the place of a table that a function names is not passed over
       if (hidden !== null) throw hiddenBehind(asked[index]?.name ?? '', hidden);
     }
+    const replacements = replaced(asked, functions, () => true);
+    // guard: only what is replaced by a staged function counts as harmless
+    const harmless = asked.filter(
+      ({ start }, index) =>
+        functions[index]?.isHarmless && replacements.some((each) => each.start === start),
+    );
     return {
-      replacements: replaced(asked, functions, () => true),
+      replacements,
       writing: writing.map(nameOf),
+      harmless: harmless.map(nameOf),
       inCondition: writing.find(({ isCondition }) => isCondition)?.name ?? null,
       written: functions.filter(stages).flatMap(({ written }) => written),
       obstacle: functions[0]?.obstacle ?? null,

@@ -8,6 +8,17 @@ export const callGuards: readonly Guard[] = [
     tests: ['proxy/row-functions'],
   },
   {
+    name: 'a staged write calls a VOLATILE function only if all that it calls has no effects',
+    without: 'for (const part of [] as FunctionBody["uses"][])',
+    tests: ['proxy/volatile-functions'],
+  },
+  {
+    name: 'only what is replaced by a staged function counts as harmless',
+    without: 'const harmless = asked.filter((_, index) => functions[index]?.isHarmless);',
+    lines: 4,
+    tests: ['proxy/volatile-functions'],
+  },
+  {
     name: 'a column is not taken for a whole row',
     without: '',
     tests: ['proxy/row-functions'],

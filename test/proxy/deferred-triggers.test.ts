@@ -46,6 +46,12 @@ suite('deferrable constraint triggers', (test) => {
     }
   });
 
+  test('are all that COMMIT fires for rows that a direct connection queues', async () => {
+    const queue = `INSERT INTO stage.deferred_firing VALUES (1, 'pg_catalog.concat', 'a', 'b', 'INSERT')`;
+    const { code, message } = await rejects(proxied.database.query(queue));
+    assert.equal([code, message], ['42501', 'pg_catalog.concat is no copy of a trigger']);
+  });
+
   test('fire at approval only if they write', async () => {
     const { database } = proxied;
     await database.query(`CREATE TABLE writing (id int PRIMARY KEY);

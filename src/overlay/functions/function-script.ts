@@ -27,6 +27,7 @@ export interface Definition {
 export interface FunctionDefinition {
   readonly oid: number;
   readonly isProcedure: boolean;
+  readonly isVolatile: boolean;
   /** Of a procedure: `void`, or the type of its only OUT argument; null if it has several. */
   readonly gives: string | null;
   readonly language: 'sql' | 'plpgsql';

@@ -18,12 +18,17 @@ interface Uses {
   /** Whether they write, or draw from sequences: only a staged write calls them. */
   readonly writes?: boolean;
   readonly readsProduction?: boolean;
+  /** Whether they read nothing that can be staged: only a staged write calls the copies, reads call the functions themselves. */
+  readonly computes?: boolean;
 }
 
 /** The uses of functions. */
 export interface FunctionUses extends FoundUses {
   readonly written: RecordedName[];
   writes: boolean;
+  /** Whether they have no effects: a staged write may call their copies, although they are VOLATILE. */
+  isHarmless?: boolean;
+  computes?: boolean;
   /** Whether one of them runs with the rights of its owner. */
   readonly definer?: boolean;
 }

@@ -20,6 +20,7 @@ import { checkWriting, checkWritten } from './check-writing.ts';
 import { demandSameCallers, guardedBody } from './definer.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { createStagedFunctions, headOf, Obstacle, reasonOf, scriptFor } from './function-script.ts';
+import { isHarmless } from './harmless.ts';
 import type { FunctionUses, Known, OwnFunctions, StagedFunctions } from './known-functions.ts';
 import {
   distinct,
@@ -144,7 +145,9 @@ async function build(
     copies !== null && !uses.writes
       ? copies.scripts
       : await writingScripts(context, definition, schema, uses);
-  if (copies?.isStaged === false && !uses.writes) throw new Obstacle(readsNothing);
+  uses.isHarmless = !uses.writes && (await isHarmless(context, reading ?? [], uses));
+  uses.computes = copies?.isStaged === false && !uses.writes;
+  if (uses.computes && uses.isHarmless !== true) throw new Obstacle(readsNothing);
   await createStagedFunctions(context.tx, schema, scripts, context.path);
   await demandSameCallers(context.tx, definition, schema);
 }
@@ -278,7 +281,7 @@ async function callsIn(
     // guard: functions with their owners' rights read staged rows for functions that write, and policies, only
     const isLeft = readsAsOwner(known) && !(context.stages || context.readsAsOwner);
     if (isLeft || readsUnstaged(known)) uses.readsProduction = true;
-    if (known.schema === null || isLeft) continue;
+    if (known.schema === null || isLeft || known.uses.computes) continue;
     replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });
   }
   const takesRows = called.some((each) => each.takesRows);

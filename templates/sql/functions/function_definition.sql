@@ -6,6 +6,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     'isNative', bool_and(x.is_native), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(p.prorettype >= 16384 AND t.typtype = 'c'), 'functions', jsonb_agg(jsonb_build_object(
       'oid', p.oid::int8,
       'isProcedure', p.prokind = 'p',
+      'isVolatile', p.provolatile = 'v',
       'gives', (SELECT CASE count(*) WHEN 0 THEN 'void' WHEN 1 THEN min(format_type(a.type, NULL)) END
         FROM unnest(p.proallargtypes, p.proargmodes) a(type, mode) WHERE a.mode IN ('b', 'o')),
       'language', l.lanname,
