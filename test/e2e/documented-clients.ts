@@ -58,9 +58,20 @@ export const ofClients: readonly SqlStatement[] = [
     [['210', '210']],
   ),
   limits(
-    'In a staged write, functions read production, except for one that calls a function',
-    'UPDATE item SET qty = stock() WHERE id = 9 RETURNING qty',
+    'In a staged write, STABLE and IMMUTABLE functions read production, and VOLATILE ones read',
+    [
+      'UPDATE item SET qty = qty + 1000 WHERE id = 8',
+      'UPDATE item SET qty = stock() WHERE id = 9 RETURNING qty',
+    ],
     [[210]],
+  ),
+  limits(
+    'If the write calls a VOLATILE function, all of them read staged rows',
+    [
+      'UPDATE item SET qty = qty + 1000 WHERE id = 8',
+      'UPDATE item SET qty = stock() * drawn() - (SELECT sum(qty) FROM item) WHERE id = 9 RETURNING qty',
+    ],
+    [[0]],
   ),
   limits(
     'A condition may be evaluated for a row of production that the session has deleted or changed',
@@ -76,8 +87,8 @@ export const ofClients: readonly SqlStatement[] = [
     [[9]],
   ),
   limits(
-    'A volatile function of a user in a staged write is refused',
-    'UPDATE item SET qty = drawn() WHERE id = 9',
+    'A VOLATILE function of a user in a staged write is refused',
+    'UPDATE item SET qty = writes() WHERE id = 9',
     refused,
   ),
   limits('A view over a function with effects is refused', 'SELECT * FROM locking', refused),
