@@ -3,6 +3,8 @@ import type { Trigger } from '../../model/table.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
+import type { ByteRange } from '../../sql/splice.ts';
+import { isWithin } from '../../sql/splice.ts';
 import { Obstacle } from './function-script.ts';
 
 /** The function that notifies, as `allow_functions` names it. */
@@ -22,9 +24,8 @@ export function demandStandIns(trigger: Trigger, body: BodyUses): void {
   // guard: a trigger that notifies and may suppress its row fires at approval only: it would not fire there for a suppressed row
   if (isBeforeRow(trigger) && /\breturn\s+null\b/i.test(trigger.function.body))
     throw new Obstacle('notifies, and may suppress its row');
-  const isWithin = ({ start }: { start: number }) =>
-    body.upserts.some(({ clause }) => clause.start <= start && start < clause.end);
-  const replaced = body.called.filter((call) => isNotify(call) && !isWithin(call));
+  const isInUpsert = (call: ByteRange) => body.upserts.some(({ clause }) => isWithin(call, clause));
+  const replaced = body.called.filter((call) => isNotify(call) && !isInUpsert(call));
   // guard: a copy of a trigger notifies nobody
   if (replaced.length !== count)
     throw new Obstacle('calls pg_notify() in a way that cannot be followed');

@@ -2,14 +2,19 @@
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { functionName } from '../object-names.ts';
-import { prepareGiven } from '../rows/row-checks.ts';
+import { isDrawnFirst, prepareGiven } from '../rows/row-checks.ts';
 
 /** The trigger of a view: its name sorts before those of the triggers that fire. */
 export const drawTrigger = 'draw_insert';
 
-/** Builds the function that fills the columns, and the trigger of a view that calls it; none if nothing is to be filled. */
+/**
+ * Builds the function that fills the columns, and the trigger of a view that calls it; none if nothing is to be filled, and for a table for
+ * which the overlay has them in any case.
+ */
 export const drawSql = (table: Table, view: string): string[] =>
-  prepareGiven(table, 'insert') === '' ? [] : [drawFunctionSql(table), drawTriggerSql(table, view)];
+  isDrawnFirst(table) || prepareGiven(table, 'insert') === ''
+    ? []
+    : [drawFunctionSql(table), drawTriggerSql(table, view)];
 
 /**
  * Builds the function alone.

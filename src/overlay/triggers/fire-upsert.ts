@@ -3,7 +3,6 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
 import { madeRowName } from '../rows/policies.ts';
-import { isDrawnFirst } from '../rows/row-checks.ts';
 import { mayFire } from './candidates.ts';
 import { drawSql } from './draw.ts';
 import { fireName, madeName } from './fire.ts';
@@ -33,8 +32,7 @@ export function firingParts(
     made: madeName(table, 'insert'),
     new_columns: columnList(columnNames(table), 'new.'),
   });
-  const draw = isDrawnFirst(table) ? [] : drawSql(table, upsert);
-  const firedFunction = [...draw, firesNew].join(';\n');
+  const firedFunction = [...drawSql(table, upsert), firesNew].join(';\n');
   const given_columns = columnList(written, '_stage_v_given.');
   if (table.policies !== null) return { ...firstParts(table, fired, firedFunction), given_columns };
   return {

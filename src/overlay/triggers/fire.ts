@@ -12,7 +12,7 @@ import {
 } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { policyBeforeFiring } from '../rows/policies.ts';
-import { generatedValues, isDrawnFirst, prepareGiven, prepareRow } from '../rows/row-checks.ts';
+import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
 import { mayFire } from './candidates.ts';
 import { drawSql } from './draw.ts';
@@ -118,7 +118,7 @@ export function firedSql(
     prepare: operation === 'update' ? prepareGiven(table, operation) : '',
   });
   return [
-    ...(operation === 'insert' && !isDrawnFirst(table) ? drawSql(table, view) : []),
+    ...(operation === 'insert' ? drawSql(table, view) : []),
     made,
     `CREATE OR REPLACE TRIGGER ${firedTrigger(operation)} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
   ];
