@@ -5,6 +5,7 @@ import type { WholeRow } from '../sql/locate/whole-rows.ts';
 import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isWithin } from '../sql/splice.ts';
+import { systemColumns } from '../sql/system-columns.ts';
 import type { Write } from '../sql/write.ts';
 import type { FunctionNames } from './function-names.ts';
 import type { Rewrite } from './rewritten.ts';
@@ -14,8 +15,6 @@ import type { Named } from './stageable.ts';
 interface ReplacedRow extends WholeRow {
   readonly named: Named;
 }
-
-const systemColumns = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'];
 
 /**
  * Adds the replacements of whole rows that functions take to those of a statement.
@@ -59,7 +58,7 @@ function mayBeColumn({ unless, alias, taker }: WholeRow, table: Named, named: re
     columns.length === 0 || columns.some((column) => column.name === name);
   // guard: a column is not taken for a whole row
   if (unless === 'any column' && named.some((each) => has(each, alias))) return true;
-  if (unless === 'its column' && systemColumns.includes(taker.name)) return true;
+  if (unless === 'its column' && systemColumns.has(taker.name)) return true;
   return has(table, unless === 'its column' ? taker.name : '');
 }
 

@@ -5,6 +5,7 @@
 import { parsePlpgsql, parseTree, scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import { isSameRange, spliceBytes } from '../splice.ts';
+import { systemColumns } from '../system-columns.ts';
 import type { BodyReplacement } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
@@ -154,8 +155,6 @@ function behindAssignment(text: Buffer): number | null {
   }
   return null;
 }
-
-const systemColumns = new Set(['ctid', 'tableoid', 'xmin', 'xmax', 'cmin', 'cmax']);
 
 interface Named {
   readonly schemaname?: string;
