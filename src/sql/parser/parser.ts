@@ -7,8 +7,8 @@ import type { ParseResult, ScanToken } from 'libpg-query';
 import { StageError } from '../../errors.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
 import { isLight, maxWeight, weightOf } from './text-weight.ts';
-import type { CompiledEngine, Engine } from './wasm-engine.ts';
-import { compileEngine, createEngine } from './wasm-engine.ts';
+import type { CompiledEngine, Engine, PlpgsqlEngine } from './wasm-engine.ts';
+import { compileEngine, createEngine, createPlpgsqlEngine } from './wasm-engine.ts';
 
 /** Thrown when the parser fails on a text that is not known to be wrong, when the text is too heavy, or when no instance is ready. */
 export class ParserFailure extends StageError {
@@ -22,6 +22,7 @@ const machine = {
   compiled: null as Promise<CompiledEngine> | null,
   filling: null as Promise<void> | null,
   engines: [] as Engine[],
+  plpgsql: null as Promise<PlpgsqlEngine> | null,
   takes: (text: Buffer) => isLight(text, ofOriginal),
 };
 
@@ -78,7 +79,7 @@ export function scanTokens(text: Buffer): readonly ScanToken[] {
 
 /**
  * Parses a CREATE FUNCTION whose language is PL/pgSQL. Returns null if it cannot be parsed. It uses a separate instance, so that state left
- * by a user's function does not affect how statements are classified.
+ * by a user's function does not affect how statements and other functions are parsed.
  * @param body the function's body; within `text` it is a literal, which has no weight
  * @throws ParserFailure if the body is too heavy
  */
@@ -98,10 +99,11 @@ export async function plpgsqlFault(text: Buffer, body: Buffer): Promise<SqlSynta
 async function plpgsqlOf(text: Buffer, body: Buffer): Promise<object | string | null> {
   demandLight(body);
   machine.compiled ??= compileEngine();
-  const engine = await createEngine(await machine.compiled);
+  machine.plpgsql ??= machine.compiled.then(createPlpgsqlEngine);
   try {
-    return engine.parsePlpgsql(text);
+    return (await machine.plpgsql).parse(text);
   } catch {
+    machine.plpgsql = null;
     return null;
   }
 }

@@ -19,8 +19,12 @@ export interface Engine {
   parse(text: Buffer): ParseOutcome;
   /** Returns null for a text that cannot be split into tokens. */
   scan(text: Buffer): ScanResult | null;
-  /** Parses a CREATE FUNCTION whose language is PL/pgSQL. Returns the error's message for a body that it cannot parse. */
-  parsePlpgsql(text: Buffer): object | string;
+}
+
+/** An instance for functions in PL/pgSQL, each of which meets the memory of a new instance. If `parse` throws, it must not be used again. */
+export interface PlpgsqlEngine {
+  /** Parses a CREATE FUNCTION. Returns the error's message for a body that it cannot parse. */
+  parse(text: Buffer): object | string;
 }
 
 interface WasmModule {
@@ -63,16 +67,47 @@ export async function compileEngine(): Promise<CompiledEngine> {
 
 /** Creates an instance of the compiled parser. */
 export async function createEngine(compiled: CompiledEngine): Promise<Engine> {
-  const wasm = await factory({
+  const wasm = await instantiate(compiled);
+  return {
+    parse: (text) => withText(wasm, text, (pointer) => parse(wasm, pointer)),
+    scan: (text) => withText(wasm, text, (pointer) => scan(wasm, pointer)),
+  };
+}
+
+/**
+ * Creates an instance for functions in PL/pgSQL. Their parser keeps state in static variables. An instance for each function would have none
+ * left, but takes 128 MB of addresses, which make V8 collect garbage at once.
+ */
+export async function createPlpgsqlEngine(compiled: CompiledEngine): Promise<PlpgsqlEngine> {
+  const wasm = await instantiate(compiled);
+  const initial = wasm.HEAPU8.slice(0, endOfStatics(wasm.HEAPU8));
+  return {
+    parse(text) {
+      // includes the state of the allocator, to which the whole heap is free again
+      wasm.HEAPU8.set(initial);
+      return withText(wasm, text, (pointer) => parsePlpgsql(wasm, pointer));
+    },
+  };
+}
+
+/**
+ * Returns an address behind the static variables of a new instance. The stack of 32 MB follows them, and grows towards them, so that its
+ * far end is zero, and need not be kept.
+ */
+function endOfStatics(memory: Uint8Array): number {
+  const zeros = Buffer.alloc(2 ** 20);
+  let end = 0;
+  while (!zeros.equals(memory.subarray(end, end + zeros.length))) end += zeros.length;
+  // variables that are zero may follow the last one that is not
+  return end + zeros.length;
+}
+
+function instantiate(compiled: CompiledEngine): Promise<WasmModule> {
+  return factory({
     instantiateWasm: (imports, receive) => receive(new WebAssembly.Instance(compiled, imports)),
     print: () => undefined,
     printErr: () => undefined,
   });
-  return {
-    parse: (text) => withText(wasm, text, (pointer) => parse(wasm, pointer)),
-    scan: (text) => withText(wasm, text, (pointer) => scan(wasm, pointer)),
-    parsePlpgsql: (text) => withText(wasm, text, (pointer) => parsePlpgsql(wasm, pointer)),
-  };
 }
 
 /** Runs `work` on a zero-terminated copy of the text. If it throws, nothing is freed: the instance is discarded anyway. */
