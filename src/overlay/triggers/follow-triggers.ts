@@ -183,7 +183,9 @@ export interface TriggerReport {
   readonly name: string;
   /** Set if it fires with the rights of its function's owner. */
   readonly asOwner?: true;
-  /** Null if it fires. */
+  /** Set if it fires for some of its operations. The obstacle is that of another one. */
+  readonly isPartial?: true;
+  /** Null if it fires for all of its operations. */
   readonly obstacle: string | null;
 }
 
@@ -191,24 +193,34 @@ export interface TriggerReport {
 export function triggerReports(table: Table, found: Found): TriggerReport[] {
   return table.triggers.map((trigger) => {
     const followed = found.get(trigger);
-    const { name, timing } = trigger;
+    const { name } = trigger;
     if (followed && 'obstacle' in followed) return { name, obstacle: followed.obstacle };
-    const kept = trigger.events.find((event) => !fires(table, event, trigger, found));
-    if (kept === undefined) {
-      const asOwner = trigger.function.definer !== null;
-      return { name, obstacle: null, ...(asOwner && { asOwner }) };
-    }
-    const others =
-      timing === 'before' && trigger.level === 'statement'
-        ? statementTriggers(table, kept, 'before')
-        : [...rowTriggers(table, kept), ...(timing === 'after' ? endTriggers(table, kept) : [])];
-    const other = others.find((each) => !isFollowed(found, each));
-    const order = timing === 'after' ? 'after' : 'together with';
+    const fired = trigger.events.filter((event) => fires(table, event, trigger, found));
+    const kept = trigger.events.find((event) => !fired.includes(event));
+    const isFired = fired.length > 0;
     return {
       name,
-      obstacle: `fires for ${kept.toUpperCase()} ${order} ${other?.name ?? 'another one'}, which does not fire`,
+      ...(isFired && trigger.function.definer !== null && { asOwner: true }),
+      ...(isFired && kept !== undefined && { isPartial: true }),
+      obstacle: kept === undefined ? null : obstacleBefore(table, kept, trigger, found),
     };
   });
+}
+
+/** Returns why a trigger that is followed does not fire for an operation. */
+function obstacleBefore(
+  table: Table,
+  kept: Event,
+  { timing, level }: Trigger,
+  found: Found,
+): string {
+  const others =
+    timing === 'before' && level === 'statement'
+      ? statementTriggers(table, kept, 'before')
+      : [...rowTriggers(table, kept), ...(timing === 'after' ? endTriggers(table, kept) : [])];
+  const other = others.find((each) => !isFollowed(found, each));
+  const order = timing === 'after' ? 'after' : 'together with';
+  return `fires for ${kept.toUpperCase()} ${order} ${other?.name ?? 'another one'}, which does not fire`;
 }
 
 function fires(table: Table, operation: Event, trigger: Trigger, found: Found): boolean {

@@ -13,5 +13,5 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE c.oid = p_relation AND stage.is_internal_schema(n.oid)
     AND EXISTS (SELECT FROM pg_class t JOIN pg_namespace d ON d.oid = t.relnamespace WHERE d.nspname = 'stage' AND t.relname = concat('rows_', p_relation))
     -- guard: no set passes triggers by
-    AND NOT EXISTS (SELECT FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.triggers) t(report) WHERE o.relation = p_relation AND t.report ->> 'obstacle' IS NULL)
+    AND NOT EXISTS (SELECT FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.triggers) t(report) WHERE o.relation = p_relation AND stage.fires(t.report))
 $$;

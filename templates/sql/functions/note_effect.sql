@@ -17,7 +17,8 @@ BEGIN
   -- guard: only a trigger that fires while staging writes rows, for rows of its session and to the tables that its body names
   IF NOT v_is_staged OR NOT EXISTS (
     SELECT FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.trigger_uses -> 'written') n (name)
-    WHERE o.relation = v_cause_relation AND starts_with(n.name ->> 'operation', NEW._stage_op::text) AND o.triggers @> jsonb_build_array(jsonb_build_object('name', v_trigger, 'obstacle', NULL))
+    WHERE o.relation = v_cause_relation AND starts_with(n.name ->> 'operation', NEW._stage_op::text)
+      AND EXISTS (SELECT FROM jsonb_array_elements(o.triggers) r(report) WHERE r.report ->> 'name' = v_trigger AND stage.fires(r.report))
       AND stage.relation_in(n.name, o.trigger_path) = v_relation)
   THEN
     -- the snapshot of the transaction may be older than the overlay that fires the trigger
