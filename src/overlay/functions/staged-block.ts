@@ -4,6 +4,7 @@ import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import { oidArray } from '../object-names.ts';
 import { beyondExtent } from './check-body.ts';
 import { checkWriting } from './check-writing.ts';
+import { clientQueries } from './client-query.ts';
 import { Obstacle, reasonOf } from './function-script.ts';
 import type { FunctionUses } from './known-functions.ts';
 import { distinct } from './known-functions.ts';
@@ -56,5 +57,6 @@ async function copyOf(context: Context, body: string, uses: FunctionUses): Promi
   if (read === null) throw new Obstacle(beyondExtent('writes'));
   await checkWriting(context, [read.uses], uses);
   await noteWritten(context, read.uses, uses);
-  return replacedBody(read, await replacementsIn(context, read.uses, uses));
+  const replacements = await replacementsIn(context, read.uses, uses);
+  return replacedBody(read, [...replacements, ...clientQueries(read.uses)]);
 }

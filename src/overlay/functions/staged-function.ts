@@ -17,6 +17,7 @@ import type { Source } from '../views/table-source.ts';
 import { callsOfWrites } from './calling-writes.ts';
 import { beyondExtent, usesOfDefaults } from './check-body.ts';
 import { checkWriting, checkWritten } from './check-writing.ts';
+import { clientQueries } from './client-query.ts';
 import { demandSameCallers, guardedBody } from './definer.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { createStagedFunctions, headOf, Obstacle, reasonOf, scriptFor } from './function-script.ts';
@@ -217,7 +218,9 @@ async function scriptsFor(
     // a function that only calls itself runs as it is
     isStaged ||= replacements.some(({ text }) => text !== qualifiedName(schema, name));
     if (each.row) uses.relations.push(recorded(own, each.row));
-    const text = await replacedBody(body, replacements);
+    // what only reads may run without a staged statement
+    const queries = uses.writes ? clientQueries(body.uses) : [];
+    const text = await replacedBody(body, [...replacements, ...queries]);
     scripts.push(...scriptFor(each, name, schema, await guardedBody(own, each, text, uses)));
   }
   return { scripts, isStaged };

@@ -6,6 +6,7 @@ import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import { textBase } from '../../sql/functions/plpgsql-texts.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
 import type { RelationUse } from '../../sql/places.ts';
+import { clientQueries } from '../functions/client-query.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { standInsOf } from '../functions/notifications.ts';
 import type { Context } from '../functions/staged-function.ts';
@@ -31,6 +32,7 @@ export async function replacementsOf(
   return [
     ...(await replacementsIn(context, others, uses)),
     ...standInsOf(trigger, body),
+    ...clientQueries(body),
     ...own.map((use) => replacementFor(trigger, use, tokens)),
   ];
 }
