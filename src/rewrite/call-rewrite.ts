@@ -4,11 +4,12 @@ import { settingKey } from '../overlay/rows/after-statement.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import { refusedStatement } from '../sql/classify/refused-statements.ts';
 import type { Calls } from '../sql/functions/calls.ts';
-import { changesPath } from '../sql/functions/functions.ts';
+import { changesPath, functionRefusal } from '../sql/functions/functions.ts';
 import type { RelationUse } from '../sql/places.ts';
 import type { QueryWrite, Write } from '../sql/write.ts';
-import type { StagedCalls } from './function-names.ts';
+import type { FunctionNames, StagedCalls } from './function-names.ts';
 import type { Names } from './relation-names.ts';
+import type { Rewrite } from './rewritten.ts';
 import type { SplicedBody } from './spliced-body.ts';
 import { spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
@@ -25,22 +26,29 @@ export const stagesCalls = (write: Write): write is CallingWrite =>
  * may write.
  * @throws the refusal for any other write
  */
-export function callingWrite(write: Write, refusal: unknown): CallingWrite {
-  const isStageable =
-    write.form === 'query' &&
-    write.rights.length === 1 &&
-    write.called.some(({ schema }) => schema !== 'pg_catalog') &&
-    write.upserts.length + write.merges.length === 0;
+export function callingWrite(write: QueryWrite, refusal: unknown): CallingWrite {
+  const isPlain = write.rights.length === 1 && write.upserts.length + write.merges.length === 0;
   // guard: only a plain INSERT, UPDATE or DELETE stages what the functions write that it calls
-  if (!isStageable || !(refusal instanceof StageError)) throw refusal;
+  if (!isPlain) throw refusal;
   return { ...write, stagesCalls: 'change' };
+}
+
+/**
+ * Returns a write that was refused, if it may call functions of users, which may be staged.
+ * @throws the refusal for any other write
+ */
+export function writeOfCalls(write: Write, refusal: unknown): QueryWrite {
+  const calls =
+    write.form === 'query' && write.called.some(({ schema }) => schema !== 'pg_catalog');
+  if (!calls || !(refusal instanceof StageError)) throw refusal;
+  return write;
 }
 
 /**
  * Checks that the procedure of a CALL is staged.
  * @throws StageError with the reason why it is not
  */
-function checkProcedure({ stagesCalls: form, called }: CallingWrite, calls: StagedCalls): void {
+function checkProcedure({ stagesCalls: form, called }: QueryWrite, calls: StagedCalls): void {
   const [procedure] = called;
   if (form !== 'CALL' || procedure === undefined) return;
   // guard: a procedure that is not staged is not called
@@ -70,7 +78,7 @@ const inCondition = (name: string) =>
  * Returns the calls of a statement without those of functions that are staged: the effects of these are known.
  * @throws StageError for a CALL of a procedure that is not staged, and for a statement in which names may move
  */
-export function unstagedIn(write: CallingWrite, calls: StagedCalls): Calls {
+export function unstagedIn(write: QueryWrite, calls: StagedCalls): Calls {
   checkProcedure(write, calls);
   const readsRows = write.relations.some(({ target }) => target !== 'INSERT');
   // guard: a function that writes decides about no rows: PostgreSQL would also pass it those that the session has changed or deleted
@@ -84,6 +92,45 @@ export function unstagedIn(write: CallingWrite, calls: StagedCalls): Calls {
     );
   const others = functions.filter(({ name, schema }) => !isStaged(name, schema));
   return { functions: others, fields, operators, types };
+}
+
+/** Returns the calls of a write that may have effects. @param known the functions that it calls, if these were looked up */
+export const callsToCheck = (write: Write, known: StagedCalls | null): Calls =>
+  known !== null && write.form === 'query' ? unstagedIn(write, known) : write;
+
+interface LookedUp {
+  readonly functions: Pick<FunctionNames, 'replacements' | 'calls' | 'arePlain' | 'unmarkedWriter'>;
+  /** The calls of a write that was refused; null for any other write. */
+  readonly known: StagedCalls | null;
+  /** Whether the staged functions among these are current. */
+  readonly isCurrent: boolean;
+}
+
+interface HarmlessCalls extends Pick<Rewrite, 'replacements' | 'isLasting'> {
+  readonly runsCode: boolean;
+}
+
+/**
+ * Returns the replacements for the functions without effects that a write calls, so that they read staged rows.
+ * @param runsCode whether other functions that it calls may be code of users
+ * @returns also whether the result lasts, because anybody may replace a function; and whether any of the functions may be code of users
+ * @throws StageError for a function that writes although it is not VOLATILE
+ */
+export async function harmlessCalls(
+  write: Write,
+  runsCode: boolean,
+  { functions, known, isCurrent }: LookedUp,
+): Promise<HarmlessCalls> {
+  const called = write.form === 'query' ? write.called : [];
+  if (known !== null) {
+    const { replacements } = isCurrent ? known : await functions.calls(called);
+    return { replacements, isLasting: false, runsCode: true };
+  }
+  if (!runsCode) return { replacements: [], isLasting: true, runsCode };
+  const writer = await functions.unmarkedWriter(called);
+  if (writer !== null) throw refusalError(functionRefusal(writer));
+  const replacements = await functions.replacements(called);
+  return { replacements, isLasting: functions.arePlain(called), runsCode };
 }
 
 /** Returns a statement with the tables that its functions write to, which it does not name itself. */
@@ -109,10 +156,9 @@ export async function spliceCalls(
   names: Names,
 ): Promise<SplicedBody> {
   const own = staged.filter(({ use }) => use.start !== nowhere);
-  const spliced = await spliceBody(write, own, names, new Map());
+  const spliced = await spliceBody(write, own, names, new Map(), replacements);
   return {
     ...spliced,
-    replacements: [...spliced.replacements, ...replacements],
     options: { ...spliced.options, 'stage.called': 'on', ...callingOption(write, own) },
   };
 }

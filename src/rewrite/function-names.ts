@@ -17,6 +17,8 @@ interface ResolvedFunction {
   readonly takesRows: boolean;
   readonly givesRows: boolean;
   readonly isKnown: boolean;
+  /** Whether one of its functions is VOLATILE. */
+  readonly isVolatile: boolean;
   /** Whether staged rows of the tables it reads are orphaned in this session. */
   readonly parked: boolean;
   /** Whether it writes. Only a staged write calls its staged functions. */
@@ -89,7 +91,8 @@ export class FunctionNames {
   /**
    * Returns the replacements of function names by staged functions. It queries the server each time, because anybody may replace a
    * function, except for names for which no function may read tables.
-   * @throws StageError if the transaction's snapshot is older than the staged functions, or if what they read cannot be shown
+   * @throws StageError if the transaction's snapshot is older than the staged functions, or if what they read cannot be shown, or is not
+   * what the functions would find
    */
   async replacements(called: readonly CallPlace[]): Promise<Replacement[]> {
     if (this.version !== this.names.version || this.plain.size > maxCached) this.plain.clear();
@@ -99,7 +102,13 @@ export class FunctionNames {
     const asked = known?.asked ?? this.askedOf(called);
     if (asked.length === 0) return [];
     const functions = known?.functions ?? (await this.resolve(asked));
-    return replaced(asked, functions, ({ writes, computes }) => !writes && !computes);
+    const isRead = ({ writes, computes, schema }: ResolvedFunction) =>
+      !writes && !computes && schema !== null;
+    for (const [index, found] of functions.entries()) {
+      // guard: what a function reads behind a temporary table is not read in its place
+      if (isRead(found) && found.hidden !== null) throw hiddenBehind(asked[index]?.name, found);
+    }
+    return replaced(asked, functions, isRead);
   }
 
   /**
@@ -108,10 +117,25 @@ export class FunctionNames {
    */
   async stages(called: readonly CallPlace[]): Promise<boolean> {
     if (this.arePlain(called)) return false;
+    return (await this.find(called)).functions.some(stages);
+  }
+
+  /**
+   * Returns the first function among the calls that writes and is staged, although it is not VOLATILE: it calls one that is. Null if there
+   * is none.
+   * @throws StageError as `replacements` does
+   */
+  async unmarkedWriter(called: readonly CallPlace[]): Promise<QualifiedName | null> {
+    if (this.arePlain(called)) return null;
+    const { asked, functions } = await this.find(called);
+    return asked[functions.findIndex((each) => stages(each) && !each.isVolatile)] ?? null;
+  }
+
+  private async find(called: readonly CallPlace[]) {
     const asked = this.askedOf(called);
-    const functions = await this.resolve(asked);
+    const functions = asked.length === 0 ? [] : await this.resolve(asked);
     this.found = { called, asked, functions };
-    return functions.some(({ writes, schema }) => writes && schema !== null);
+    return this.found;
   }
 
   /**
@@ -122,11 +146,10 @@ export class FunctionNames {
     const asked = called.filter(({ schema }) => schema !== 'pg_catalog');
     const functions = asked.length === 0 ? [] : await this.resolve(asked);
     this.found = null;
-    const stages = (each: ResolvedFunction) => each.writes && each.schema !== null;
     const writing = asked.filter((_, index) => stages(functions[index] as ResolvedFunction));
-    for (const [index, { hidden }] of functions.entries()) {
+    for (const [index, found] of functions.entries()) {
       // guard: a temporary table in the place of a table that a function names is not passed over
-      if (hidden !== null) throw hiddenBehind(asked[index]?.name ?? '', hidden);
+      if (found.hidden !== null) throw hiddenBehind(asked[index]?.name, found);
     }
     const replacements = replaced(asked, functions, () => true);
     // guard: only what is replaced by a staged function counts as harmless
@@ -205,10 +228,12 @@ function replaced(
   });
 }
 
-const hiddenBehind = (name: string, relation: string) =>
+const stages = ({ writes, schema }: ResolvedFunction) => writes && schema !== null;
+
+const hiddenBehind = (name = '', { writes, hidden }: ResolvedFunction) =>
   new StageError(
     'statement_not_supported',
-    `cannot stage what function ${name}() writes: the temporary table "${relation}" hides a table that it names`,
+    `cannot stage what function ${name}() ${writes ? 'writes' : 'reads'}: the temporary table "${hidden}" hides a table that it names`,
     { hint: 'Drop the temporary table, or give it another name.' },
   );
 

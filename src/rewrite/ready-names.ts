@@ -3,9 +3,19 @@
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import { sqlstateOf } from '../server-connection/refusals.ts';
 import type { RelationUse } from '../sql/places.ts';
+import type { Write } from '../sql/write.ts';
 import type { Names } from './relation-names.ts';
 import type { Named } from './stageable.ts';
-import { checkParked, hasChildren, withMeanings } from './stageable.ts';
+import {
+  checkParked,
+  errorOfCopy,
+  hasChildren,
+  isError,
+  obstacleToTarget,
+  obstacleToWrite,
+  withMeanings,
+} from './stageable.ts';
+import { canBeTruncated } from './truncate-call.ts';
 
 export class ReadyNames {
   private readonly names: Names;
@@ -18,6 +28,25 @@ export class ReadyNames {
 
   async resolve(relations: readonly RelationUse[], again = false): Promise<Named[]> {
     return withMeanings(relations, await this.names.resolve(relations, again));
+  }
+
+  /** Resolves the relations of a write. Returns null if the write is an error anyway. @throws StageError for what cannot be staged */
+  async resolveStageable({ relations, form }: Write): Promise<Named[] | null> {
+    const resolve = async (again: boolean) => {
+      const all = await this.resolve(relations, again);
+      return form === 'truncate' ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
+    };
+    // TRUNCATE has its own error for ONLY
+    const obstacleTo = form === 'truncate' ? obstacleToTarget : obstacleToWrite;
+    let named = await resolve(false);
+    // a relation that could not be staged may have been replaced without notice
+    if (named.some((each) => obstacleTo(each) || isError(each))) named = await resolve(true);
+    const error = form === 'copy' ? named.map(errorOfCopy).find((found) => found !== null) : null;
+    if (error) throw error;
+    if (named.some(isError)) return null;
+    const obstacle = named.map(obstacleTo).find((found) => found !== null);
+    if (obstacle) throw obstacle;
+    return named;
   }
 
   /**

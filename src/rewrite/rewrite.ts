@@ -1,5 +1,4 @@
 /** Rewrites a classified statement to the text to send: overlay names replace production names, and row locks are removed. */
-
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { ServerQuery } from '../server-connection/internal-statement.ts';
@@ -9,11 +8,20 @@ import type { Calls, QualifiedName } from '../sql/functions/calls.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
 import type { Read, RowLocks } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { DefinitionWrite, Write } from '../sql/write.ts';
+import type { DefinitionWrite, QueryWrite, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { findArbiters } from './arbiters.ts';
 import type { CallingWrite } from './call-rewrite.ts';
-import { callingWrite, spliceCalls, stagesCalls, unstagedIn, withWritten } from './call-rewrite.ts';
+import {
+  callingWrite,
+  callsToCheck,
+  harmlessCalls,
+  spliceCalls,
+  stagesCalls,
+  unstagedIn,
+  withWritten,
+  writeOfCalls,
+} from './call-rewrite.ts';
 import { CodeBlocks } from './code-blocks.ts';
 import { isRefusedCopy } from './copy-columns.ts';
 import {
@@ -23,7 +31,7 @@ import {
   emptiesTemporary,
   temporaryNames,
 } from './definition.ts';
-import type { FunctionNames } from './function-names.ts';
+import type { FunctionNames, StagedCalls } from './function-names.ts';
 import { isMistaken } from './given-columns.ts';
 import { loaded } from './load-rewrite.ts';
 import type { LockRewrite } from './lock-rewrite.ts';
@@ -41,15 +49,11 @@ import type { Named } from './stageable.ts';
 import {
   checkTarget,
   checkVisible,
-  errorOfCopy,
   hiddenCatalog,
-  isError,
   obstacleToOnly,
-  obstacleToTarget,
   obstacleToWrite,
   withMeanings,
 } from './stageable.ts';
-import { canBeTruncated } from './truncate-call.ts';
 import { withRows } from './whole-rows.ts';
 import { withTripwire } from './write-options.ts';
 
@@ -106,15 +110,20 @@ export class Rewriter {
       if (!isRefused(made) && made.isLasting) cache.set(write, made);
       return made;
     } catch (error) {
-      return this.stageCalls(callingWrite(write, error));
+      return this.makeCalling(writeOfCalls(write, error), error);
     }
   }
 
-  private async make(write: Write, asSet: boolean): Promise<Rewrite | RefusedWhen> {
-    const runsCode = await this.checkCalls(write, write.relations);
+  /** @param known the functions that a refused write calls, which turned out to write nothing */
+  private async make(
+    write: Write,
+    asSet: boolean,
+    known: StagedCalls | null = null,
+  ): Promise<Rewrite | RefusedWhen> {
+    const runsOthers = await this.checkCalls(callsToCheck(write, known), write.relations);
     // guard: no schema may stand before pg_catalog
     if (this.names.hidesCatalog) throw hiddenCatalog;
-    const named = await this.resolveStageable(write);
+    const named = await this.ready.resolveStageable(write);
     if (named === null) return write.form === 'copy' ? 'run' : 'analysed';
     if (write.form === 'copy' && isRefusedCopy(write, named)) return 'run';
     if (emptiesTemporary(write, named)) return this.defining(write, named, temporaryNames(named));
@@ -122,13 +131,25 @@ export class Rewriter {
     const cascades = write.form === 'truncate' && write.cascades;
     const staged = await this.ready.ensureOverlays(named, cascades);
     // meanwhile a name may have come to refer to another relation, which was not checked
-    if (haveMoved(named, staged)) return this.make(write, asSet);
+    if (haveMoved(named, staged)) return this.make(write, asSet, known);
     for (const each of staged) checkTarget(each, this.allowedFunctions);
     const arbiters = await findArbiters(write, staged, this.query);
     if (arbiters === null) return 'planned';
+    // objects that were just created may be newer than the staged functions
+    const calls = { functions: this.functions, known, isCurrent: staged === named };
+    const { runsCode, ...found } = await harmlessCalls(write, runsOthers, calls);
     // It is not known whether the tables that a cascade reaches run code.
-    const rewrite = await this.replace(write, staged, runsCode || cascades, arbiters);
+    const mayRun = runsCode || cascades;
+    const made = await this.replace(write, staged, mayRun, arbiters, found.replacements);
+    const rewrite = { ...made, isLasting: made.isLasting && found.isLasting };
     return asSet ? loaded(rewrite, write, staged) : rewrite;
+  }
+
+  /** Prepares a write that was refused because it calls VOLATILE functions: these may be staged. @throws the refusal if they are not */
+  private async makeCalling(write: QueryWrite, refusal: unknown): Promise<Rewrite | RefusedWhen> {
+    const calls = await this.functions.calls(write.called);
+    if (calls.writing.length > 0) return this.stageCalls(callingWrite(write, refusal));
+    return this.make(write, false, calls);
   }
 
   /** Prepares a statement that calls functions which write. It queries the server each time, because anybody may replace a function. */
@@ -138,7 +159,7 @@ export class Rewriter {
     // guard: unstaged tables of a statement that calls functions are checked as in each staged write
     await this.checkCalls(unstagedIn(write, calls), write.relations);
     if (this.names.hidesCatalog) throw hiddenCatalog;
-    const named = await this.resolveStageable(withWritten(write, calls));
+    const named = await this.ready.resolveStageable(withWritten(write, calls));
     if (named === null || isMistaken(write, named)) return 'analysed';
     const staged = await this.ready.ensureOverlays(named);
     // objects that were just created may be newer than the staged functions
@@ -175,25 +196,6 @@ export class Rewriter {
   /** Returns the function by which a write's rows are staged row by row from now on; null if they already are. */
   fallback(write: Write, { isSet }: Rewrite): (() => void) | null {
     return isSet ? () => this.rowByRow.add(write) : null;
-  }
-
-  /** Resolves the relations of a write. Returns null if the write is an error anyway. */
-  private async resolveStageable({ relations, form }: Write): Promise<Named[] | null> {
-    const resolve = async (again: boolean) => {
-      const all = await this.ready.resolve(relations, again);
-      return form === 'truncate' ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
-    };
-    // TRUNCATE has its own error for ONLY
-    const obstacleTo = form === 'truncate' ? obstacleToTarget : obstacleToWrite;
-    let named = await resolve(false);
-    // a relation that could not be staged may have been replaced without notice
-    if (named.some((each) => obstacleTo(each) || isError(each))) named = await resolve(true);
-    const error = form === 'copy' ? named.map(errorOfCopy).find((found) => found !== null) : null;
-    if (error) throw error;
-    if (named.some(isError)) return null;
-    const obstacle = named.map(obstacleTo).find((found) => found !== null);
-    if (obstacle) throw obstacle;
-    return named;
   }
 
   /**
@@ -272,8 +274,9 @@ export class Rewriter {
     named: readonly Named[],
     runsCode: boolean,
     arbiters: Arbiters = new Map(),
+    calls: readonly Replacement[] = [],
   ): Promise<Rewrite> {
-    const spliced = await spliceBody(body, named, this.names, arbiters);
+    const spliced = await spliceBody(body, named, this.names, arbiters, calls);
     const rewrite = await this.made(spliced, body, named);
     // guard: statements that run user code are under the tripwire
     return runsCode || named.some(({ meaning }) => meaning.code) ? withTripwire(rewrite) : rewrite;

@@ -40,6 +40,7 @@ export const nothingElse = {
 /**
  * Returns the replacements in a statement, and its other needs.
  * @param arbiters those of its ON CONFLICT clauses
+ * @param calls the replacements of the functions that it calls
  * @throws StageError for a clause that cannot be staged
  */
 export async function spliceBody(
@@ -47,10 +48,12 @@ export async function spliceBody(
   named: readonly Named[],
   names: Names,
   arbiters: Arbiters,
+  calls: readonly Replacement[],
 ): Promise<SplicedBody> {
   if (body.kind === 'read') {
     const replacements = await nameReplacements(body, named, names);
-    return { ...nothingElse, replacements: [...fixedReplacements(body), ...replacements] };
+    const fixed = fixedReplacements(body);
+    return { ...nothingElse, replacements: [...fixed, ...replacements, ...calls] };
   }
   switch (body.form) {
     case 'truncate':
@@ -60,7 +63,7 @@ export async function spliceBody(
       return { ...nothingElse, replacements, options: copyOptions(body, named) };
     }
     case 'query':
-      return spliceQuery(body, named, names, arbiters);
+      return spliceQuery(body, named, names, arbiters, calls);
     case 'definition':
       throw new Error('a definition is not staged');
   }
@@ -71,9 +74,10 @@ async function spliceQuery(
   named: readonly Named[],
   names: Names,
   arbiters: Arbiters,
+  calls: readonly Replacement[],
 ): Promise<SplicedBody> {
   const write = stagedPart(whole, named);
-  const replaced = await nameReplacements(write, named, names);
+  const replaced = [...(await nameReplacements(write, named, names)), ...calls];
   const conflicts = blankConflicts(write);
   const outside = replaced.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
   const replacements = [...fixedReplacements(write), ...conflicts, ...outside];

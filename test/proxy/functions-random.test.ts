@@ -1,6 +1,6 @@
 /**
- * Random functions and procedures that write, called between ordinary statements: they are answered as they are directly, and production is
- * what it would be once they are approved. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on.
+ * Random functions and procedures that write, and functions that read in statements that write, called between ordinary statements: they are
+ * answered as they are directly, and production is what it would be once they are approved. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on.
  */
 import { assertAlike } from '../helpers/alike.ts';
 import { createRole, dropRoles, testRole } from '../helpers/both-ways.ts';
@@ -116,6 +116,46 @@ CREATE FUNCTION f${seed}_see() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN NEW
 CREATE TRIGGER of_n BEFORE UPDATE OF n ON f${seed}_a FOR EACH ROW EXECUTE FUNCTION f${seed}_see('1');
 CREATE TRIGGER of_id BEFORE UPDATE OF id ON f${seed}_a FOR EACH ROW EXECUTE FUNCTION f${seed}_see('100');`;
 
+/** Draws functions that only read: for staged writes, which show them what was staged. */
+function drawReaders(pick: Pick, seed: number): string {
+  const f = `f${seed}_`;
+  const kind = () => one(pick, 'STABLE', 'STABLE', 'VOLATILE');
+  const from = () =>
+    one(
+      pick,
+      `sum(n) FROM ${f}a WHERE id > p`,
+      `count(*) FROM ${f}b WHERE a <> p`,
+      `max(n) FROM ${f}k${1 + pick(3)}`,
+    );
+  return `CREATE FUNCTION ${f}read(p int) RETURNS int LANGUAGE sql ${kind()} AS 'SELECT (coalesce((SELECT ${from()}), p) % 9)::int';
+CREATE FUNCTION ${f}sees(p int) RETURNS int LANGUAGE plpgsql ${kind()} AS $f$ DECLARE v int := (SELECT ${from()});
+BEGIN IF v > ${pick(9)} THEN RETURN v % 9 + ${f}read(p); END IF; RETURN coalesce((SELECT ${from()}), 1) % 11; END $f$;
+CREATE FUNCTION ${f}ids(p int) RETURNS SETOF int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN QUERY SELECT id FROM ${f}a WHERE id >= p ORDER BY id; END';`;
+}
+
+/** Draws a statement that writes and calls functions which only read. */
+function drawReadingWrite(pick: Pick, seed: number): string {
+  const f = `f${seed}_`;
+  const k = `${f}k${1 + pick(3)}`;
+  const read = (p: string | number) => `${f}${one(pick, 'read', 'sees')}(${p})`;
+  const stable = (p: string | number) => `(SELECT count(*)::int FROM ${f}ids(${p}))`;
+  return one(
+    pick,
+    `INSERT INTO ${k} VALUES (${read(pick(9))} + ${pick(50)}, ${read(pick(9))}) RETURNING *, ${stable(1)}`,
+    `INSERT INTO ${k} SELECT i + 60 + ${stable(pick(4))}, ${stable('i')} FROM ${f}ids(${pick(5)}) i RETURNING id`,
+    // one row each: the order of rows is not PostgreSQL's
+    `UPDATE ${k} SET n = ${read('id')} WHERE id = ${pick(4)} RETURNING n, ${read(1)}`,
+    `UPDATE ${k} SET n = ${stable('id')} WHERE id % 2 = ${pick(2)} RETURNING id, n`,
+    `UPDATE ${f}a SET n = (n + ${stable(1)}) % 30 WHERE id IN (SELECT ${f}ids(${pick(9)})) RETURNING id, n`,
+    `DELETE FROM ${k} WHERE id = ${stable(pick(3))} RETURNING id, ${stable(2)}`,
+    `DELETE FROM ${k} USING ${f}ids(${pick(6)}) i WHERE i = id AND n < ${stable(1)} + 9 RETURNING id`,
+    `INSERT INTO ${k} AS k VALUES (${pick(5)}, ${read(1)}) ON CONFLICT (id) DO UPDATE SET n = k.n + ${read('excluded.n')} WHERE ${stable('k.id')} > ${pick(3)} RETURNING *`,
+    `INSERT INTO ${k} VALUES (${pick(5)}, ${stable(1)}), (${5 + pick(5)}, ${read(2)}) ON CONFLICT DO NOTHING RETURNING *`,
+    `MERGE INTO ${k} k USING (VALUES (${pick(4)}, ${stable(1)})) v(i, n) ON k.id = v.i WHEN MATCHED AND ${stable('k.n')} > ${pick(4)} THEN UPDATE SET n = v.n + ${read(2)} WHEN NOT MATCHED THEN INSERT VALUES (v.i, ${read('v.n')})`,
+    `WITH w AS (SELECT ${read(3)} AS n) UPDATE ${k} SET n = w.n FROM w WHERE id = ${pick(4)} RETURNING ${k}.n`,
+  );
+}
+
 function drawSchema(pick: Pick, seed: number): string {
   // functions from some seeds on run with the rights of their owner
   const asOwner = () => (seed % 3 === 0 ? one(pick, '', 'SECURITY DEFINER') : '');
@@ -136,6 +176,7 @@ CREATE PROCEDURE f${seed}_q(p int) LANGUAGE plpgsql ${asOwner()} AS $f$${drawBod
 CREATE FUNCTION f${seed}_rows(p int) RETURNS SETOF int LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 2, `RETURN NEXT v; RETURN QUERY UPDATE f${seed}_a SET n = n - 1 WHERE id < p RETURNING n;`)}$f$;
 CREATE FUNCTION f${seed}_sql(p int) RETURNS bigint LANGUAGE sql ${asOwner()} AS
   'INSERT INTO f${seed}_b (a) VALUES (p); UPDATE f${seed}_a SET n = n - 1 WHERE id = p; SELECT sum(n) FROM f${seed}_a';
+${drawReaders(pick, seed)}
 CREATE PROCEDURE f${seed}_p(p int, INOUT o int) LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 3, 'o := v;')}$f$;
 ${owned(seed)}`;
 }
@@ -157,6 +198,10 @@ function drawStatement(pick: Pick, seed: number): string {
     `SELECT ${f}again(${pick(9)}, 1)`,
     drawBlock(pick, seed),
     drawBlock(pick, seed),
+    drawReadingWrite(pick, seed),
+    drawReadingWrite(pick, seed),
+    drawReadingWrite(pick, seed),
+    drawReadingWrite(pick, seed),
     `INSERT INTO ${f}c VALUES ('${pick(9)}', ${f}${pick(3)}(${pick(9)})) RETURNING n`,
     `INSERT INTO ${f}c SELECT 'x', ${f}0(i) + ${pick(3)} * ${f}1(${pick(9)}) FROM generate_series(1, ${1 + pick(3)}) g(i)`,
     // in an order: the first row without a key in the other table is named

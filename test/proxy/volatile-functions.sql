@@ -14,6 +14,7 @@ BEGIN
   RETURN v;
 END $$;
 CREATE FUNCTION next_id() RETURNS int LANGUAGE sql AS 'SELECT coalesce(max(id), 0) + 1 FROM post';
+CREATE FUNCTION summed() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT sum(n) FROM post); END';
 CREATE FUNCTION counted(p_table text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE v int;
 BEGIN EXECUTE 'SELECT count(*) FROM post WHERE id < $1' INTO v USING 100; RETURN v; END $$;
@@ -54,6 +55,14 @@ UPDATE post SET slug = 'moved' WHERE id = 1;
 INSERT INTO post VALUES (next_id(), 'x', free_slug('First Post')) RETURNING *;
 ROLLBACK;
 SELECT id, slug, n FROM post ORDER BY id;
+-- story: upserts, MERGE and several writes
+UPDATE post SET n = 50 WHERE id = 2;
+INSERT INTO post AS p VALUES (2, 'Upserted', slug_of('Upserted'), next_id()) ON CONFLICT (id) DO UPDATE SET slug = slug_of(excluded.title, '_'), n = p.n + strict_sum(counted('post'), 1) WHERE slug_of(p.title) <> 'none' RETURNING *, slug_of(p.title);
+INSERT INTO post AS p VALUES (1, 'a', 'a', 1), (next_id(), 'b', free_slug('b'), 2), (2, 'c', 'c', 3) ON CONFLICT (id) DO UPDATE SET n = next_id() + summed() RETURNING id, n;
+INSERT INTO post VALUES (1, 'x', 'first-post', strict_sum(1, 1)), (next_id(), 'e', 'e', 1) ON CONFLICT DO NOTHING RETURNING *;
+MERGE INTO post p USING (VALUES (1, 'm'), (40, 'new one')) v(k, t) ON p.id = strict_sum(k, 0) WHEN MATCHED AND slug_of(p.title) <> 'x' THEN UPDATE SET slug = slug_of(t), n = next_id() WHEN NOT MATCHED THEN INSERT VALUES (k, t, free_slug(t), strict_sum(k, 1));
+WITH gone AS (DELETE FROM tag WHERE name = code(12) RETURNING post) UPDATE post SET n = strict_sum(n, 1) FROM gone WHERE id = post RETURNING id, n;
+SELECT * FROM post ORDER BY id;
 -- story: errors
 INSERT INTO post VALUES (30, 'x', 'y', fails(3));
 INSERT INTO post VALUES (30, 'x', slug_of(1));
@@ -77,5 +86,7 @@ UPDATE post SET n = locks(1) WHERE id = 1; -- refused: C=0A000
 UPDATE post SET n = moves(1) WHERE id = 1; -- refused: C=0A000
 UPDATE post SET n = runs('SELECT 1') WHERE id = 1; -- refused: C=0A000
 INSERT INTO tag (post, name) SELECT p.id, title_of(p) FROM post p WHERE p.id = (first_post()).id; -- refused: C=0A000
-INSERT INTO post VALUES (1, 'x', 'x') ON CONFLICT (id) DO UPDATE SET slug = slug_of('x'); -- refused: C=0A000
+INSERT INTO post VALUES (1, 'x', 'x') ON CONFLICT (id) DO UPDATE SET n = tells(1); -- refused: C=0A000
+MERGE INTO post USING (SELECT 1 AS i) s ON id = i WHEN MATCHED THEN UPDATE SET n = tells(1); -- refused: C=0A000
+WITH t AS (DELETE FROM tag) UPDATE post SET n = locks(1); -- refused: C=0A000
 SELECT id, n FROM post WHERE id IN (1, 40);

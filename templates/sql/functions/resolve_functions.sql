@@ -2,7 +2,7 @@
 -- "name": text}, ...]; p_schemas: the caller's current_schemas(true). The result has the schemas' OIDs, and an entry for each name, in
 -- order: "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables; "takesRows", "givesRows": it takes,
 -- or returns, rows of tables or composite types; "parked": staged rows of a relation that it reads are orphaned; "isKnown": the relations
--- that it reads were examined before, and have not changed; "schema": of the staged functions to call, if there are any; "writes": these
+-- that it reads were examined before, and have not changed; "isVolatile": one of the functions is; "schema": of the staged functions to call, if there are any; "writes": these
 -- write, so that only a staged write calls them; "isHarmless": they have no effects, so that a staged write may call them; "computes": they
 -- are for staged writes only, because the functions read no table; "written": the tables, by their full names; "hidden": a temporary relation of the
 -- connection hides a table that they name, so that they would not find it; "obstacle": why there are no staged functions.
@@ -14,6 +14,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan
   ), called AS (
     SELECT n.place, coalesce(bool_or(l.lanname IN ('sql', 'plpgsql') AND p.oid >= 16384), false) AS code,
       coalesce(bool_or(stage.takes_rows(p)), false) AS takes, coalesce(bool_or(t.oid >= 16384 AND t.typtype = 'c'), false) AS gives,
+      coalesce(bool_or(p.provolatile = 'v'), false) AS volatile,
       CASE WHEN count(DISTINCT p.pronamespace) = 1 THEN min(p.pronamespace::int8)::oid END AS namespace, n.name ->> 'name' AS name
     FROM path CROSS JOIN jsonb_array_elements(p_names) WITH ORDINALITY n(name, place)
     LEFT JOIN LATERAL stage.functions_named(n.name, path.oids) p ON true
@@ -27,6 +28,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan
       'takesRows', c.takes,
       'givesRows', c.gives,
       'isKnown', t.id IS NOT NULL,
+      'isVolatile', c.volatile,
       'parked', t.id IS NOT NULL AND EXISTS (
         SELECT FROM jsonb_array_elements(t.uses -> 'relations') u(name) WHERE stage.has_parked(stage.relation_in(u.name, path.oids), false)),
       'writes', coalesce((t.uses -> 'writes')::boolean, false),
