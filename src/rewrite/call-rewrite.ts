@@ -106,7 +106,7 @@ interface LookedUp {
   readonly isCurrent: boolean;
 }
 
-interface HarmlessCalls extends Pick<Rewrite, 'replacements' | 'isLasting'> {
+interface HarmlessCalls extends Pick<Rewrite, 'isLasting'>, Pick<StagedCalls, 'replacements'> {
   readonly runsCode: boolean;
 }
 

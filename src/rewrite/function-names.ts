@@ -40,9 +40,15 @@ interface ResolvedFunction {
 /** The full name of a table that functions write to, with the OID of the role whose rights apply unless these are the client's. */
 export type WrittenName = QualifiedName & { readonly role?: number };
 
+/** The replacement of a function's name by that of staged functions. */
+export interface CallReplacement extends Replacement {
+  /** Their schema, if they read the rows from before the statement: none of the functions is VOLATILE. */
+  readonly reads?: string;
+}
+
 /** The replacements for the calls of a statement that stages the writes of functions. */
 export interface StagedCalls {
-  readonly replacements: readonly Replacement[];
+  readonly replacements: readonly CallReplacement[];
   /** The functions that were replaced by some that write, as the statement names them. */
   readonly writing: readonly QualifiedName[];
   /** Those that were replaced by some without effects. */
@@ -94,7 +100,7 @@ export class FunctionNames {
    * @throws StageError if the transaction's snapshot is older than the staged functions, or if what they read cannot be shown, or is not
    * what the functions would find
    */
-  async replacements(called: readonly CallPlace[]): Promise<Replacement[]> {
+  async replacements(called: readonly CallPlace[]): Promise<CallReplacement[]> {
     if (this.version !== this.names.version || this.plain.size > maxCached) this.plain.clear();
     this.version = this.names.version;
     const known = this.found?.called === called ? this.found : null;
@@ -217,14 +223,14 @@ function replaced(
   called: readonly CallPlace[],
   functions: readonly ResolvedFunction[],
   isReplaced: (found: ResolvedFunction) => boolean,
-): Replacement[] {
+): CallReplacement[] {
   const takesRows = functions.some((each) => each.takesRows);
   return called.flatMap(({ start, end, name }, index) => {
     const found = functions[index];
     if (!found || found.schema === null || !isReplaced(found)) return [];
-    return takesRows && found.givesRows
-      ? []
-      : [{ start, end, text: qualifiedName(found.schema, name) }];
+    if (takesRows && found.givesRows) return [];
+    const reads = found.isVolatile ? {} : { reads: found.schema };
+    return [{ start, end, text: qualifiedName(found.schema, name), ...reads }];
   });
 }
 

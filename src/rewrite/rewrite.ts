@@ -274,7 +274,7 @@ export class Rewriter {
     named: readonly Named[],
     runsCode: boolean,
     arbiters: Arbiters = new Map(),
-    calls: readonly Replacement[] = [],
+    calls: StagedCalls['replacements'] = [],
   ): Promise<Rewrite> {
     const spliced = await spliceBody(body, named, this.names, arbiters, calls);
     const rewrite = await this.made(spliced, body, named);

@@ -6,6 +6,7 @@ import { isWithin } from '../sql/splice.ts';
 import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { copyOptions } from './copy-columns.ts';
+import type { CallReplacement } from './function-names.ts';
 import type { MergeFill } from './merge-fill.ts';
 import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
 import { groupingReplacements, nameReplacement, qualifierText } from './name-replacements.ts';
@@ -48,7 +49,7 @@ export async function spliceBody(
   named: readonly Named[],
   names: Names,
   arbiters: Arbiters,
-  calls: readonly Replacement[],
+  calls: readonly CallReplacement[],
 ): Promise<SplicedBody> {
   if (body.kind === 'read') {
     const replacements = await nameReplacements(body, named, names);
@@ -74,7 +75,7 @@ async function spliceQuery(
   named: readonly Named[],
   names: Names,
   arbiters: Arbiters,
-  calls: readonly Replacement[],
+  calls: readonly CallReplacement[],
 ): Promise<SplicedBody> {
   const write = stagedPart(whole, named);
   const replaced = [...(await nameReplacements(write, named, names)), ...calls];

@@ -1,9 +1,10 @@
 /** Passes ON CONFLICT and OVERRIDING clauses to a staged statement's triggers, as settings for `stage.begin_statement`. */
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
+import { isWithin } from '../sql/splice.ts';
 import type { ClausePart, QueryWrite, Upsert, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
-import type { ResolvedName } from './resolved-name.ts';
+import type { CallReplacement } from './function-names.ts';
 import type { Named } from './stageable.ts';
 import { meaningAt } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
@@ -16,7 +17,7 @@ import { splicedPart } from './text-part.ts';
 export function writeOptions(
   write: QueryWrite,
   named: readonly Named[],
-  names: readonly Replacement[],
+  names: readonly CallReplacement[],
   arbiters: Arbiters,
 ): Readonly<Record<string, string | object>> {
   const options: Record<string, string | object> = {};
@@ -31,7 +32,7 @@ export function writeOptions(
     const meaning = meaningAt(named, upsert.target);
     const key = `stage.conflict_${meaning.table}`;
     if (key in options) throw twice(upsert);
-    options[key] = conflictOption(upsert, meaning, names, arbiters.get(upsert) ?? null);
+    options[key] = conflictOption(upsert, named, names, arbiters.get(upsert) ?? null);
   }
   return options;
 }
@@ -73,19 +74,31 @@ export function blankConflicts({ upserts }: QueryWrite): Replacement[] {
 
 function conflictOption(
   upsert: Upsert,
-  meaning: ResolvedName,
-  names: readonly Replacement[],
+  named: readonly Named[],
+  names: readonly CallReplacement[],
   arbiters: readonly string[] | null,
 ): object {
   const { alias, set, where } = upsert;
+  const meaning = meaningAt(named, upsert.target);
+  const reads = set === null ? null : readsOf(upsert, named, names);
   return {
     action: set === null ? 'nothing' : 'update',
     alias,
     ...(meaning.tableColumns && { view: meaning.oid }),
     ...(arbiters === null ? {} : { arbiters }),
+    ...(reads === null ? {} : { reads }),
     ...(set === null ? {} : { set: spliced(set, names) }),
     ...(where === null ? {} : { where: spliced(where, names) }),
   };
+}
+
+/** Returns what the clause reads as it was before the statement: relations, and functions that are not VOLATILE; null for nothing. */
+function readsOf({ clause }: Upsert, named: readonly Named[], names: readonly CallReplacement[]) {
+  const relations = named.flatMap(({ use, meaning }) =>
+    isWithin(use, clause) ? (meaning.oid ?? []) : [],
+  );
+  const functions = names.flatMap((each) => (isWithin(each, clause) ? (each.reads ?? []) : []));
+  return relations.length + functions.length === 0 ? null : { relations, functions };
 }
 
 /** Returns the texts between a part's parameters, and the parameters' numbers. */

@@ -89,6 +89,11 @@ export const ofStatements: readonly SqlStatement[] = [
     refused,
   ),
   limits(
+    'is refused once the statement has staged a',
+    `INSERT INTO item VALUES (30, 'new'), (1, 'old') ON CONFLICT (id) DO UPDATE SET qty = (SELECT sum(qty) FROM item)`,
+    refused,
+  ),
+  limits(
     'OVERRIDING SYSTEM VALUE with NULL for a GENERATED ALWAYS AS IDENTITY column counts as DEFAULT',
     `INSERT INTO always (id, v) OVERRIDING SYSTEM VALUE VALUES (NULL, 'x') RETURNING id IS NOT NULL`,
     [[true]],

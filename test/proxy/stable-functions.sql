@@ -89,6 +89,21 @@ INSERT INTO item SELECT id, kind, stock(), moved(id) FROM item ON CONFLICT (id) 
 MERGE INTO item USING (VALUES (1, 2), (2, stock()), (20, 3)) v(k, n) ON id = k WHEN MATCHED AND moved(id) > 2 THEN UPDATE SET qty = n + stock() WHEN NOT MATCHED THEN INSERT VALUES (k, 'x', stock());
 MERGE INTO item USING move m ON m.item = id AND moved(id) > 3 AND m.id < 3 WHEN MATCHED AND stock() > 2 AND id = 2 THEN DELETE WHEN MATCHED AND m.n = 5 THEN UPDATE SET note = stock();
 SELECT * FROM item ORDER BY id;
+-- story: upserts of several rows that read
+UPDATE item SET qty = qty + 1 WHERE id = 1;
+UPDATE limits SET top = top + 1;
+INSERT INTO item VALUES (1, 'a', 1), (2, 'b', 1), (3, 'c', 1) ON CONFLICT (id) DO UPDATE SET qty = top_of('a') + moved(item.id), note = (SELECT max(top) FROM limits)::text RETURNING *;
+INSERT INTO item VALUES (1, 'a', 1) ON CONFLICT (id) DO UPDATE SET qty = (SELECT sum(qty) FROM item) RETURNING id, qty;
+INSERT INTO item VALUES (1, 'a', 1), (201, 'b', 1) ON CONFLICT (id) DO UPDATE SET qty = stock() RETURNING id, qty;
+INSERT INTO item VALUES (1, 'a', 1), (2, 'b', 1) ON CONFLICT (id) DO UPDATE SET qty = 1 WHERE item.id = 2 AND stock() > 0 RETURNING id, qty;
+INSERT INTO item VALUES (1, 'a', 1), (2, 'b', 1) ON CONFLICT (id) DO UPDATE SET qty = stock(); -- refused: C=0A000 M=cannot stage ON CONFLICT DO UPDATE of several rows that reads item
+INSERT INTO item VALUES (1, 'a', 1), (2, 'b', 1) ON CONFLICT (id) DO UPDATE SET qty = outer_of(1); -- refused: C=0A000 M=cannot stage ON CONFLICT DO UPDATE
+INSERT INTO item VALUES (1, 'a', 1), (2, 'b', 1) ON CONFLICT (id) DO UPDATE SET qty = by_view('a'); -- refused: C=0A000 M=cannot stage ON CONFLICT DO UPDATE
+INSERT INTO item VALUES (1, 'a', 1), (2, 'b', 1) ON CONFLICT (id) DO UPDATE SET qty = (SELECT sum(qty) FROM item); -- refused: C=0A000 M=cannot stage ON CONFLICT DO UPDATE
+INSERT INTO item VALUES (202, 'a', 1), (2, 'b', 1) ON CONFLICT (id) DO UPDATE SET qty = (SELECT total FROM stock_view WHERE kind = 'a'); -- refused: C=0A000 M=cannot stage ON CONFLICT DO UPDATE
+INSERT INTO small VALUES (1, 1), (2, 1) ON CONFLICT (id) DO UPDATE SET qty = (SELECT max(qty) FROM small); -- refused: C=0A000 M=cannot stage ON CONFLICT DO UPDATE
+INSERT INTO item VALUES (1, 'a', 1), (2, 'b', 1) ON CONFLICT (id) DO UPDATE SET qty = excluded.qty + item.qty RETURNING id, qty;
+SELECT * FROM item ORDER BY id;
 -- story: triggers, views and sequences
 UPDATE item SET qty = qty + 3 WHERE id = 1;
 INSERT INTO audited VALUES (1, stock()), (2, audited_sum()), (3, audited_sum()) RETURNING *, audited_sum();

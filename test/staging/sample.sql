@@ -1018,6 +1018,14 @@ BEGIN
       RAISE EXCEPTION 'ON CONFLICT DO UPDATE command cannot affect row a second time' USING ERRCODE = '21000',
         HINT = 'Ensure that no rows proposed for insertion within the same command have duplicate constrained values.';
     END IF;
+    -- guard: DO UPDATE reads no rows that its own statement has staged, which PostgreSQL would not show to it
+    IF current_setting('stage.conflict_<invoice>')::jsonb ? 'readsItself' AND EXISTS (
+      SELECT FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session
+      AND s._stage_mutation = current_setting('stage.mutation_<invoice>_x')::bigint AND s._stage_seq > current_setting('stage.start_<invoice>_x')::bigint)
+    THEN
+      RAISE EXCEPTION 'cannot stage ON CONFLICT DO UPDATE of several rows that reads %', 'invoice'
+        USING ERRCODE = 'feature_not_supported', HINT = 'Insert the rows one by one, or compute the values in the query of the INSERT.';
+    END IF;
   END IF;
 END $body$;
 
@@ -1053,6 +1061,9 @@ BEGIN
     _stage_v_update := stage_upsert_<namespace>.update_<invoice>(_stage_v_conflict);
     EXECUTE 'EXPLAIN ' OPERATOR(pg_catalog.||) _stage_v_update USING NULL::"stage_upsert_<namespace>"."invoice", NULL::"stage_upsert_<namespace>"."invoice";
     PERFORM pg_catalog.set_config('stage.update_<invoice>', _stage_v_update, true);
+    IF _stage_v_conflict OPERATOR(pg_catalog.?) 'reads' AND stage.reads_itself(_stage_v_conflict OPERATOR(pg_catalog.->) 'reads', <invoice>) THEN
+      PERFORM pg_catalog.set_config('stage.conflict_<invoice>', (_stage_v_conflict OPERATOR(pg_catalog.||) '{"readsItself": true}')::pg_catalog.text, true);
+    END IF;
   END IF;
   RETURN NULL;
 END $body$;
