@@ -7,6 +7,7 @@ import {
   isSetConfig,
   isStageableVolatile,
 } from '../sql/functions/functions.ts';
+import { isLastNumber } from '../sql/functions/last-numbers.ts';
 
 /** The possible effects of a call. */
 export interface Assessment {
@@ -96,7 +97,7 @@ export function assessCandidates(
   // guard: calls of operators, aggregates and casts of users are checked like named calls
   const checked = candidates.filter((each) => each.isNamed || each.isMade);
   const open = checked.filter((each) => setsUnseen(each) || !isAllowed(each, allowed));
-  const inReads = open.filter((each) => setsUnseen(each) || hasEffects(asFound(each), 'read'));
+  const inReads = open.filter((each) => isUnseen(each) || hasEffects(asFound(each), 'read'));
   return {
     harmful: asUse(open.find((each) => each.isFound && isHarmfulInWrites(each))),
     harmfulInReads: asUse(inReads.find(({ isFound }) => isFound)),
@@ -124,12 +125,16 @@ const asFound = (each: Candidate): Candidate => ({ ...each, ...each.known });
 const setsUnseen = (each: Candidate) =>
   isSetConfig(asFound(each)) && !(each.isNamed && isSetConfig(each));
 
+/** Returns whether set_config() or lastval() is called, but not by the text of the statement, where the call is checked or replaced. */
+const isUnseen = (each: Candidate) =>
+  setsUnseen(each) || (isLastNumber(asFound(each)) && !(each.isNamed && isLastNumber(each)));
+
 /**
  * Returns whether a staged write must not call a function. Volatile functions that write nothing are listed by name. Volatile code of users
  * behind an operator, an aggregate or a cast is common and cannot be listed; the tripwire detects its writes.
  */
 function isHarmfulInWrites(each: Candidate): boolean {
-  if (setsUnseen(each) || hasEffects(asFound(each), 'write')) return true;
+  if (isUnseen(each) || hasEffects(asFound(each), 'write')) return true;
   return each.isNamed && each.isVolatile && !isStageableVolatile(each.schema, each.name);
 }
 

@@ -11,6 +11,7 @@ import {
   isNamedByParameter,
   refusedFunctions,
 } from '../sql/functions/functions.ts';
+import { isLastNumber } from '../sql/functions/last-numbers.ts';
 import { ShapeReader } from '../sql/parser/shape.ts';
 import { isLight } from '../sql/parser/text-weight.ts';
 import type { Read } from '../sql/read.ts';
@@ -22,7 +23,7 @@ import type { Statement, Verdict } from '../sql/verdict.ts';
 import type { QueryWrite } from '../sql/write.ts';
 import type { QueryPlan, TextClass } from './query-plan.ts';
 import { isReadOfShape, samePlan, writeOfShape } from './shared-plans.ts';
-import { listReplacements, readsList } from './statement-lists.ts';
+import { isReworded, rewordings } from './statement-lists.ts';
 
 export interface QueryPlanner {
   /**
@@ -161,9 +162,9 @@ export function heldCursor(verdict: Verdict): string | null {
  */
 export function fixedReplacements(body: Read | QueryWrite, offset = 0): readonly Replacement[] {
   const { locking, replacement } = body;
-  if (locking.length === 0 && !replacement && !readsList(body)) return nothing;
+  if (locking.length === 0 && !replacement && !isReworded(body)) return nothing;
   const blanks = locking.map(({ start, end }) => ({ start, end, text: ' '.repeat(end - start) }));
-  const all = [...blanks, ...(replacement ? [replacement] : []), ...listReplacements(body)];
+  const all = [...blanks, ...(replacement ? [replacement] : []), ...rewordings(body)];
   return all.map(({ start, end, text }) => ({ start: start + offset, end: end + offset, text }));
 }
 
@@ -172,7 +173,7 @@ const nothing: readonly Replacement[] = [];
 function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
   // the client's texts, or a query for rights, are sent before it; errors of an EXPLAIN of a write are not forwarded unchanged
   if (verdict.kind === 'read')
-    return explainsWrite(verdict) || readsList(verdict) || verdict.locking[0] ? 'step' : 'read';
+    return explainsWrite(verdict) || isReworded(verdict) || verdict.locking[0] ? 'step' : 'read';
   if (verdict.kind !== 'control') return 'step';
   switch (verdict.action.type) {
     case 'declare':
@@ -209,8 +210,14 @@ function refusalOf(verdict: Verdict, allowed: readonly string[]): Refusal | null
   if (verdict.kind === 'refuse') return verdict;
   const reserved = refuseReserved(verdict);
   if (reserved) return reserved;
-  const refused = refusedFunctions(readFunctions(verdict), 'read', allowed);
+  const refused = refusedFunctions(readFunctions(verdict), 'read', allowed) ?? unreplaced(verdict);
   return refused ? functionRefusal(refused) : null;
+}
+
+/** Returns the call of lastval() in an argument of EXECUTE, whose text is not changed; null without one. */
+function unreplaced(verdict: Verdict): FunctionUse | null {
+  if (verdict.kind !== 'control' || verdict.action.type !== 'execute') return null;
+  return verdict.action.calls.functions.find(isLastNumber) ?? null;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The plans of texts that differ in literals alone. */
+import { usesLastNumber } from '../sql/functions/last-numbers.ts';
 import { firstLiteral } from '../sql/parser/shape.ts';
 import type { CallPlace } from '../sql/places.ts';
 import type { Statement } from '../sql/verdict.ts';
@@ -38,6 +39,7 @@ export function writeOfShape(plan: QueryPlan, shape: string): QueryPlan | null {
   if ([...relations, ...qualifiers, ...wholeRows].some(({ end }) => end > fixed)) return null;
   const loose = verdict.called.filter(({ end }) => end > fixed);
   if (loose.length === 0) return plan;
+  if (usesLastNumber(loose)) return null;
   const mayCall = verdict.rights.length === 1;
   // guard: a write in which a name of a function follows a literal is not used for another text
   if (mayCall && loose.some((call) => isOfUsers(call, verdict))) return null;

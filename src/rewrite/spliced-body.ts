@@ -1,5 +1,6 @@
 /** Determines the replacements in a statement that reads or writes staged rows, and its other needs, by its form. */
 
+import { lastNumberCalls } from '../sql/functions/last-numbers.ts';
 import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isWithin } from '../sql/splice.ts';
@@ -110,5 +111,6 @@ async function nameReplacements(
     ...named.flatMap((each) => nameReplacement(each, body)),
     ...qualifiers,
     ...('groupings' in body ? groupingReplacements(named, body) : []),
+    ...(body.kind === 'write' && body.form === 'query' ? lastNumberCalls(body.called) : []),
   ];
 }

@@ -18,7 +18,7 @@ const harmful = `
   pg_catalog.pg_notify('a','b') lo_create(1) lo_import('/x') lo_export(1,'/x') lowrite(1,'x') lo_put(1,0,'x')
   lo_unlink(1) pg_catalog.pg_function_of_the_future() brin_summarize_new_values('i')
   gin_clean_pending_list('i') binary_upgrade_create_empty_extension() query_to_xml('DELETE',true,true,'')
-  ts_stat('DELETE') lastval() pg_catalog.lastval()
+  ts_stat('DELETE')
   stage.begin_statement('a','b','c','d') stage.resolve_relations('[]') stage_data.source_1()
   set_config('session_authorization','a',true) set_config('Default_Transaction_Read_Only','off',false)
   set_config('transaction_read_only','off',true) pg_catalog.set_config('stage.session','x',false) set_config($1,'a',true)

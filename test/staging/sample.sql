@@ -98,7 +98,9 @@ WHERE stage.open_session(u._stage_session, '<invoice>'::pg_catalog.oid) IS NOT N
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON "stage_overlay_<namespace>"."invoice" TO PUBLIC;
 ;
-CREATE FUNCTION stage_data.default_<invoice>_1() RETURNS pg_catalog.int4 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN nextval(''public.invoice_id_seq''); END';
+CREATE FUNCTION stage_data.default_<invoice>_1() RETURNS pg_catalog.int4 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 'DECLARE v_number bigint := nextval(''public.invoice_id_seq'');
+  v_noted bigint := setval(''stage.last_sequence'', int8(''public.invoice_id_seq''::regclass::oid));
+BEGIN RETURN v_number; END';
 CREATE FUNCTION stage_data.default_<invoice>_4() RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS 'SELECT ''''::text';
 ALTER TABLE ONLY "stage_overlay_<namespace>"."invoice" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
 ALTER TABLE ONLY "stage_overlay_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();

@@ -13,6 +13,7 @@ import {
   isStageableVolatile,
   refusedFunctions,
 } from '../../sql/functions/functions.ts';
+import { isLastNumber } from '../../sql/functions/last-numbers.ts';
 import { oidArray } from '../object-names.ts';
 import { readWithPolicies } from './as-written-by.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
@@ -215,7 +216,9 @@ function checkFound(row: Row): void {
     ...{ isCompiled: is('is_compiled'), isExtension: is('is_extension') },
   };
   const isVolatile = effects.isVolatile && !isStageableVolatile(schema, name);
-  if (isVolatile || hasEffects(effects, 'write')) throw new Obstacle(`calls ${name}()`);
+  // only the body's own calls are replaced
+  const isUnseen = isLastNumber(effects) && !is('is_named');
+  if (isVolatile || isUnseen || hasEffects(effects, 'write')) throw new Obstacle(`calls ${name}()`);
 }
 
 /** Checks the functions of a name, and returns whether they write. */

@@ -9,6 +9,7 @@ import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
+import { lastNumberCalls } from '../../sql/functions/last-numbers.ts';
 import type { Replacement } from '../../sql/splice.ts';
 import { generationOn } from '../generation.ts';
 import { oidArray } from '../object-names.ts';
@@ -255,7 +256,8 @@ export async function replacementsIn(
     return (use && sources.get(JSON.stringify(nameOf(use)))?.dependents) ?? null;
   });
   const calls = await callsIn(context, body, uses);
-  const all = await withUpserts(context, body, [...replacements, ...grouped, ...calls]);
+  const numbers = lastNumberCalls(body.called);
+  const all = await withUpserts(context, body, [...replacements, ...grouped, ...calls, ...numbers]);
   return withSetColumns(context, body, all);
 }
 

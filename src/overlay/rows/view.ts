@@ -2,6 +2,9 @@
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
+import { usesOf } from '../../sql/functions/body-uses.ts';
+import { lastNumberCalls } from '../../sql/functions/last-numbers.ts';
+import { spliceBytes } from '../../sql/splice.ts';
 import {
   columnList,
   columnNames,
@@ -122,9 +125,19 @@ export const viewDefaultsSql = (table: Defaulting, relation: string) =>
  */
 function defaultBody(column: Column): string | null {
   if (column.sequence !== null) {
-    const draw = `BEGIN RETURN nextval(${quoteLiteral(column.sequence)}); END`;
+    const sequence = quoteLiteral(column.sequence);
+    // what stage.nextval() does, without the cost of its call
+    const draw = `DECLARE v_number bigint := nextval(${sequence});
+  v_noted bigint := setval('stage.last_sequence', int8(${sequence}::regclass::oid));
+BEGIN RETURN v_number; END`;
     return `LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS ${quoteLiteral(draw)}`;
   }
   if (column.default === null) return null;
-  return `LANGUAGE sql VOLATILE AS ${quoteLiteral(`SELECT ${column.default}`)}`;
+  return `LANGUAGE sql VOLATILE AS ${quoteLiteral(withOwnNumbers(`SELECT ${column.default}`))}`;
+}
+
+/** Returns a query in which stage.nextval() stands for nextval(). */
+function withOwnNumbers(query: string): string {
+  const text = Buffer.from(query);
+  return spliceBytes(text, lastNumberCalls(usesOf(text, 'reads', true)?.called ?? [])).toString();
 }

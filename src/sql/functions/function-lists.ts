@@ -115,12 +115,9 @@ export const innerFamilies =
 export const textBuiltins = names(`
   query_to_xml query_to_xml_and_xmlschema query_to_xmlschema ts_rewrite ts_stat`);
 
-/**
- * Other built-ins with effects that READ ONLY does not prevent; and lastval(), which would return the last number of the service's own
- * sequence.
- */
+/** Other built-ins with effects that READ ONLY does not prevent. */
 export const effectBuiltins = names(`
-  brin_desummarize_range brin_summarize_new_values brin_summarize_range gin_clean_pending_list lastval lo_creat lo_create lo_export
+  brin_desummarize_range brin_summarize_new_values brin_summarize_range gin_clean_pending_list lo_creat lo_create lo_export
   lo_from_bytea lo_import lo_put lo_truncate lo_truncate64 lo_unlink lowrite`);
 
 /** Built-ins that READ ONLY restrains: they set sequences, open large objects, or read cursors and relations named by a text. */
@@ -190,8 +187,8 @@ export const informationExtensionVolatiles = names(`
 
 /** Volatile functions that write nothing except, by design, the state of a sequence or of the session. */
 export const stageableVolatiles = names(`
-  array_sample array_shuffle clock_timestamp current_query currtid2 currval gen_random_uuid nextval
-  pg_backend_pid pg_is_in_recovery pg_relation_size pg_sequence_last_value pg_sleep pg_sleep_for pg_sleep_until
+  array_sample array_shuffle clock_timestamp current_query currtid2 currval gen_random_uuid lastval
+  nextval pg_backend_pid pg_is_in_recovery pg_relation_size pg_sequence_last_value pg_sleep pg_sleep_for pg_sleep_until
   pg_table_size pg_total_relation_size random random_normal set_config setseed timeofday txid_status
   pg_xact_status uuidv4 uuidv7`);
 

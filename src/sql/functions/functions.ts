@@ -17,6 +17,7 @@ import {
   stageableExtensionVolatiles,
   stageableVolatiles,
 } from './function-lists.ts';
+import { isLastNumber } from './last-numbers.ts';
 
 /** Whether the function is called in a statement that runs READ ONLY, or in a staged one. */
 export type FunctionContext = 'read' | 'write';
@@ -43,10 +44,10 @@ export function functionRefusal(use: FunctionUse): Refusal {
       'Use SET, or give set_config() the name of a setting that the service does not rely on, as a constant or as a parameter of type text.',
     );
   }
-  if (use.name === 'lastval' && isBuiltin(use)) {
+  if (isLastNumber(use)) {
     return refuse(
-      'function lastval() cannot be run in a staged session',
-      'Use RETURNING, or currval() with the name of the sequence: staging draws numbers from a sequence of its own, which is the last one.',
+      'function lastval() cannot be run in a staged session where the statement does not call it itself',
+      'Use RETURNING, or currval() with the name of the sequence: staging draws numbers from a sequence of its own, which may be the last one.',
     );
   }
   return refuse(
@@ -85,7 +86,8 @@ export function harmfulInDefinition(
     // guard: no definition of a table sets a setting
     isSetConfig(each) ||
     (effectOf(each) !== 'unknown' &&
-      hasEffects(each, 'write') &&
+      // in a definition, lastval() is not replaced
+      (hasEffects(each, 'write') || isLastNumber(each)) &&
       !isAllowedFunction(each, allowed));
   return found.find(isHarmful) ?? null;
 }

@@ -55,7 +55,7 @@ UNION SELECT 'client_files', p.oid::regprocedure::text FROM able c JOIN pg_proc 
 UNION SELECT 'client_sees_staging', s.oid::regclass::text FROM able c JOIN pg_class s ON s.relkind IN ('r', 'S')
   JOIN pg_namespace n ON n.oid = s.relnamespace
   WHERE n.nspname IN ('stage', 'stage_data') AND has_schema_privilege(c.oid, n.oid, 'USAGE')
-    AND NOT (n.nspname = 'stage' AND s.relname IN ('deferred_firing', 'identity', 'overlay', 'seq', 'staged_function', 'staged_view', 'tree'))
+    AND NOT (n.nspname = 'stage' AND s.relname IN ('deferred_firing', 'identity', 'last_sequence', 'overlay', 'seq', 'staged_function', 'staged_view', 'tree'))
     AND CASE s.relkind WHEN 'S' THEN has_sequence_privilege(c.oid, s.oid, 'USAGE, SELECT, UPDATE')
         ELSE has_table_privilege(c.oid, s.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER') END
 ORDER BY 1, 2

@@ -75,6 +75,7 @@ BEGIN
     -- a MERGE into a view: for some join orders the planner of PostgreSQL 17 and 18 fails (wrong varnullingrels)
     PERFORM pg_catalog.set_config('join_collapse_limit', '1', true), pg_catalog.set_config('from_collapse_limit', '1', true);
   END IF;
+  IF pg_catalog.pg_my_temp_schema() OPERATOR(pg_catalog.<>) 0 THEN PERFORM stage.note_temporary(); END IF;
   v_set := pg_catalog.concat(
     pg_catalog.set_config('stage.options', p_options, true),
     pg_catalog.set_config('stage.beyond', '', true),
