@@ -44,17 +44,17 @@ export function writeOfCalls(write: Write, refusal: unknown): QueryWrite {
   return write;
 }
 
-/**
- * Checks that the procedure of a CALL is staged.
- * @throws StageError with the reason why it is not
- */
-function checkProcedure({ stagesCalls: form, called }: QueryWrite, calls: StagedCalls): void {
+/** Returns why the procedure of a CALL is not staged, unless PostgreSQL refuses the CALL; null if it is. */
+export function unstagedProcedure(
+  { stagesCalls: form, called }: QueryWrite,
+  calls: StagedCalls,
+): StageError | null {
   const [procedure] = called;
-  if (form !== 'CALL' || procedure === undefined) return;
+  if (form !== 'CALL' || procedure === undefined) return null;
   // guard: a procedure that is not staged is not called
-  if (calls.replacements.some(({ start }) => start === procedure.start)) return;
-  if (calls.obstacle === null) throw refusalError(refusedStatement('CallStmt', {}));
-  throw new StageError(
+  if (calls.replacements.some(({ start }) => start === procedure.start)) return null;
+  if (calls.obstacle === null) return refusalError(refusedStatement('CallStmt', {}));
+  return new StageError(
     'statement_not_supported',
     `CALL of ${procedure.name}() cannot be staged: the procedure ${calls.obstacle}`,
     { hint: 'Run its INSERT, UPDATE and DELETE statements themselves.' },
@@ -76,10 +76,9 @@ const inCondition = (name: string) =>
 
 /**
  * Returns the calls of a statement without those of functions that are staged: the effects of these are known.
- * @throws StageError for a CALL of a procedure that is not staged, and for a statement in which names may move
+ * @throws StageError for a statement in which names may move
  */
 export function unstagedIn(write: QueryWrite, calls: StagedCalls): Calls {
-  checkProcedure(write, calls);
   const readsRows = write.relations.some(({ target }) => target !== 'INSERT');
   // guard: a function that writes decides about no rows: PostgreSQL would also pass it those that the session has changed or deleted
   if (calls.inCondition !== null && readsRows) throw inCondition(calls.inCondition);

@@ -19,8 +19,18 @@ export interface LockRewrite {
   readonly hasTripwire: boolean;
 }
 
+/** Returns the relations of a read, those whose rows can be locked as targets. @param meanings those of the relations */
+export function lockableUses(read: Read, locks: RowLocks, meanings: readonly ResolvedName[]) {
+  return read.relations.map((use, index) => {
+    const meaning = meanings[index];
+    const isLocked = locks.relations.some(({ start }) => start === use.start);
+    const canBeLocked = isLocked && meaning !== undefined && isPlainTable(meaning);
+    return canBeLocked ? { ...use, target: 'UPDATE' as const } : use;
+  });
+}
+
 /** Returns whether all staged rows of a table are in one place. */
-export function isPlainTable({ kind, standIn }: ResolvedName): boolean {
+function isPlainTable({ kind, standIn }: ResolvedName): boolean {
   return (kind === 'table' || kind === 'partitioned') && standIn.madeAs === 'overlay';
 }
 

@@ -19,6 +19,7 @@ import {
   spliceCalls,
   stagesCalls,
   unstagedIn,
+  unstagedProcedure,
   withWritten,
   writeOfCalls,
 } from './call-rewrite.ts';
@@ -35,12 +36,11 @@ import type { FunctionNames, StagedCalls } from './function-names.ts';
 import { isMistaken } from './given-columns.ts';
 import { loaded } from './load-rewrite.ts';
 import type { LockRewrite } from './lock-rewrite.ts';
-import { isPlainTable, lockRewrite } from './lock-rewrite.ts';
+import { lockableUses, lockRewrite } from './lock-rewrite.ts';
 import { verified } from './name-replacements.ts';
 import { hasNames } from './query-planner.ts';
 import { haveMoved, ReadyNames } from './ready-names.ts';
 import type { Names } from './relation-names.ts';
-import type { ResolvedName } from './resolved-name.ts';
 import type { Rewrite } from './rewritten.ts';
 import { isRefused } from './rewritten.ts';
 import type { SplicedBody } from './spliced-body.ts';
@@ -69,6 +69,8 @@ export class Rewriter {
   private readonly cachedRows = new WeakMap<Write, Rewrite>();
   /** Writes that could not be staged as a set: an obstacle often recurs. */
   private readonly rowByRow = new WeakSet<Write>();
+  /** The refusals of CALLs, unless PostgreSQL refuses them first. */
+  readonly refusals = new WeakMap<Write, StageError>();
 
   constructor(
     query: ServerQuery,
@@ -156,6 +158,8 @@ export class Rewriter {
   private async stageCalls(write: CallingWrite, tries = 3): Promise<Rewrite | RefusedWhen> {
     const { block, called } = write;
     const calls = await (block ? this.blocks.calls(block) : this.functions.calls(called));
+    const refusal = unstagedProcedure(write, calls);
+    if (refusal !== null && this.refusals.set(write, refusal)) return 'analysed';
     // guard: unstaged tables of a statement that calls functions are checked as in each staged write
     await this.checkCalls(unstagedIn(write, calls), write.relations);
     if (this.names.hidesCatalog) throw hiddenCatalog;
@@ -246,12 +250,7 @@ export class Rewriter {
    * @returns null if none of them can be taken, or if the read calls something that must not run where writing is possible
    */
   async lock(read: Read, locks: RowLocks): Promise<LockRewrite | null> {
-    const meanings = await this.names.refresh(read.relations);
-    const uses = read.relations.map((use, index) => {
-      const isLocked = locks.relations.some(({ start }) => start === use.start);
-      const canBeLocked = isLocked && isPlainTable(meanings[index] as ResolvedName);
-      return canBeLocked ? { ...use, target: 'UPDATE' as const } : use;
-    });
+    const uses = lockableUses(read, locks, await this.names.refresh(read.relations));
     try {
       // guard: rows are locked by no query that calls volatile code
       const runsCode = await this.checkCalls(locks, read.relations);

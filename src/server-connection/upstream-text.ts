@@ -152,6 +152,15 @@ export function explained(
   return { text: checked('read', sent), sentText: { written, start, sent, replacements } };
 }
 
+/** Returns a CALL of the client that is only parsed: PostgreSQL looks up the procedure, and does not run it. */
+export function analysedCall({ written, start, statement }: WrittenStatement): {
+  readonly text: UpstreamText;
+  readonly sentText: SentText;
+} {
+  const sentText = { written, start, sent: statement, replacements: [] };
+  return { text: checked('read', statement), sentText };
+}
+
 /** Returns a PREPARE of an empty query, with the parameter types of the client's PREPARE. */
 export function typesText({ sent }: SentText): UpstreamText {
   return checked('read', sent);

@@ -14,7 +14,7 @@ import { internalPrefix } from '../server-connection/reserved-names.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
 import { syncAndGoOn, waitForResponses } from '../server-connection/sync.ts';
 import type { UpstreamText, WrittenStatement } from '../server-connection/upstream-text.ts';
-import { explained, typesText } from '../server-connection/upstream-text.ts';
+import { analysedCall, explained, typesText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Statement } from '../sql/verdict.ts';
 import type { CopyWrite, Write } from '../sql/write.ts';
@@ -119,9 +119,21 @@ export async function refuseOriginal(
   types: readonly number[] | null,
 ): Promise<never> {
   if (write.form === 'copy') await explainCopy(context, write, part);
+  else if (write.form === 'query' && write.stagesCalls === 'CALL')
+    await analyseCall(context, part, types ?? []);
   else if (types === null) await query(context, explained(part));
   else await explainPlan(context, part, types);
-  throw tableChanged;
+  throw context.rewriter.refusals.get(write) ?? tableChanged;
+}
+
+/** Parses a CALL, which EXPLAIN does not accept. */
+async function analyseCall(
+  context: ConnectionContext,
+  part: WrittenStatement,
+  types: readonly number[],
+): Promise<void> {
+  const { text, sentText } = analysedCall(part);
+  await describe(context, text, types, sentText);
 }
 
 /** Does the same for a statement that was prepared earlier. */

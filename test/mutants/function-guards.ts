@@ -162,7 +162,7 @@ export const functionGuards: readonly Guard[] = [
   },
   {
     name: 'a procedure that is not staged is not called',
-    without: 'if (calls.obstacle !== undefined) return;',
+    without: 'if (calls.obstacle !== undefined) return null;',
     tests,
   },
   {
