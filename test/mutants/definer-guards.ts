@@ -5,6 +5,7 @@ const tests = ['proxy/definers'];
 const attacks = ['attacks/definers'];
 const triggers = ['proxy/owner-triggers'];
 const triggerAttacks = ['attacks/owner-triggers'];
+const beforeAttacks = ['attacks/owner-before'];
 
 export const definerGuards: readonly Guard[] = [
   {
@@ -46,6 +47,26 @@ export const definerGuards: readonly Guard[] = [
     name: "nobody fires a trigger with its owner's rights for rows that were not staged",
     without: '',
     tests: triggerAttacks,
+  },
+  {
+    name: "no BEFORE trigger fires with its owner's rights for a client without the right to write",
+    without: 'IF false THEN',
+    tests: beforeAttacks,
+  },
+  {
+    name: "no text of a client is the row for which triggers with their owners' rights fire",
+    without: '',
+    tests: beforeAttacks,
+  },
+  {
+    name: "no AFTER trigger fires for a row for which BEFORE triggers with their owners' rights do not",
+    without: 'if (false)',
+    tests: beforeAttacks,
+  },
+  {
+    name: 'no notification is lost with a row that a trigger with other rights suppresses',
+    without: 'if (false)',
+    tests: ['proxy/owner-before'],
   },
   {
     name: 'an owner replaces no copy of a trigger',

@@ -114,9 +114,9 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/unstaged-triggers'],
   },
   {
-    name: "a BEFORE trigger with its owner's rights does not fire with those of a client",
+    name: "a BEFORE STATEMENT trigger with its owner's rights does not fire with those of a client",
     without: '',
-    tests: ['proxy/unstaged-triggers'],
+    tests: ['proxy/owner-triggers'],
   },
   {
     name: 'calls of a trigger are checked like calls of a statement',

@@ -32,7 +32,7 @@ const arrange = (answers: readonly string[]) =>
 const own = 'SECURITY DEFINER SET search_path = public, pg_temp';
 /** By the name of table, function and trigger: what the function does, how it fires, and why it does so at approval only. */
 const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
-  early: ['NULL', 'BEFORE INSERT', /runs with its owner's rights before a row is staged/],
+  early: ['NULL', 'BEFORE INSERT', /runs with its owner's rights before a statement/],
   by_role: ['NULL', 'AFTER INSERT', /has a condition that may depend on the role/],
   by_right: ['NULL', 'AFTER INSERT', /has a condition that may depend on the role/],
   upserts: [
@@ -63,7 +63,7 @@ ${Object.entries(apart)
 CREATE TABLE ${name} (id int PRIMARY KEY, a ${name === 'checked' ? 'short' : 'text'});
 CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql ${own} AS $$ BEGIN ${body.replace('NULL', 'PERFORM 1')}; RETURN NEW; END $$;
 ALTER FUNCTION ${name}() OWNER TO ${owner.name};
-CREATE TRIGGER ${name} ${fires} ON ${name} FOR EACH ROW ${conditions[name] ?? ''} EXECUTE FUNCTION ${name}();`,
+CREATE TRIGGER ${name} ${fires} ON ${name} FOR EACH ${name === 'early' ? 'STATEMENT' : 'ROW'} ${conditions[name] ?? ''} EXECUTE FUNCTION ${name}();`,
   )
   .join('')}
 CREATE FUNCTION others() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;

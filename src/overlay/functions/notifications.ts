@@ -1,10 +1,11 @@
 /** Notifications of triggers: nobody is notified while rows are staged, because production's triggers notify at approval. */
-import type { Trigger } from '../../model/table.ts';
+import type { Table, Trigger } from '../../model/table.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import type { ByteRange } from '../../sql/splice.ts';
 import { isWithin } from '../../sql/splice.ts';
+import { anyBeforeAsOwner } from '../triggers/candidates.ts';
 import { Obstacle } from './function-script.ts';
 
 /** The function that notifies, as `allow_functions` names it. */
@@ -15,7 +16,7 @@ export const isNotify = ({ schema, name }: QualifiedName) =>
   name === 'pg_notify' && (schema === null || schema === 'pg_catalog');
 
 /** @throws Obstacle for a trigger whose notifications are lost, or that calls the function in a way that its copy would call it, too */
-export function demandStandIns(trigger: Trigger, body: BodyUses): void {
+export function demandStandIns(table: Table, trigger: Trigger, body: BodyUses): void {
   const count = body.functions.filter(isNotify).length;
   if (count === 0) return;
   // guard: a trigger that notifies of TRUNCATE does not fire while staging: it does not fire at approval, which deletes the rows
@@ -24,6 +25,11 @@ export function demandStandIns(trigger: Trigger, body: BodyUses): void {
   // guard: a trigger that notifies and may suppress its row fires at approval only: it would not fire there for a suppressed row
   if (isBeforeRow(trigger) && /\breturn\s+null\b/i.test(trigger.function.body))
     throw new Obstacle('notifies, and may suppress its row');
+  // guard: no notification is lost with a row that a trigger with other rights suppresses
+  if (isBeforeRow(trigger) && anyBeforeAsOwner(table))
+    throw new Obstacle(
+      "notifies before a row is staged, beside triggers with their owners' rights",
+    );
   const isInUpsert = (call: ByteRange) => body.upserts.some(({ clause }) => isWithin(call, clause));
   const replaced = body.called.filter((call) => isNotify(call) && !isInUpsert(call));
   // guard: a copy of a trigger notifies nobody

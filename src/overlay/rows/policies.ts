@@ -194,13 +194,19 @@ function givenRow(table: Table): string {
 /** Returns the name of the function that restores a row that triggers made from its text. */
 export const madeRowName = (table: Table) => `${upsertSchema(table)}.made_row_${table.oid}`;
 
+/** Builds that function. */
+export const madeRowSql = (table: Table): string =>
+  fillSql(loadSql('table/triggers/made_row.sql'), {
+    ...{ made_row: madeRowName(table), row_type: rowTypeName(table) },
+  });
+
 /** Builds the parts of the policies' trigger by which it checks the row that triggers made. */
 function madeParts(table: Table) {
   if (!mayFire(table, 'insert') && !mayFire(table, 'update'))
     return { made_row: '', made: '', give_back: '' };
-  const parts = { oid: table.oid, made_row: madeRowName(table), row_type: rowTypeName(table) };
+  const parts = { oid: table.oid, made_row: madeRowName(table) };
   return {
-    made_row: fillSql(loadSql('table/triggers/made_row.sql'), parts),
+    made_row: madeRowSql(table),
     made: fillSql(loadSql('table/triggers/policies_made.sql'), parts),
     give_back: '  IF _stage_v_is_made THEN RETURN _stage_v_given; END IF;\n',
   };

@@ -95,6 +95,16 @@ export function mayFire(table: Table, event: Event): boolean {
   return tableObstacle(table) === null && triggers.length > 0 && triggers.every(hasNoObstacle);
 }
 
+/** Returns whether BEFORE triggers of an operation run with the rights of their functions' owners. */
+export const firesBeforeAsOwner = (table: Table, event: Event): boolean =>
+  mayFire(table, event) && rowTriggers(table, event).some(runsAsOwner);
+
+/** Returns whether those of any operation do. */
+export const anyBeforeAsOwner = (table: Table): boolean =>
+  events.some((event) => firesBeforeAsOwner(table, event));
+
+export const runsAsOwner = ({ function: { definer } }: Trigger): boolean => definer !== null;
+
 /** Returns whether AFTER triggers may fire. The first one of an operation decides: those behind it see what it has done. */
 export function mayFireAfter(table: Table): boolean {
   const mayFireFor = (event: Event) => {

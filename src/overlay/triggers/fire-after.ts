@@ -57,7 +57,6 @@ export function fireAfterSql(
   );
   const queued = functionName(table, 'queued');
   const { oid } = table;
-  const rights = fireAsOwners(table) ? 'owner' : 'client';
   const { sets, ...endOfAll } = endParts(table, ofLevel(triggers, 'statement'), writes);
   const rows = fillSql(loadSql('table/triggers/after_rows.sql'), {
     shadow: shadowName(table),
@@ -72,9 +71,8 @@ export function fireAfterSql(
   const after = fillSql(loadSql('table/triggers/after.sql'), {
     ...names,
     oid,
-    rights: rights === 'owner' ? 'SECURITY DEFINER ' : '',
-    begin_behind: fillSql(loadSql(`table/triggers/behind_as_${rights}.sql`), { oid }),
-    begin_queued: fillSql(loadSql(`table/triggers/queued_as_${rights}.sql`), { oid }),
+    rights: fireAsOwners(table) ? 'SECURITY DEFINER ' : '',
+    ...beginParts(table, sets !== ''),
     ...endOfAll,
     open_sets: setsSql('open'),
     fetch_sets: setsSql('fetch'),
@@ -85,6 +83,20 @@ export function fireAfterSql(
     fire: fire.join('\n'),
   });
   return [...events.map((each) => fireOneSql(table, each, ofRows[each], writes)), after];
+}
+
+/**
+ * Builds the beginning of the functions that fire triggers.
+ * @param hasSets whether there is a cursor for transition tables
+ */
+function beginParts(table: Table, hasSets: boolean) {
+  const { oid } = table;
+  const close_sets = hasSets ? '    CLOSE _stage_v_set_rows;\n' : '';
+  const part = (name: string) =>
+    fillSql(loadSql(`table/triggers/${name}.sql`), { oid, close_sets });
+  if (fireAsOwners(table))
+    return { begin_behind: part('behind_as_owner'), begin_queued: part('queued_as_owner') };
+  return { begin_behind: part('behind_as_client'), begin_queued: part('queued_as_client') };
 }
 
 /** Returns the triggers of one level. */

@@ -7,6 +7,7 @@ import type { Operation } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
 import { mayFireFirst } from './candidates.ts';
 import { firesFor } from './fire.ts';
+import { decideTriggerSql } from './fire-runs.ts';
 import { copyName, nameTrigger } from './trigger-copy.ts';
 
 /** The triggers that fire for each operation, in order. */
@@ -81,8 +82,9 @@ export function firstTriggerSql(
     when,
   }: Readonly<Record<'view' | 'operation' | 'event' | 'when', string>>,
 ): string {
-  if (!mayFireFirst(table)) return '';
-  return `CREATE TRIGGER fire_before_${operation} BEFORE ${event} ON ${view} FOR EACH STATEMENT ${when}EXECUTE FUNCTION ${firstName(table)}('${operation}');\n`;
+  const decide = decideTriggerSql(table, view, operation, event);
+  if (!mayFireFirst(table)) return decide;
+  return `${decide}CREATE TRIGGER fire_before_${operation} BEFORE ${event} ON ${view} FOR EACH STATEMENT ${when}EXECUTE FUNCTION ${firstName(table)}('${operation}');\n`;
 }
 
 /** Returns the name of a transition table, as an array in the variable for all of them. */

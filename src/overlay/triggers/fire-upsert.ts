@@ -1,11 +1,13 @@
 /** Fires triggers for INSERT ... ON CONFLICT: before it searches for the conflicting row, because triggers may change the key. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
-import { columnList, columnNames, rowTypeName, upsertName } from '../object-names.ts';
-import { madeRowName } from '../rows/policies.ts';
-import { mayFire } from './candidates.ts';
+import { columnList, columnNames, rowTypeName, upsertName, upsertSchema } from '../object-names.ts';
+import type { Operation } from '../rows/after-statement.ts';
+import { madeRowName, madeRowSql } from '../rows/policies.ts';
+import { firesBeforeAsOwner, mayFire } from './candidates.ts';
 import { drawSql } from './draw.ts';
 import { fireName, madeName } from './fire.ts';
+import { givenRow, handedOn } from './fire-runs.ts';
 
 /**
  * Builds the parts of the view's row function that concern triggers.
@@ -34,7 +36,10 @@ export function firingParts(
   });
   const firedFunction = [...drawSql(table, upsert), firesNew].join(';\n');
   const given_columns = columnList(written, '_stage_v_given.');
-  if (table.policies !== null) return { ...firstParts(table, fired, firedFunction), given_columns };
+  if (firesBeforeAsOwner(table, 'insert'))
+    return { ...firstParts(table, runsSql(table, fired, firedFunction)), given_columns };
+  if (table.policies !== null)
+    return { ...firstParts(table, firedFunction + firstSql(table, fired)), given_columns };
   return {
     fired_function: firedFunction,
     fired_variables: `  _stage_v_fired pg_catalog.record;\n  _stage_v_given ${upsert};\n`,
@@ -48,24 +53,58 @@ export function firingParts(
   };
 }
 
-/** Builds the parts for a table with policies: they apply to the row that triggers made, before the search for the conflicting row. */
-function firstParts(table: Table, fired: string, firedFunction: string) {
+/** Builds the trigger that fires them for a table with policies: these apply to the row that triggers made. */
+const firstSql = (table: Table, fired: string) =>
+  fillSql(loadSql('table/triggers/upsert_first.sql'), {
+    ...{ fired, upsert: upsertName(table), oid: table.oid },
+    function: `${fired}_first`,
+    key: `${table.oid}_x`,
+  });
+
+const firedName = (table: Table) => `${upsertSchema(table)}.fired_${table.oid}`;
+
+/** Builds the triggers before and behind those that fire where some run with their owners' rights. */
+function runsSql(table: Table, fired: string, firedFunction: string): string {
+  const { oid } = table;
+  const made_row = madeRowName(table);
+  const made = fillSql(loadSql('table/triggers/upsert_made.sql'), {
+    ...{ function: `${fired}_first`, upsert: upsertName(table), oid, made_row },
+  });
+  // the trigger of the policies has made the function
+  const parts = table.policies === null ? [madeRowSql(table)] : [];
+  return `${[firedFunction, ...parts, ...firedUpsertSql(table, 'insert', false)].join(';\n')};\n${made}`;
+}
+
+/** Builds the function that begins to fire those of an operation for an upsert; none without such a view. @param fires whether they do */
+export function firedUpsertSql(table: Table, operation: Operation, fires: boolean): string[] {
+  if (operation !== 'insert' || !firesBeforeAsOwner(table, operation)) return [];
+  const { oid } = table;
+  const fired = `${fireName(table, 'insert')}(ROW(${givenRow(table)}), NULL)`;
+  return [
+    fillSql(loadSql('table/triggers/upsert_runs.sql'), {
+      ...{ function: `${firedName(table)}_first`, oid, key: `${oid}_x` },
+      first: handedOn(table, 'insert', fired, !fires),
+      next: fires ? 'run' : 'made',
+    }),
+  ];
+}
+
+/**
+ * Builds the parts for a table some of whose triggers, or policies, come before the search for the conflicting row.
+ * @param fired_function the functions and triggers that fire them
+ */
+function firstParts(table: Table, fired_function: string) {
   const { oid } = table;
   const upsert = upsertName(table);
-  const first = fillSql(loadSql('table/triggers/upsert_first.sql'), {
-    ...{ fired, upsert, oid },
-    function: `${fired}_first`,
-    key: `${oid}_x`,
-  });
   const set = (name: string, at: number) =>
     `PERFORM pg_catalog.set_config('stage.${name}_${oid}', _stage_v_fired OPERATOR(pg_catalog.->>) ${at}, true);\n`;
   return {
-    fired_function: firedFunction + first,
+    fired_function,
     fired_variables: `  _stage_v_fired pg_catalog.jsonb := pg_catalog.current_setting('stage.first_${oid}');\n  _stage_v_given ${upsert};\n`,
     fire_triggers: `  _stage_v_given := ${madeRowName(table)}(_stage_v_fired OPERATOR(pg_catalog.->>) 1);\n`,
     end_firing: `  ${set('overriding', 2)}`,
     hand_on_made: `    ${set('made', 0)}`,
-    give_up: `  IF _stage_v_collision._stage_v_index IS NOT NULL THEN PERFORM stage.give_up_row(${oid}::pg_catalog.oid); END IF;\n`,
+    give_up: `  IF ${table.policies === null ? 'NOT (_stage_v_row IS NULL)' : '_stage_v_collision._stage_v_index IS NOT NULL'} THEN PERFORM stage.give_up_row(${oid}::pg_catalog.oid); END IF;\n`,
     proposed: 'NEW',
   };
 }

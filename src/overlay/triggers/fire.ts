@@ -1,22 +1,19 @@
 /** Builds the functions that fire the copies of a table's BEFORE triggers, and pass on the row that these return. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import { quoteIdentifier, quoteLiteral } from '../../identifier.ts';
+import { quoteLiteral } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import {
   columnList,
   columnNames,
-  functionName,
   keyMatches,
   overlaySchema,
   rowTypeName,
 } from '../object-names.ts';
 import type { Operation } from '../rows/after-statement.ts';
-import { policyBeforeFiring } from '../rows/policies.ts';
-import { generatedValues, prepareGiven, prepareRow } from '../rows/row-checks.ts';
+import { generatedValues, prepareRow } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
-import { mayFire } from './candidates.ts';
-import { drawSql } from './draw.ts';
-import { aroundCall, aroundFiring } from './fire-writing.ts';
+import { firesBeforeAsOwner, mayFire, runsAsOwner } from './candidates.ts';
+import { aroundCall } from './fire-writing.ts';
 import { conditionOf, copyName } from './trigger-copy.ts';
 
 /** Returns the name of the function that fires the triggers of an operation for a row. Without triggers, it returns the row unchanged. */
@@ -31,7 +28,7 @@ export const madeName = (table: Table, operation: Operation) =>
 export const firedTrigger = (operation: Operation) => `fire_${operation}`;
 
 /** What triggers do beside changing their row. */
-interface Effects {
+export interface Effects {
   /** Returns whether a trigger writes to tables. */
   readonly writes: (trigger: Trigger) => boolean;
   readonly notifies: (trigger: Trigger) => boolean;
@@ -50,28 +47,20 @@ export function fireSql(
   { writes, notifies }: Effects = none,
 ): string {
   const isNotifying = triggers.some(notifies);
-  const row = operation === 'delete' ? '"old"' : '"new"';
+  const suppress = isNotifying ? `PERFORM stage.demand_sent(${table.oid}, _stage_v_unsent); ` : '';
   const calls = triggers.map((trigger) =>
-    fillSql(loadSql('table/triggers/fire_call.sql'), {
-      condition: firesFor(table, operation, trigger),
-      copy: copyName(table, trigger),
-      ...aroundCall(table, operation, trigger, writes(trigger)),
-      operation: quoteLiteral(operation.toUpperCase()),
-      suppress: isNotifying ? `PERFORM stage.demand_sent(${table.oid}, _stage_v_unsent); ` : '',
-      take: operation === 'delete' ? '' : '"new" := _stage_p_result;',
-    }),
+    callSql(table, operation, trigger, { isWriting: writes(trigger), suppress }),
   );
-  const variables = [
-    ...(triggers.some(writes) ? ['  _stage_v_was text[];\n'] : []),
-    ...(isNotifying ? [`  _stage_v_unsent text := current_setting('stage.unsent', true);\n`] : []),
-  ];
-  const body = fillSql(loadSql('table/triggers/fire_body.sql'), {
-    declare: variables.length > 0 ? `DECLARE\n${variables.join('')}` : '',
-    calls: calls.join(''),
+  const body = fireBodySql(operation, calls.join(''), {
+    variables: [
+      ...(triggers.some(writes) ? ['  _stage_v_was text[];\n'] : []),
+      ...(isNotifying
+        ? [`  _stage_v_unsent text := current_setting('stage.unsent', true);\n`]
+        : []),
+    ],
     settle: isNotifying
       ? `  PERFORM set_config('stage.unsent', coalesce(_stage_v_unsent, ''), true);\n`
       : '',
-    row,
   });
   return fillSql(loadSql('table/triggers/fire.sql'), {
     function: fireName(table, operation),
@@ -81,47 +70,52 @@ export function fireSql(
   });
 }
 
-/** Builds the condition under which a trigger fires for a row, over `new` and `old`. */
-export function firesFor({ oid }: Table, operation: Event, trigger: Trigger): string {
-  const condition = conditionOf(trigger);
-  if (trigger.columns === null || operation !== 'update') return condition;
-  const columns = trigger.columns.map(quoteLiteral).join(', ');
-  return `coalesce(stage.set_columns(${oid}) ?| ARRAY[${columns}], true) AND (${condition})`;
+/** Builds the body of a function that fires triggers. */
+export function fireBodySql(
+  operation: Operation,
+  calls: string,
+  { variables, settle }: { readonly variables: readonly string[]; readonly settle: string },
+): string {
+  return fillSql(loadSql('table/triggers/fire_body.sql'), {
+    declare: variables.length > 0 ? `DECLARE\n${variables.join('')}` : '',
+    ...{ calls, settle },
+    row: operation === 'delete' ? '"old"' : '"new"',
+  });
 }
 
-/**
- * Builds the function that fires triggers for the rows of the overlay, and the trigger that calls it.
- * @param isWriting whether one of them writes to tables
- */
-export function firedSql(
+/** Builds the call of a trigger's copy for a row. */
+export function callSql(
   table: Table,
   operation: Operation,
-  view: string,
-  isWriting: boolean,
-): string[] {
-  const name = functionName(table, `fired_${operation}`);
-  const template = operation === 'delete' ? 'fired_delete' : 'fired';
-  const old = `ROW(${columnList(columnNames(table), 'OLD.')})`;
-  const made = fillSql(loadSql(`table/triggers/${template}.sql`), {
-    function: name,
-    oid: table.oid,
-    fire: fireName(table, operation),
-    made: madeName(table, operation),
-    ...aroundFiring(table, operation, isWriting),
-    policy: operation === 'insert' ? '' : policyBeforeFiring(table, operation),
-    // generated columns are computed after triggers have fired
-    new_columns: table.columns
-      .map(({ name, generated }) => (generated ? 'NULL' : `NEW.${quoteIdentifier(name)}`))
-      .join(', '),
-    old_columns: columnList(columnNames(table), 'OLD.'),
-    old: operation === 'update' ? old : 'NULL',
-    prepare: operation === 'update' ? prepareGiven(table, operation) : '',
+  trigger: Trigger,
+  { isWriting, suppress }: { readonly isWriting: boolean; readonly suppress: string },
+): string {
+  const isOwners = runsAsOwner(trigger);
+  const taken = isOwners ? '_stage_p_run' : '_stage_p_result';
+  const call = isOwners
+    ? loadSql('table/triggers/fire_call_of_owner.sql')
+    : loadSql('table/triggers/fire_call.sql');
+  return fillSql(call, {
+    condition: firesFor(table, operation, trigger),
+    copy: copyName(table, trigger),
+    ...aroundCall(table, operation, trigger, isWriting),
+    operation: quoteLiteral(operation.toUpperCase()),
+    suppress,
+    take: operation === 'delete' ? '' : `"new" := ${taken};`,
   });
-  return [
-    ...(operation === 'insert' ? drawSql(table, view) : []),
-    made,
-    `CREATE OR REPLACE TRIGGER ${firedTrigger(operation)} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
-  ];
+}
+
+/** Builds the condition under which a trigger fires for a row, over `new` and `old`. */
+export function firesFor(table: Table, operation: Event, trigger: Trigger): string {
+  const conditions = [`(${conditionOf(trigger)})`];
+  if (trigger.columns !== null && operation === 'update') {
+    const columns = trigger.columns.map(quoteLiteral).join(', ');
+    conditions.unshift(`coalesce(stage.set_columns(${table.oid}) ?| ARRAY[${columns}], true)`);
+  }
+  // guard: no AFTER trigger fires for a row for which BEFORE triggers with their owners' rights do not
+  if (trigger.timing === 'after' && firesBeforeAsOwner(table, operation))
+    conditions.unshift(`coalesce(current_setting('stage.unfired_${table.oid}', true), '') = ''`);
+  return conditions.join(' AND ');
 }
 
 /** Builds the parts of a function that stages rows which triggers may change: it stores the row as the client gave it, too. */

@@ -18,6 +18,7 @@ import {
   endTriggers,
   mayFire,
   rowTriggers,
+  runsAsOwner,
   statementTriggers,
   tableObstacle,
 } from './candidates.ts';
@@ -132,10 +133,10 @@ export async function orObstacle<Made>(work: () => Promise<Made>): Promise<Follo
 async function definerObstacle(
   tx: Queryable,
   { oid, triggers }: Table,
-  { name, function: { definer } }: Trigger,
+  { name, timing, function: { definer } }: Trigger,
 ): Promise<string | null> {
   if (definer === null) return null;
-  const other = clientsTrigger(triggers);
+  const other = timing === 'after' ? clientsTrigger(triggers) : undefined;
   // one function of the service fires all AFTER triggers of a table, with the rights of the client or with its own
   if (other) return `runs with its owner's rights, and ${other.name} with those of the client`;
   const [row] = await tx.query(
@@ -183,6 +184,8 @@ export interface TriggerReport {
   readonly name: string;
   /** Set if it fires with the rights of its function's owner. */
   readonly asOwner?: true;
+  /** The name of a BEFORE trigger that does, if it does not fire for a row for which that does not. */
+  readonly with?: string;
   /** Set if it fires for some of its operations. The obstacle is that of another one. */
   readonly isPartial?: true;
   /** Null if it fires for all of its operations. */
@@ -197,14 +200,25 @@ export function triggerReports(table: Table, found: Found): TriggerReport[] {
     if (followed && 'obstacle' in followed) return { name, obstacle: followed.obstacle };
     const fired = trigger.events.filter((event) => fires(table, event, trigger, found));
     const kept = trigger.events.find((event) => !fired.includes(event));
-    const isFired = fired.length > 0;
     return {
       name,
-      ...(isFired && trigger.function.definer !== null && { asOwner: true }),
-      ...(isFired && kept !== undefined && { isPartial: true }),
+      ...(fired.length > 0 && rightsOf(table, trigger)),
+      ...(fired.length > 0 && kept !== undefined && { isPartial: true }),
       obstacle: kept === undefined ? null : obstacleBefore(table, kept, trigger, found),
     };
   });
+}
+
+/** Returns with whose rights a trigger fires. */
+function rightsOf(table: Table, trigger: Trigger): Pick<TriggerReport, 'asOwner' | 'with'> {
+  const { timing, level, events } = trigger;
+  if (runsAsOwner(trigger)) return { asOwner: true };
+  const others =
+    timing === 'before' && level === 'statement'
+      ? []
+      : events.flatMap((event) => rowTriggers(table, event));
+  const owners = others.find(runsAsOwner);
+  return owners ? { with: owners.name } : {};
 }
 
 /** Returns why a trigger that is followed does not fire for an operation. */

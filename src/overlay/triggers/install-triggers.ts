@@ -15,9 +15,11 @@ import { isDrawnFirst } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
 import { mayFire, mayFireAfter, mayFireFirst, rowTriggers } from './candidates.ts';
 import { drawTrigger } from './draw.ts';
-import { firedSql, firedTrigger, fireSql } from './fire.ts';
+import { firedTrigger, fireSql } from './fire.ts';
 import { fireAfterSql } from './fire-after.ts';
+import { firedSql, firstRun, nextRunsSql } from './fire-runs.ts';
 import { firstSql } from './fire-statement.ts';
+import { firedUpsertSql } from './fire-upsert.ts';
 import { traceSql } from './fire-writing.ts';
 import type { Followed, Path } from './follow-triggers.ts';
 import {
@@ -145,7 +147,13 @@ async function attach(
   const writes = (trigger: Trigger) => writtenBy(copies, trigger).length > 0;
   const isWriting = triggers.some(writes);
   const notifies = (trigger: Trigger) => copyOf(copies, trigger)?.notifies === true;
-  await tx.query(fireSql(table, operation, triggers, { writes, notifies }));
+  const effects = { writes, notifies };
+  await tx.query(fireSql(table, operation, firstRun(triggers), effects));
+  const further = [
+    ...nextRunsSql(table, operation, triggers, effects),
+    ...firedUpsertSql(table, operation, fires),
+  ];
+  for (const each of further) await tx.query(each);
   const view = overlayName(table);
   for (const each of traceSql(table, operation, view, isWriting)) await tx.query(each);
   if (!fires) {

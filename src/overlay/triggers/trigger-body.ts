@@ -56,7 +56,7 @@ export async function followBody(target: Target, lookup: Lookup): Promise<Trigge
   const made = await readTriggerBody(table, trigger, extents);
   const own = await writtenBy(target, made.uses, lookup, trigger.function.body);
   demandNoOwnUpserts(table, trigger, made.uses, own);
-  demandStandIns(trigger, made.uses);
+  demandStandIns(table, trigger, made.uses);
   const extent = extents.at(-1) ?? 'reads';
   const writers = await checkBody({ ...lookup, tx, uses, extent, hasStandIns: true }, made.uses);
   await tx.query(setInternalPath);

@@ -226,7 +226,8 @@ WITH fired AS MATERIALIZED (
   WHERE t.tgrelid IN (SELECT ${relation}::oid UNION SELECT p.relid FROM pg_partition_tree(${relation}) p)
     AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgparentid = 0
 ), known AS MATERIALIZED (
-  SELECT k.value ->> 'name' AS name, coalesce(k.value ->> 'obstacle', CASE WHEN k.value ? 'asOwner' THEN stage.unfired_as_owner('${uuid}', ${relation}) END) AS obstacle
+  SELECT k.value ->> 'name' AS name, coalesce(k.value ->> 'obstacle',
+    CASE WHEN k.value ?| '{asOwner,with}' THEN coalesce('fires together with ' || (k.value ->> 'with') || ', which ', '') || stage.unfired_as_owner('${uuid}', ${relation}) END) AS obstacle
   FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.triggers) k WHERE o.relation = ${relation}
 ), staged AS MATERIALIZED (
   SELECT DISTINCT CASE s._stage_op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS event

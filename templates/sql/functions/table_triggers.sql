@@ -21,8 +21,8 @@ BEGIN
           WHEN b.body IS NULL AND NOT g.gated THEN 'is not written in PL/pgSQL'
           WHEN t.tgdeferrable AND p.prosecdef THEN 'is a deferrable constraint trigger that runs with its owner''s rights'
           WHEN t.tgtype & 1 <> 0 AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL) THEN 'reads transition tables for each row'
-          -- guard: a BEFORE trigger with its owner's rights does not fire with those of a client
-          WHEN p.prosecdef AND t.tgtype & 2 <> 0 THEN 'runs with its owner''s rights before a row is staged'
+          -- guard: a BEFORE STATEMENT trigger with its owner's rights does not fire with those of a client
+          WHEN p.prosecdef AND t.tgtype & 2 <> 0 AND (t.tgtype & 1 = 0 OR g.gated) THEN 'runs with its owner''s rights before a statement'
           WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
           WHEN EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[]) AND a.attgenerated <> '')
             THEN 'waits for updates of a generated column'
