@@ -1,7 +1,7 @@
 /** Resolves relation and function names on this connection. Results are cached until they may have changed. */
 
 import { loadSchema, overlaySchema, treeSchema } from '../overlay/object-names.ts';
-import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';
+import type { ServerQuery } from '../server-connection/internal-statement.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
 import type { UserCallsMonitor } from '../server-connection/user-calls.ts';
@@ -11,42 +11,21 @@ import { joinAssessments, namesCalled } from './called-names.ts';
 import { candidateFinder } from './find-candidates.ts';
 import { KnownCalls } from './known-calls.ts';
 import { distinct, keyOf, roleOf } from './name-uses.ts';
-import type { NameUse, ResolvedName } from './resolved-name.ts';
+import { OwnTables, tablesIn } from './own-tables.ts';
+import type { KnownName, NameUse, ResolvedName } from './resolved-name.ts';
 import type { SharedKnowledge } from './shared-calls.ts';
-import { isOfAll, nameContext } from './since-made.ts';
-
-const resolveRelations: InternalStatement = {
-  text: `SELECT ${nameContext}, stage.resolve_relations($1), ${isOfAll}`,
-};
-
-const namesAreValid: InternalStatement = {
-  text: `SELECT ${nameContext}, stage.names_are_valid($1)`,
-};
-
-/**
- * Returns the query that checks the relations of `Names.verification`. Its row is for `Names.confirm`.
- * @param stamps SQL for a further argument: calls that return stamps, which save other checks
- */
-export const areCurrent = (stamps = ''): InternalStatement => ({
-  text: `SELECT ${nameContext}, stage.are_current($1${stamps})`,
-});
+import { firstOfUsers } from './type-names.ts';
+import {
+  areCurrent,
+  namesAreValid,
+  ofStandIns,
+  ofUntouched,
+  resolveRelations,
+  verified,
+} from './verification.ts';
 
 /** Maximum number of cached names, to bound memory; applications use fewer. */
 const maxCached = 10_000;
-
-const namesOfTypes: InternalStatement = {
-  text: `SELECT n.nspname, t.typname FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-    WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])`,
-};
-
-/** The first OID of objects that are not the server's own. */
-export const firstOfUsers = 16_384;
-
-/** A query for the names of types by OID, as they must be written under the search path. */
-const typeNames: InternalStatement = {
-  text: `SELECT pg_catalog.format_type(t.type, -1)
-    FROM pg_catalog.unnest($1::pg_catalog.oid[]) WITH ORDINALITY t(type, position) ORDER BY t.position`,
-};
 
 export class Names {
   /** The origins of result columns, as the client knows them. */
@@ -56,6 +35,7 @@ export class Names {
   private readonly relations = new Map<string, ResolvedName>();
   private readonly calls: KnownCalls;
   private readonly productionSchemas = new Map<string, string>();
+  private readonly own = new OwnTables();
   private currentVersion = 0;
   /** Null until the server has reported it. */
   private currentPath: string | null = null;
@@ -153,10 +133,30 @@ export class Names {
     return names.map((name) => meanings.get(keyOf(name)) as ResolvedName);
   }
 
-  /** Resolves the names of a read. It queries the server: others may have created overlays, and no later step verifies the cache. */
-  async refresh(names: readonly NameUse[]): Promise<ResolvedName[]> {
+  /**
+   * Resolves the names of a read. It queries the server: others may have created overlays, and no later step verifies the cache.
+   * @param mayBeUntouched whether only the tables of `untouched` matter if they are all of the names
+   */
+  async refresh(names: readonly NameUse[], mayBeUntouched = false): Promise<ResolvedName[]> {
+    const check = mayBeUntouched ? this.untouched(names) : null;
+    const [row] = check === null ? [] : await this.query(check.query, check.values);
+    if (check !== null && this.confirm(check, row ?? [])) return this.resolve(names);
     const isCurrent = names.length > 0 && (await this.areCurrent(distinct(names)));
     return this.resolve(names, !isCurrent);
+  }
+
+  /** Returns the check that the session has staged nothing in the tables; null unless they are known as such. */
+  untouched(names: readonly NameUse[]): Verification | null {
+    if (names.length === 0) return null;
+    const known = this.known(distinct(names));
+    return known?.every((each) => this.own.mayBeUntouched(each))
+      ? ofUntouched(known, this.version)
+      : null;
+  }
+
+  /** Records that the session stages, or may have staged, rows in tables. */
+  noteStaged(...tables: readonly number[]): void {
+    if (this.own.add(tables)) this.currentVersion += 1;
   }
 
   /** Returns the possible effects of calling the names and reading the relations. */
@@ -184,55 +184,49 @@ export class Names {
     return joinAssessments(await this.calls.assess(this.calls.assessed(calls))).harmfulInReads;
   }
 
-  /** Returns the names of those parameter types that may call functions. */
-  async callingTypes(types: readonly number[]): Promise<readonly QualifiedName[]> {
-    const ofUsers = types.filter((type) => type >= firstOfUsers);
-    const rows = await this.query(namesOfTypes, [Buffer.from(`{${ofUsers.join(',')}}`)]);
-    return rows.map(([schema, name]) => ({ schema: String(schema), name: String(name) }));
-  }
-
   /** Returns whether parameter types may call functions. */
   mayCall(types: readonly number[]): boolean {
     this.follow();
     return this.calls.hasMadeTypes && types.some((type) => type >= firstOfUsers);
   }
 
-  /** Returns the names of types, as a statement can write them. */
-  async typeNames(types: readonly number[]): Promise<string[]> {
-    if (types.length === 0) return [];
-    const rows = await this.query(typeNames, [Buffer.from(`{${types.join(',')}}`)]);
-    return rows.map(([name]) => String(name));
-  }
-
   /** Returns the schema of the production tables whose overlays are in the given schema. */
   readonly productionSchema = (overlaySchema: string): string | undefined =>
     this.productionSchemas.get(overlaySchema);
 
-  /** Returns the input that verifies the cached meanings of names; null if a name's meaning or the search path is not known. */
+  /** Returns the check of the cached meanings of names; null if a name's meaning or the search path is not known. */
   verification(names: readonly NameUse[]): Verification | null {
-    if (this.currentPath === null) return null;
-    const known = [];
-    const stamps = [];
-    for (const use of names) {
-      const meaning = this.relations.get(keyOf(use));
-      if (meaning === undefined) return null;
-      const { schema, name } = use;
-      known.push({ schema, name, ...roleOf(use), ...meaning.standIn.verify });
-      stamps.push(meaning.stamp);
-    }
-    return { relations: Buffer.from(JSON.stringify(known)), stamps, version: this.version };
+    const known = this.known(names);
+    return known && ofStandIns(known, this.version);
   }
 
-  /** Evaluates the response to `areCurrent`. Returns whether all names have the same meaning, and the search path is unchanged. */
-  confirm([foundPath, answer]: readonly (Buffer | null)[]): boolean {
-    return this.notePath(foundPath) && String(answer) === 't';
+  /**
+   * Evaluates the response to a verification. Returns whether all names have the same meaning, the search path is unchanged, and nothing
+   * is staged in tables that are read without overlays.
+   */
+  confirm({ untouched }: Verification, [foundPath, ...answers]: readonly (Buffer | null)[]) {
+    if (!this.notePath(foundPath)) return false;
+    const isTrue = answers.map((answer) => String(answer) === 't');
+    this.noteStaged(...untouched.filter((_, index) => !isTrue[index]));
+    return isTrue.every(Boolean);
+  }
+
+  /** Returns the names with their cached meanings; null unless all are known. */
+  private known(names: readonly NameUse[]): KnownName[] | null {
+    const known: KnownName[] = [];
+    for (const use of names) {
+      const meaning = this.relations.get(keyOf(use));
+      if (meaning === undefined || this.currentPath === null) return null;
+      known.push({ use, meaning });
+    }
+    return known;
   }
 
   private async areCurrent(names: readonly NameUse[]): Promise<boolean> {
-    const known = this.verification(names);
+    const known = this.known(names);
     if (known === null) return this.takeOver(names);
-    const [row] = await this.query(areCurrent(), [known.relations]);
-    return this.confirm(row ?? []);
+    const [row] = await this.query(areCurrent, [verified(known)]);
+    return this.notePath(row?.[0]) && String(row?.[1]) === 't';
   }
 
   /** Adopts what other connections know of the names, if they know all of them and their knowledge is valid here. Returns whether it is. */
@@ -251,6 +245,7 @@ export class Names {
     if (this.currentPath !== path) return this.takeOver(names);
     // guard: names that another connection has resolved are valid on this one, or are resolved again
     if (String(row?.[1]) !== 't') return false;
+    this.noteStaged(...tablesIn(row?.[2], meanings));
     for (const [index, meaning] of meanings.entries())
       this.learn(keyOf(names[index] as NameUse), meaning);
     return true;
@@ -264,6 +259,7 @@ export class Names {
     // if no path was known, no name was resolved under another one
     const isFirst = this.currentPath === null;
     const isSamePath = this.notePath(row?.[0]) || isFirst;
+    this.noteStaged(...tablesIn(row?.[3], resolved));
     if (this.relations.size > maxCached) this.forget();
     for (const [index, name] of names.entries()) {
       const meaning = resolved[index] as ResolvedName;

@@ -53,6 +53,8 @@ export interface ResolvedName {
   /** The OID of that schema. */
   readonly namespace: number | null;
   readonly standIn: StandIn;
+  /** Whether it is a table without children, partitions and policies, of which a read needs no overlay while nothing is staged in it. */
+  readonly isPlain: boolean;
   /** Only for a view: PostgreSQL turns a write into one to the table behind it, runs triggers or rules, or reports an error. */
   readonly writing: 'automatic' | 'code' | 'error' | null;
   /** The table that a write changes: the relation itself, or the table behind a view once the view has a staged view. */
@@ -102,4 +104,10 @@ export interface ResolvedName {
   readonly calls: readonly FoundFunction[];
   /** Whether the session's staged rows of it, or of a relation that it reads, are orphaned: their meaning is ambiguous. */
   readonly parked: boolean;
+}
+
+/** A use of a name, with what the connection knows of it. */
+export interface KnownName {
+  readonly use: NameUse;
+  readonly meaning: ResolvedName;
 }

@@ -2,12 +2,11 @@
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { ServerQuery } from '../server-connection/internal-statement.ts';
-import type { RefusedWhen, Verification } from '../server-connection/prepared-statements.ts';
+import type { RefusedWhen } from '../server-connection/prepared-statements.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import type { Calls, QualifiedName } from '../sql/functions/calls.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
 import type { Read, RowLocks } from '../sql/read.ts';
-import type { Replacement } from '../sql/splice.ts';
 import type { DefinitionWrite, QueryWrite, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { findArbiters } from './arbiters.ts';
@@ -38,7 +37,8 @@ import { loaded } from './load-rewrite.ts';
 import type { LockRewrite } from './lock-rewrite.ts';
 import { lockableUses, lockRewrite } from './lock-rewrite.ts';
 import { verified } from './name-replacements.ts';
-import { hasNames } from './query-planner.ts';
+import { fixedReplacements } from './query-planner.ts';
+import { ReadChecks, relationsOf } from './read-checks.ts';
 import { haveMoved, ReadyNames } from './ready-names.ts';
 import type { Names } from './relation-names.ts';
 import type { Rewrite } from './rewritten.ts';
@@ -47,10 +47,9 @@ import type { SplicedBody } from './spliced-body.ts';
 import { nothingElse, spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
 import {
-  checkTarget,
-  checkVisible,
+  checkedTables,
+  checkReadable,
   hiddenCatalog,
-  obstacleToOnly,
   obstacleToWrite,
   withMeanings,
 } from './stageable.ts';
@@ -61,6 +60,7 @@ export class Rewriter {
   private readonly query: ServerQuery;
   private readonly names: Names;
   private readonly functions: FunctionNames;
+  readonly checks: ReadChecks;
   private readonly blocks: CodeBlocks;
   private readonly overlays: OverlayManager;
   private readonly ready: ReadyNames;
@@ -84,6 +84,7 @@ export class Rewriter {
     this.functions = functions;
     this.overlays = overlays;
     this.ready = new ReadyNames(names, overlays);
+    this.checks = new ReadChecks(names, functions);
     this.blocks = new CodeBlocks(query, overlays);
     this.allowedFunctions = allowedFunctions;
   }
@@ -128,21 +129,26 @@ export class Rewriter {
     const named = await this.ready.resolveStageable(write);
     if (named === null) return write.form === 'copy' ? 'run' : 'analysed';
     if (write.form === 'copy' && isRefusedCopy(write, named)) return 'run';
-    if (emptiesTemporary(write, named)) return this.defining(write, named, temporaryNames(named));
+    if (emptiesTemporary(write, named)) return this.defining(write, named);
     if (isMistaken(write, named)) return 'analysed';
     const cascades = write.form === 'truncate' && write.cascades;
     const staged = await this.ready.ensureOverlays(named, cascades);
     // meanwhile a name may have come to refer to another relation, which was not checked
     if (haveMoved(named, staged)) return this.make(write, asSet, known);
-    for (const each of staged) checkTarget(each, this.allowedFunctions);
+    this.names.noteStaged(...checkedTables(staged, this.allowedFunctions));
     const arbiters = await findArbiters(write, staged, this.query);
     if (arbiters === null) return 'planned';
     // objects that were just created may be newer than the staged functions
     const calls = { functions: this.functions, known, isCurrent: staged === named };
     const { runsCode, ...found } = await harmlessCalls(write, runsOthers, calls);
-    // It is not known whether the tables that a cascade reaches run code.
-    const mayRun = runsCode || cascades;
-    const made = await this.replace(write, staged, mayRun, arbiters, found.replacements);
+    // it is not known whether the tables that a cascade reaches run code
+    const made = await this.replace(
+      write,
+      staged,
+      runsCode || cascades,
+      arbiters,
+      found.replacements,
+    );
     const rewrite = { ...made, isLasting: made.isLasting && found.isLasting };
     return asSet ? loaded(rewrite, write, staged) : rewrite;
   }
@@ -168,9 +174,10 @@ export class Rewriter {
     const staged = await this.ready.ensureOverlays(named);
     // objects that were just created may be newer than the staged functions
     if (staged !== named && tries > 0) return this.stageCalls(write, tries - 1);
-    for (const each of staged) checkTarget(each, this.allowedFunctions);
-    const spliced = await spliceCalls(write, calls, staged, this.names);
-    return withTripwire(await this.made(spliced, write, staged));
+    this.names.noteStaged(...checkedTables(staged, this.allowedFunctions));
+    return withTripwire(
+      await this.made(await spliceCalls(write, calls, staged, this.names), write, staged),
+    );
   }
 
   /** Prepares a command that defines tables. @throws StageError if it concerns anything other than temporary tables */
@@ -181,20 +188,19 @@ export class Rewriter {
     const named = await this.ready.resolve(write.relations, true);
     checkTargets(write, named);
     checkComputed(write, named, runsCode);
-    if (query === null) return this.defining(write, named, temporaryNames(named));
-    const read = await this.read(query);
+    if (query === null) return this.defining(write, named);
+    const relations = relationsOf(query);
+    // begin_statement verifies overlays
+    const meanings = await this.names.refresh(relations);
+    const read = await this.readStaged(query, withMeanings(relations, meanings));
     const replacements = [...fixed, ...read.replacements];
     const definition = definitionOf(write);
     return { ...read, replacements, definition, hasTripwire: false, options: '{}' };
   }
 
-  private async defining(
-    write: Write,
-    named: readonly Named[],
-    replacements: readonly Replacement[],
-  ): Promise<Rewrite> {
-    const rewrite = await this.made({ ...nothingElse, replacements }, write, named);
-    return { ...rewrite, definition: definitionOf(write) };
+  private async defining(write: Write, named: readonly Named[]): Promise<Rewrite> {
+    const spliced = { ...nothingElse, replacements: temporaryNames(named) };
+    return { ...(await this.made(spliced, write, named)), definition: definitionOf(write) };
   }
 
   /** Returns the function by which a write's rows are staged row by row from now on; null if they already are. */
@@ -221,28 +227,21 @@ export class Rewriter {
    * have created overlays since
    */
   async read(read: Read, isVerified = false): Promise<Rewrite> {
-    // COPY of a table reads only the table's own rows, without children
-    const relations = read.copy
-      ? read.relations.map((use) => ({ ...use, only: true }))
-      : read.relations;
-    const { names } = this;
-    const meanings = await (isVerified ? names.resolve(relations) : names.refresh(relations));
-    const named = await this.ready.ensureOverlays(withMeanings(relations, meanings));
-    for (const each of named) {
-      const obstacle = read.copy ? null : obstacleToOnly(each);
-      if (obstacle) throw obstacle;
-      checkVisible(each);
-    }
-    const rewrite = await this.replace(read, named, false);
-    const functions = await this.functions.replacements(read.called);
-    return { ...rewrite, replacements: [...rewrite.replacements, ...functions] };
+    const relations = relationsOf(read);
+    const { names, checks } = this;
+    const refreshed = () => names.refresh(relations, checks.mayPass(read));
+    const meanings = await (isVerified ? names.resolve(relations) : refreshed());
+    if (checks.passes(read, relations))
+      return this.made({ ...nothingElse, replacements: fixedReplacements(read) }, read, []);
+    return this.readStaged(read, withMeanings(relations, meanings));
   }
 
-  /** Returns the check that suffices for a read's cached names; null if it has no names, or needs more checks. */
-  verification(read: Read): Verification | null {
-    if (!hasNames(read) || read.copy || read.locks || !this.functions.arePlain(read.called))
-      return null;
-    return this.names.verification(read.relations);
+  private async readStaged(read: Read, relations: Named[]): Promise<Rewrite> {
+    const named = await this.ready.ensureOverlays(relations);
+    for (const each of named) checkReadable(each, read);
+    const { replacements, ...rewrite } = await this.replace(read, named, false);
+    const functions = await this.functions.replacements(read.called);
+    return { ...rewrite, replacements: [...replacements, ...functions] };
   }
 
   /**

@@ -2,6 +2,7 @@
 import { StageError } from '../errors.ts';
 import { harmfulInDefinition } from '../sql/functions/functions.ts';
 import type { RelationUse } from '../sql/places.ts';
+import type { Read } from '../sql/read.ts';
 import type { ResolvedName } from './resolved-name.ts';
 
 /** A name in a statement, with its meaning. */
@@ -92,7 +93,7 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
 };
 
 /** Returns the error for ONLY of a partitioned table, or null. In PostgreSQL it has no rows; its overlay has those of all partitions. */
-export function obstacleToOnly({ use, meaning }: Named): StageError | null {
+function obstacleToOnly({ use, meaning }: Named): StageError | null {
   if (!use.only || meaning.kind !== 'partitioned') return null;
   return new StageError(
     'statement_not_supported',
@@ -126,17 +127,32 @@ export function parkedBehind(changed: string): StageError {
   );
 }
 
+/** Checks a relation of a read. @throws StageError as `obstacleToOnly` and `checkVisible` */
+export function checkReadable(named: Named, { copy }: Read): void {
+  const obstacle = copy ? null : obstacleToOnly(named);
+  if (obstacle) throw obstacle;
+  checkVisible(named);
+}
+
 /**
  * Checks that the stand-in is visible.
  * @throws StageError if it was just created, and the transaction's snapshot is older
  */
-export function checkVisible({ meaning }: Named): void {
+function checkVisible({ meaning }: Named): void {
   if (!meaning.standIn.isHidden) return;
   throw tableChanged;
 }
 
-/** Checks a relation of a staged statement. @throws StageError as `checkVisible` and `checkDefinition` */
-export function checkTarget(named: Named, allowed: readonly string[]): void {
+/**
+ * Checks the relations of a staged statement. Returns the tables to which it writes.
+ * @throws StageError as `checkVisible` and `checkDefinition`
+ */
+export function checkedTables(named: readonly Named[], allowed: readonly string[]): number[] {
+  for (const each of named) checkTarget(each, allowed);
+  return named.flatMap(({ use, meaning }) => (use.target === null ? [] : (meaning.table ?? [])));
+}
+
+function checkTarget(named: Named, allowed: readonly string[]): void {
   checkVisible(named);
   checkDefinition(named, allowed);
 }

@@ -5,6 +5,7 @@ import type { Replacement } from '../sql/splice.ts';
 import type { Control, ControlAction, Statement } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
+import type { InternalStatement } from './internal-statement.ts';
 import type { SentText } from './position-map.ts';
 import { textToSend } from './statement-text.ts';
 
@@ -39,12 +40,13 @@ export interface PreparedStatement {
   verified: Verification | null;
 }
 
-/** The facts to verify before a read of staged rows runs again as it was last prepared. */
+/** The check of the facts that a read of a session with staged rows depends on. It is sent together with the read. */
 export interface Verification {
-  /** The resolved relations to verify, as JSON for `stage.are_current`. */
-  readonly relations: Buffer;
-  /** For each relation the function that returns its table's stamp, or null. */
-  readonly stamps: readonly (string | null)[];
+  /** Its row is for `Names.confirm`. */
+  readonly query: InternalStatement;
+  readonly values: readonly Buffer[];
+  /** The tables in which nothing may be staged, because the read uses them themselves; empty if it uses their overlays. */
+  readonly untouched: readonly number[];
   /** The version of names, which must be unchanged. */
   readonly version: number;
 }

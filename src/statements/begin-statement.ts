@@ -5,8 +5,9 @@
 import { StageError } from '../errors.ts';
 import { quoteLiteral } from '../identifier.ts';
 import type { MergeFill } from '../rewrite/merge-fill.ts';
-import { firstOfUsers } from '../rewrite/relation-names.ts';
 import type { Rewrite } from '../rewrite/rewritten.ts';
+import { isStampGone, stampCalls } from '../rewrite/stamp-calls.ts';
+import { firstOfUsers } from '../rewrite/type-names.ts';
 import { staleNames } from '../server-connection/error-mapping.ts';
 import type { InternalQueries } from '../server-connection/internal-queries.ts';
 import type { InternalStatement } from '../server-connection/internal-statement.ts';
@@ -20,7 +21,6 @@ import { textToSend } from '../server-connection/statement-text.ts';
 import { argumentsText } from '../server-connection/upstream-text.ts';
 import type { ByteRange } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
-import { isStampGone, stampCalls } from './stamp-calls.ts';
 
 /** The OID of text. */
 const text = 25;

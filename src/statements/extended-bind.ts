@@ -197,6 +197,8 @@ async function bindWrite(
   const { retry, portals, link, names, pending, state, hasSync } = context;
   const { statement: target, body } = write;
   const isNew = pending.resolved === target;
+  // guard: names of a read that was parsed before a write of its batch are queried again when it is bound
+  if (pending.resolved?.body.kind === 'read') pending.resolved = null;
   const staged = await stagePrepared(context, write);
   // the data of a COPY is only buffered in the simple protocol
   const mayBeSet = body.form !== 'copy' && hasSync() && retry.fits(message);

@@ -3,6 +3,7 @@ import { StageError } from '../errors.ts';
 import type { QueryPlan } from '../rewrite/query-plan.ts';
 import { explainsWrite, fixedReplacements, readOf } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewritten.ts';
+import { callingTypes } from '../rewrite/type-names.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
@@ -117,14 +118,14 @@ async function parseWithTypes(context: ConnectionContext, parsing: Parsing): Pro
 
 /** Returns the statement with the client's parameter types among its calls. */
 async function withTypes(
-  { names }: ConnectionContext,
+  { names, query }: ConnectionContext,
   { request, statement }: Parsing,
 ): Promise<Statement> {
   const { verdict } = statement;
   const isTyped = verdict.kind === 'read' || verdict.kind === 'write';
   if (!isTyped || !names.mayCall(request.types)) return statement;
   // guard: the types that a client gives its parameters are called
-  const types = await names.callingTypes(request.types);
+  const types = await callingTypes(query, request.types);
   return { ...statement, verdict: withParameters(verdict, types) };
 }
 
@@ -209,6 +210,7 @@ async function parseWithNames(context: ConnectionContext, parsing: Parsing): Pro
   const { plan, statement } = parsing;
   const { verdict } = statement;
   const { verification } = context.pending;
+  const read = readOf(verdict) as Read;
   if (verification !== null) validateWithBatch(context, verification, parsing.message);
   const made =
     verdict.kind === 'control' && verdict.action.type === 'prepare'
@@ -217,13 +219,7 @@ async function parseWithNames(context: ConnectionContext, parsing: Parsing): Pro
           statement,
           action: verdict.action,
         })
-      : {
-          replacements: await readReplacements(
-            context,
-            readOf(verdict) as Read,
-            verification !== null,
-          ),
-        };
+      : { replacements: await readReplacements(context, read, verification !== null) };
   prepare(context, parsing, { ...nothingReplaced, ...made });
 }
 

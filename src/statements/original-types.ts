@@ -5,6 +5,7 @@
 
 import { filteredColumn, filtersByGenerated } from '../rewrite/copy-columns.ts';
 import { tableChanged } from '../rewrite/stageable.ts';
+import { typeNames } from '../rewrite/type-names.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
 import { hiddenClose, PendingResponse } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
@@ -58,7 +59,7 @@ export async function originalTypeList(
   preparation: Preparation,
 ): Promise<Replacement> {
   const types = await preparedTypes(context, preparation);
-  const names = await context.names.typeNames(types);
+  const names = await typeNames(context.query, types);
   const { typesRange } = preparation.action;
   return { ...typesRange, text: names.length === 0 ? ' ' : ` (${names.join(', ')}) ` };
 }

@@ -5,7 +5,7 @@
  * run again.
  */
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
-import { areCurrent } from '../rewrite/relation-names.ts';
+import { isStampGone } from '../rewrite/stamp-calls.ts';
 import { readsList } from '../rewrite/statement-lists.ts';
 import { deliver } from '../server-connection/error-mapping.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
@@ -18,7 +18,6 @@ import { frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { needsLockCheck } from './lock-rights.ts';
 import { needsBlock, needsCallCheck } from './read-calls.ts';
-import { isStampGone, stampCalls } from './stamp-calls.ts';
 
 /** The limit on batches that are sent ahead, because each takes memory until its response arrives. */
 const maxBatches = 256;
@@ -111,7 +110,7 @@ function knownRead(context: ConnectionContext, parse: Buffer): ReadBatch | null 
   if (plan === undefined || plan.refusal !== null || plan.statements.length > 1) return null;
   const verdict = plan.statements[0]?.verdict;
   if (verdict?.kind !== 'read' || !mayRunWhole(context, verdict)) return null;
-  const verification = context.rewriter.verification(verdict);
+  const verification = context.rewriter.checks.verification(verdict);
   return verification && { verification };
 }
 
@@ -128,24 +127,28 @@ function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
  */
 export function validateWithBatch(
   { internal, names, retry }: ConnectionContext,
-  { relations, stamps }: Verification,
+  verification: Verification,
   message?: Message,
 ): void {
+  const { query, values, untouched } = verification;
   retry.arm('read', message);
   const repeat = () => {
-    names.forget();
     internal.forgetValidations();
-    retry.repeat();
+    retry.repeat(untouched.length === 0);
   };
   const onRow = (payload: Buffer) => {
-    if (!names.confirm(decodeDataRow(payload))) repeat();
+    if (names.confirm(verification, decodeDataRow(payload))) return;
+    // tables in which something is staged by now are known as such, and all else is queried before the next try
+    if (untouched.length === 0) names.forget();
+    repeat();
   };
   const onError = (fields: ErrorFields) => {
     internal.forgetValidations();
     if (!isStampGone(fields) && fields.get('C') !== dropped) return deliver(fields);
+    names.forget();
     repeat();
     return null;
   };
   // The search path is the client's, so functions that it resolves to must not be able to write.
-  internal.validate(areCurrent(stampCalls(stamps)), { values: [relations], onRow, onError });
+  internal.validate(query, { values, onRow, onError });
 }

@@ -215,15 +215,18 @@ export class Retry {
       }
       this.tries[reason] += 1;
       this.contended = reason === 'rows' ? fields.get('D') || null : null;
-      this.wanted = true;
-      this.router.close();
+      this.repeat(this.armedScope === 'read');
       return null;
     };
   }
 
-  /** Hides the last batch, which only reads, and tries it again because names in it have changed. */
-  repeat(): void {
+  /**
+   * Hides the last batch, and tries it again.
+   * @param usedStandIns whether it only reads, and has locked stand-ins that may have to be rebuilt
+   */
+  repeat(usedStandIns: boolean): void {
     this.wanted = true;
+    if (usedStandIns) this.fresh.noteStale();
     this.router.close();
   }
 

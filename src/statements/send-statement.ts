@@ -75,7 +75,7 @@ function verificationOf(
 ): Verification | null {
   const isFirst = isAlone && !state.implicit && state.block !== 'internal' && !state.failed;
   if (reads === 'production' || !isFirst || verdict.kind !== 'read') return null;
-  return explainsWrite(verdict) ? null : rewriter.verification(verdict);
+  return explainsWrite(verdict) ? null : rewriter.checks.verification(verdict);
 }
 
 async function replacementsIn(

@@ -215,7 +215,7 @@ export async function refreshRead(
   const { replacements } = await rewriter.read(body);
   prepareAgain(context, statement, replacements);
   await checkResult(context, statement);
-  statement.verified = rewriter.verification(body);
+  statement.verified = rewriter.checks.verification(body);
 }
 
 /** Queries the types of a statement's parameters, once. */

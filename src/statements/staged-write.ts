@@ -143,7 +143,6 @@ export async function undo(context: ConnectionContext): Promise<void> {
   if (begun !== null) return beginAnew(context, begun);
   if (scope === 'block') return endInternal(context);
   if (scope === 'read') {
-    link.fresh.noteStale();
     if (!state.failed) return;
     retry.take();
     router.showError(errorMessage(tableChanged, false));

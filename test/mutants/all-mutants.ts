@@ -18,6 +18,7 @@ import { ownRowGuards } from './own-row-guards.ts';
 import { partGuards } from './part-guards.ts';
 import { policyGuards } from './policy-guards.ts';
 import type { Edit } from './project-copy.ts';
+import { readGuards } from './read-guards.ts';
 import { recipeGuards } from './recipe-guards.ts';
 import { restGuards } from './rest-guards.ts';
 import { ruleGuards } from './rule-guards.ts';
@@ -58,6 +59,7 @@ export const markedGuards: readonly Guard[] = [
   ...upstreamGuards,
   ...weightGuards,
   ...wireGuards,
+  ...readGuards,
 ];
 
 export interface Mutant {

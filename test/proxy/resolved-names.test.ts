@@ -40,6 +40,7 @@ const types: Readonly<Record<keyof ResolvedName, readonly string[]>> = {
   schema: ['null', 'string'],
   namespace: ['null', 'number'],
   standIn: ['object'],
+  isPlain: ['boolean'],
   writing: ['null', 'string'],
   table: ['null', 'number'],
   tableColumns: ['null', 'object'],

@@ -18,6 +18,8 @@ const registries = [
   // numbers of the database and of the server, which are public
   'stage.identity',
   'stage.overlay',
+  // the tables of the caller's own session
+  'stage.own_table',
   'stage.staged_function',
   'stage.staged_view',
   'stage.tree',

@@ -128,6 +128,7 @@ BEGIN
       'schema', v_schema,
       'namespace', v_class.relnamespace::pg_catalog.int8,
       'standIn', stage.stand_in(v_class.oid, v_kind, coalesce((v_name OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool, false), v_name OPERATOR(pg_catalog.->>) 'target'),
+      'isPlain', v_kind OPERATOR(pg_catalog.=) 'table' AND NOT v_class.relispartition AND NOT v_has_children AND NOT v_class.relrowsecurity,
       'origins', CASE WHEN v_has_view OR v_has_children THEN stage.result_origins(v_class.oid) END,
       'stamp', v_stamp,
       'upsert', CASE WHEN v_has_view THEN pg_catalog.jsonb_build_object(
