@@ -46,7 +46,9 @@ BEGIN IF EXISTS (${isAdmin}) THEN NEW.who := (SELECT what FROM secrets); END IF;
 CREATE TRIGGER watch BEFORE INSERT ON watched FOR EACH ROW EXECUTE FUNCTION watch();
 CREATE FUNCTION by_trigger() RETURNS text LANGUAGE plpgsql ${path} AS $$
 DECLARE v text; BEGIN INSERT INTO watched VALUES (1, 'x') RETURNING who INTO v; RETURN v; END $$;
-CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
+-- cannot be followed, because of its option
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ #variable_conflict error
+BEGIN RAISE EXCEPTION 'no'; END $$;
 CREATE TRIGGER refuse BEFORE INSERT ON guarded FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE FUNCTION by_guarded() RETURNS text LANGUAGE plpgsql ${path} AS $$ ${block('SELECT 1 FROM guarded WHERE who = session_user')} $$;
 CREATE FUNCTION withheld() RETURNS text LANGUAGE plpgsql ${path} AS $$ BEGIN ${tell}; END $$;

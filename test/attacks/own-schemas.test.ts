@@ -16,14 +16,14 @@ const lookAlikes = [
   'stages',
 ];
 
-/** A table in each, and code that writes there. */
+/** A table in each, and code that writes there, which cannot be followed because of its option. */
 const schema = lookAlikes
   .map(
     (name, index) => `CREATE SCHEMA "${name}";
       CREATE TABLE "${name}".account (id int PRIMARY KEY, name text);
       INSERT INTO "${name}".account VALUES (1, 'one');
-      CREATE FUNCTION evil_account_${index}() RETURNS int LANGUAGE sql AS
-        'INSERT INTO "${name}".account SELECT max(id) + 1 FROM "${name}".account RETURNING id';
+      CREATE FUNCTION evil_account_${index}() RETURNS int LANGUAGE plpgsql AS '#variable_conflict error
+        DECLARE v int; BEGIN INSERT INTO "${name}".account SELECT max(id) + 1 FROM "${name}".account RETURNING id INTO v; RETURN v; END';
       CREATE FUNCTION evil_look_alike_${index}() RETURNS int STABLE LANGUAGE plpgsql AS
         'BEGIN RETURN public.evil_account_${index}(); END';`,
   )
@@ -31,7 +31,8 @@ const schema = lookAlikes
 
 /** Code that writes to a table that does not exist yet. */
 const late = `
-CREATE FUNCTION evil_later() RETURNS int LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.late VALUES (1); RETURN 1; END';
+CREATE FUNCTION evil_later() RETURNS int LANGUAGE plpgsql AS '#variable_conflict error
+BEGIN INSERT INTO public.late VALUES (1); RETURN 1; END';
 CREATE FUNCTION evil_late() RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETURN public.evil_later(); END';`;
 
 suite('schemas with names like those of the service', (test) => {
@@ -103,6 +104,8 @@ suite('schemas with names like those of the service', (test) => {
 
   test('code that writes to a table made after the snapshot is found out', async () => {
     const client = await connect();
+    // a function that is examined behind the snapshot fails the transaction (40001)
+    assert.is((await rejects(client.query('UPDATE item SET price = evil_late()'))).code, '42P01');
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await client.query(`UPDATE item SET name = 'staged'`);
     await attacked.asOwner('CREATE TABLE late (id int)');

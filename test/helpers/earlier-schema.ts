@@ -2,6 +2,7 @@
 
 /** Before an approval's entries were found by its positions. */
 export const auditIndexes = `
+DROP VIEW IF EXISTS stage.own_table;
 DROP TABLE IF EXISTS stage.login, stage.token_use, stage.decision, stage.policy, stage.policy_head, stage.card, stage.proposed_rows,
   stage.staged_table, stage.rehearsal, stage.found_conflict;
 UPDATE stage.session SET has_tables = false;
@@ -12,6 +13,7 @@ CREATE INDEX audit_session ON stage.audit (session, position); CREATE INDEX audi
  * Before domains constrained the mutation log, before its columns for transaction and login, and before the index of a session's author.
  */
 export const logChecks = `
+DROP VIEW IF EXISTS stage.own_table;
 DROP TABLE IF EXISTS stage.login, stage.token_use, stage.decision, stage.policy, stage.policy_head, stage.card, stage.proposed_rows,
   stage.staged_table, stage.rehearsal, stage.found_conflict;
 UPDATE stage.session SET has_tables = false;
