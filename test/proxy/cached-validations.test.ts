@@ -13,9 +13,9 @@ DECLARE
   v_statement record;
   v_count int := 0;
 BEGIN
-  FOR v_statement IN SELECT p.name FROM pg_prepared_statements p WHERE p.name LIKE '\\_stage\\_validation%' LOOP
+  FOR v_statement IN SELECT p.name, array_to_string(p.parameter_types, ',') AS types FROM pg_prepared_statements p WHERE p.name LIKE '\\_stage\\_validation%' LOOP
     EXECUTE format('DEALLOCATE %I', v_statement.name);
-    IF p_statement <> '' THEN EXECUTE format('PREPARE %I (jsonb) AS %s', v_statement.name, p_statement); END IF;
+    IF p_statement <> '' THEN EXECUTE format('PREPARE %I (%s) AS %s', v_statement.name, v_statement.types, p_statement); END IF;
     v_count := v_count + 1;
   END LOOP;
   RETURN v_count;
