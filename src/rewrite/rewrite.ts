@@ -142,13 +142,8 @@ export class Rewriter {
     const calls = { functions: this.functions, known, isCurrent: staged === named };
     const { runsCode, ...found } = await harmlessCalls(write, runsOthers, calls);
     // it is not known whether the tables that a cascade reaches run code
-    const made = await this.replace(
-      write,
-      staged,
-      runsCode || cascades,
-      arbiters,
-      found.replacements,
-    );
+    const mayRun = runsCode || cascades;
+    const made = await this.replace(write, staged, mayRun, arbiters, found.replacements);
     const rewrite = { ...made, isLasting: made.isLasting && found.isLasting };
     return asSet ? loaded(rewrite, write, staged) : rewrite;
   }
@@ -189,10 +184,7 @@ export class Rewriter {
     checkTargets(write, named);
     checkComputed(write, named, runsCode);
     if (query === null) return this.defining(write, named);
-    const relations = relationsOf(query);
-    // begin_statement verifies overlays
-    const meanings = await this.names.refresh(relations);
-    const read = await this.readStaged(query, withMeanings(relations, meanings));
+    const read = await this.readOverlays(query);
     const replacements = [...fixed, ...read.replacements];
     const definition = definitionOf(write);
     return { ...read, replacements, definition, hasTripwire: false, options: '{}' };
@@ -234,6 +226,12 @@ export class Rewriter {
     if (checks.passes(read, relations))
       return this.made({ ...nothingElse, replacements: fixedReplacements(read) }, read, []);
     return this.readStaged(read, withMeanings(relations, meanings));
+  }
+
+  /** Prepares a read that is part of another statement, or runs later: rows may be staged by then. */
+  async readOverlays(read: Read): Promise<Rewrite> {
+    const relations = relationsOf(read);
+    return this.readStaged(read, withMeanings(relations, await this.names.refresh(relations)));
   }
 
   private async readStaged(read: Read, relations: Named[]): Promise<Rewrite> {

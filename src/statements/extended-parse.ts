@@ -19,7 +19,6 @@ import {
   statementText,
 } from '../server-connection/upstream-text.ts';
 import { withParameters } from '../sql/classify/kinds/classify-prepared.ts';
-import type { Read } from '../sql/read.ts';
 import type { Statement } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
@@ -40,7 +39,7 @@ import {
 import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
 import { isOfNames } from './retry-errors.ts';
-import { prepareReplacements, readReplacements } from './shared-steps.ts';
+import { queryReplacements, readReplacements } from './shared-steps.ts';
 import { mayStageCalls, withStagedCalls } from './staged-calls.ts';
 import { openBlock } from './staged-write.ts';
 
@@ -207,19 +206,13 @@ async function parseWrite(
 }
 
 async function parseWithNames(context: ConnectionContext, parsing: Parsing): Promise<void> {
-  const { plan, statement } = parsing;
-  const { verdict } = statement;
+  const { verdict } = parsing.statement;
   const { verification } = context.pending;
-  const read = readOf(verdict) as Read;
   if (verification !== null) validateWithBatch(context, verification, parsing.message);
   const made =
-    verdict.kind === 'control' && verdict.action.type === 'prepare'
-      ? await prepareReplacements(context, {
-          written: plan.text,
-          statement,
-          action: verdict.action,
-        })
-      : { replacements: await readReplacements(context, read, verification !== null) };
+    verdict.kind === 'read'
+      ? { replacements: await readReplacements(context, verdict, verification !== null) }
+      : await queryReplacements(context, parsing.plan.text, parsing.statement);
   prepare(context, parsing, { ...nothingReplaced, ...made });
 }
 

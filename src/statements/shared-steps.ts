@@ -1,6 +1,6 @@
 /** The steps around a staged write that both protocols share. */
 import { isDeepStrictEqual } from 'node:util';
-import { fixedReplacements, hasNames } from '../rewrite/query-planner.ts';
+import { fixedReplacements, hasNames, readOf } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewritten.ts';
 import {
   deliver,
@@ -20,7 +20,7 @@ import { syncAndGoOn } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction } from '../sql/verdict.ts';
+import type { ControlAction, Statement } from '../sql/verdict.ts';
 import type { DefinitionWrite, QueryWrite, Write } from '../sql/write.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
@@ -66,6 +66,25 @@ export async function prepareReplacements(
     makeMergeTarget(internal, rewrite.fill);
   }
   return { replacements: [...rewrite.replacements, ...typeList], typeList };
+}
+
+/**
+ * Returns the replacements in the query of a PREPARE, or of a DECLARE. That of a cursor runs when the statement does, unchanged.
+ * @param written the text of the statement's message
+ */
+export async function queryReplacements(
+  context: ConnectionContext,
+  written: Buffer,
+  statement: Statement,
+): Promise<Pick<PreparedStatement, 'replacements'>> {
+  const { verdict } = statement;
+  if (verdict.kind === 'control' && verdict.action.type === 'prepare')
+    return prepareReplacements(context, { written, statement, action: verdict.action });
+  const body = readOf(verdict) as Read;
+  if (context.reads === 'production' || !hasNames(body))
+    return { replacements: fixedReplacements(body) };
+  const { replacements } = await context.rewriter.readOverlays(body);
+  return { replacements };
 }
 
 /** Handles a PREPARE of a write that PostgreSQL refuses, either at once or when it is executed. */
