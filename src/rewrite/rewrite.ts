@@ -160,7 +160,10 @@ export class Rewriter {
     const { block, called } = write;
     const calls = await (block ? this.blocks.calls(block) : this.functions.calls(called));
     const refusal = unstagedProcedure(write, calls);
-    if (refusal !== null && this.refusals.set(write, refusal)) return 'analysed';
+    if (refusal !== null) {
+      this.refusals.set(write, refusal);
+      return 'analysed';
+    }
     // guard: unstaged tables of a statement that calls functions are checked as in each staged write
     await this.checkCalls(unstagedIn(write, calls), write.relations);
     if (this.names.hidesCatalog) throw hiddenCatalog;

@@ -1,7 +1,7 @@
 /**
  * The SQL parser of this thread. Parsing is a pure function of the text. The state here is one instance of the WebAssembly parser and a
- * spare, because deep nesting overflows an instance's stack and corrupts it. This module also limits the weight of the texts that the
- * thread parses.
+ * spare, because deep nesting overflows an instance's stack and corrupts it, and one for functions in PL/pgSQL. This module also limits
+ * the weight of the texts that the thread parses.
  */
 import type { ParseResult, ScanToken } from 'libpg-query';
 import { StageError } from '../../errors.ts';

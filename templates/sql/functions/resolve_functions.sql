@@ -2,10 +2,11 @@
 -- "name": text}, ...]; p_schemas: the caller's current_schemas(true). The result has the schemas' OIDs, and an entry for each name, in
 -- order: "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables; "takesRows", "givesRows": it takes,
 -- or returns, rows of tables or composite types; "parked": staged rows of a relation that it reads are orphaned; "isKnown": the relations
--- that it reads were examined before, and have not changed; "isVolatile": one of the functions is; "schema": of the staged functions to call, if there are any; "writes": these
--- write, so that only a staged write calls them; "isHarmless": they have no effects, so that a staged write may call them; "computes": they
--- are for staged writes only, because the functions read no table; "written": the tables, by their full names; "hidden": a temporary relation of the
--- connection hides a table that they name, so that they would not find it; "obstacle": why there are no staged functions.
+-- that it reads were examined before, and have not changed; "isVolatile": one of the functions is; "schema": of the staged functions to
+-- call, if there are any; "writes": these write, so that only a staged write calls them; "isHarmless": they have no effects, so that a
+-- staged write may call them; "computes": they are for staged writes only, because the functions read no table; "written": the tables, by
+-- their full names; "hidden": a temporary relation of the connection hides a table that they name, so that they would not find it;
+-- "obstacle": why there are no staged functions.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $$
   WITH path(oids) AS (
