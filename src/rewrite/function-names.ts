@@ -101,8 +101,6 @@ export class FunctionNames {
    * what the functions would find
    */
   async replacements(called: readonly CallPlace[]): Promise<CallReplacement[]> {
-    if (this.version !== this.names.version || this.plain.size > maxCached) this.plain.clear();
-    this.version = this.names.version;
     const known = this.found?.called === called ? this.found : null;
     this.found = null;
     const asked = known?.asked ?? this.askedOf(called);
@@ -199,9 +197,12 @@ export class FunctionNames {
   }
 
   private async queryFor(called: readonly QualifiedName[]): Promise<Resolved> {
+    const { version } = this.names;
     const names = JSON.stringify(called.map(nameOf));
     const [row] = await this.query(resolveFunctions, [Buffer.from(names)]);
     const resolved = JSON.parse(row?.[0]?.toString() ?? '{"path":[],"functions":[]}') as Resolved;
+    if (this.version !== version || this.plain.size > maxCached) this.plain.clear();
+    this.version = version;
     for (const [index, call] of called.entries()) {
       const found = resolved.functions[index];
       if (found && !found.code && !found.takesRows) this.plain.add(keyOf(call));

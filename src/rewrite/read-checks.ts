@@ -34,11 +34,6 @@ export class ReadChecks {
   mayPass(read: Read): boolean {
     return !read.locks && !read.explainsWrite && this.functions.arePlain(read.called);
   }
-
-  /** Returns whether a read is sent as it is: it may be, and its names were found to be those of such tables. */
-  passes(read: Read, relations: Read['relations']): boolean {
-    return this.mayPass(read) && this.names.untouched(relations) !== null;
-  }
 }
 
 /** Returns the relations of a read. COPY of a table reads only the table's own rows, without children. */

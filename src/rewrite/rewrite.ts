@@ -223,10 +223,11 @@ export class Rewriter {
    */
   async read(read: Read, isVerified = false): Promise<Rewrite> {
     const relations = relationsOf(read);
-    const { names, checks } = this;
-    const refreshed = () => names.refresh(relations, checks.mayPass(read));
-    const meanings = await (isVerified ? names.resolve(relations) : refreshed());
-    if (checks.passes(read, relations))
+    // what is known of functions is outdated once names are resolved anew
+    const mayPass = this.checks.mayPass(read);
+    const refreshed = () => this.names.refresh(relations, mayPass);
+    const meanings = await (isVerified ? this.names.resolve(relations) : refreshed());
+    if (mayPass && this.names.untouched(relations) !== null)
       return this.made({ ...nothingElse, replacements: fixedReplacements(read) }, read, []);
     return this.readStaged(read, withMeanings(relations, meanings));
   }

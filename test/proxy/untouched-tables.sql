@@ -115,6 +115,8 @@ SELECT * FROM pair;
 SELECT nowhere FROM other;
 SELECT 1 / n FROM other ORDER BY id;
 SELECT count(ctid) FROM other;
+UPDATE pair SET n = 8;
+SELECT count(ctid) FROM other;
 
 -- story: rows that another connection of the session stages
 UPDATE other SET n = 6 WHERE id = 1; -- by other
