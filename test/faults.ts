@@ -1,5 +1,5 @@
 /**
- * The long run of faults: `npm run faults -- --kind crawls|holes|kills|races|rules|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1]
+ * The long run of faults: `npm run faults -- --kind crawls|holes|kills|races|rules|postgres|links|soak|standby [--rounds 50] [--minutes N] [--seed 1]
  * [--lanes 1]`, for holes also `[--fate alive|frozen|killed]`, for a soak `[--clients 20] [--think-ms 0]`. Every round causes a fault at
  * another moment, and checks the outcome of the requests made meanwhile: production, sessions, audit and responses must agree, and repeated
  * requests must succeed. Prints each anomaly. At the end, or after SIGINT, prints the counts and `rounds N, anomalies N`. STAGE_TEST_PG
@@ -18,6 +18,7 @@ import { openPostgresFaults } from './faults/postgres.ts';
 import { openRaces } from './faults/races.ts';
 import { openRuleKills } from './faults/rule-kills.ts';
 import { openSoak } from './faults/soak.ts';
+import { openStandby } from './faults/standby.ts';
 import { dropLeftovers } from './helpers/database.ts';
 import { createRandom } from './helpers/random.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
@@ -43,6 +44,7 @@ const kinds: Readonly<Record<string, () => Promise<Arena>>> = {
   postgres: openPostgresFaults,
   links: openLinks,
   soak: () => openSoak(Number(values.clients), Number(values['think-ms'])),
+  standby: openStandby,
 };
 const open = kinds[values.kind];
 if (open === undefined) throw new Error(`--kind is one of ${Object.keys(kinds).join(', ')}`);
@@ -63,7 +65,8 @@ process.once('SIGINT', () => {
 const isOver = () =>
   isInterrupted || totals.rounds >= Number(values.rounds) || performance.now() > end;
 function report({ label, anomalies }: Outcome): void {
-  if (anomalies.length > 0 || values.kind === 'holes') print(`${totals.rounds}: ${label}`);
+  if (anomalies.length > 0 || ['holes', 'standby'].includes(values.kind))
+    print(`${totals.rounds}: ${label}`);
   for (const text of anomalies) print(`  ANOMALY ${text}`);
   if (totals.rounds % 50 === 0) print(`... ${totals.rounds} rounds, ${totals.anomalies} anomalies`);
 }

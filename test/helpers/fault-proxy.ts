@@ -17,8 +17,11 @@ export interface Moment {
 }
 
 export interface FaultProxy {
+  readonly port: number;
   /** Returns the URL by which a daemon connects to the database through this proxy. */
   urlFor(database: TestDatabase): string;
+  /** Goes silent at once, and for new connections from then on. */
+  silence(): void;
   /** Goes silent at that moment, and for new connections from then on. Resolves at that moment. */
   silenceAt(moment: Moment): Promise<void>;
   /** Cuts the connection at that moment, and no other. Resolves at that moment. */
@@ -90,13 +93,15 @@ export async function startFaultProxy(
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const { port } = listener.address() as AddressInfo;
+  const silence = () => {
+    isSilent = true;
+    for (const path of paths) path.silent = true;
+  };
   return {
+    port,
+    silence,
     urlFor: (database) => urlThrough(port, database),
-    silenceAt: (moment) =>
-      at(moment, () => {
-        isSilent = true;
-        for (const path of paths) path.silent = true;
-      }),
+    silenceAt: (moment) => at(moment, silence),
     cutAt: (moment) =>
       at(moment, (path) => {
         path.client.destroy();
