@@ -30,8 +30,10 @@ export interface CancelKeys {
 interface Holder {
   readonly secret: Buffer;
   readonly cancel: () => Promise<void>;
-  /** The cancel request that runs. Requests that arrive meanwhile join it, so that a flood reaches the upstream one at a time. */
-  running: Promise<void> | null;
+  /** The request that runs, if there is one. */
+  running: Promise<void>;
+  /** The request that follows it. All that arrive meanwhile join this one, so that a flood reaches the upstream one at a time. */
+  next: Promise<void> | null;
 }
 
 export function createCancelKeys(): CancelKeys {
@@ -40,18 +42,26 @@ export function createCancelKeys(): CancelKeys {
     issue: (secretBytes, wanted, cancel) => {
       const processId = unusedProcessId(holders, wanted);
       const secret = randomBytes(secretBytes);
-      holders.set(processId, { secret, cancel, running: null });
+      holders.set(processId, { secret, cancel, running: Promise.resolve(), next: null });
       return { processId, secret, revoke: () => holders.delete(processId) };
     },
     cancel: async ({ processId, secret }) => {
       const holder = holders.get(processId);
       if (holder === undefined || !sameSecret(holder.secret, secret)) return;
-      holder.running ??= holder.cancel().finally(() => {
-        holder.running = null;
-      });
-      await holder.running;
+      holder.next ??= following(holder);
+      await holder.next;
     },
   };
+}
+
+/** Requests a cancel after the request that runs: its signal may have met an earlier statement. */
+function following(holder: Holder): Promise<void> {
+  return holder.running.then(() => {
+    holder.next = null;
+    const cancelled = holder.cancel();
+    holder.running = cancelled.catch(() => undefined);
+    return cancelled;
+  });
 }
 
 /** The time that the upstream has to accept a cancel request. */

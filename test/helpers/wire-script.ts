@@ -19,6 +19,7 @@ import { backendLimits } from '../../src/wire/limits.ts';
 import { backend, frontend } from '../../src/wire/message-codes.ts';
 import { MessageWriter } from '../../src/wire/message-writer.ts';
 import { AwaitedAnswers } from './awaited-answers.ts';
+import type { SendPacket } from './cancel-request.ts';
 import { sendCancel } from './cancel-request.ts';
 
 /** Short names for the messages of a script. */
@@ -58,7 +59,7 @@ export interface WireClient {
   /** Reads until the server closes the connection. */
   readToEnd(): Promise<Message[]>;
   /** Sends a cancel request, and waits until the server has handled it. */
-  cancel(): Promise<void>;
+  cancel(send?: SendPacket): Promise<void>;
   close(): void;
 }
 
@@ -107,7 +108,7 @@ export async function connectWire(url: string): Promise<WireClient> {
       return read((message) => message.type === type && ++seen === count);
     },
     readToEnd: () => read(() => false),
-    cancel: () => sendCancel(client, client.port),
+    cancel: (send) => sendCancel(client, client.port, send),
     close: () => {
       stream.destroy();
     },
