@@ -49,14 +49,13 @@ export async function checkReadCalls(context: ConnectionContext, verdict: Verdic
 }
 
 /**
- * Returns whether a read, whose calls were checked, must run in an internal block with its commit check. READ ONLY prevents user-defined
+ * Returns whether a read, whose calls were checked, must run in an internal block: for its row locks, or for the commit check. READ ONLY prevents user-defined
  * code from writing rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client is checked anyway.
  */
-export function needsBlock(
-  { state, names, statements }: ConnectionContext,
-  verdict: Verdict,
-): boolean {
+export function needsBlock(context: ConnectionContext, verdict: Verdict): boolean {
+  const { state, names, statements } = context;
   if (state.block !== 'none') return false;
+  if (locksSharedRows(context, verdict)) return true;
   // guard: writes of user code in a read are checked before its end
   if (verdict.kind === 'read') return names.runCode(verdict.unclear);
   if (verdict.kind !== 'control') return false;
@@ -67,6 +66,14 @@ export function needsBlock(
   const body = statements.get(name)?.body;
   return names.runCode(unclear) || (body?.kind === 'read' && names.runCode(body.unclear));
 }
+
+/** Returns whether a read locks rows that other connections of its session may write: its locks last until the end of a transaction. */
+const locksSharedRows = ({ reads, state, isShared }: ConnectionContext, verdict: Verdict) =>
+  verdict.kind === 'read' &&
+  verdict.locks !== undefined &&
+  reads === 'staged' &&
+  state.stages &&
+  isShared();
 
 /** Opens an internal block for a statement that needs the check. Nothing has run in the block before. */
 export async function openCheckedBlock(context: ConnectionContext): Promise<void> {

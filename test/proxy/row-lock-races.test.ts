@@ -97,6 +97,18 @@ const races: Readonly<Record<string, readonly Step[]>> = {
     [1, `${read} NOWAIT`],
     ...both('ROLLBACK'),
   ],
+  'outside of a block': [
+    [0, 'BEGIN'],
+    [0, spend],
+    [0, give(1)],
+    [1, `${read} NOWAIT`],
+    [1, `${next} SKIP LOCKED`],
+    [1, 'SELECT id FROM job ORDER BY id FOR UPDATE SKIP LOCKED'],
+    [1, read],
+    [0, 'COMMIT'],
+    [1, `${read} NOWAIT`],
+    [0, `${read} NOWAIT`],
+  ],
   'OF one table of a join': [
     ...both('BEGIN'),
     [0, `${joined} FOR UPDATE OF a`],
