@@ -22,12 +22,15 @@ export function differ(staged: Run, direct: Run, schedule: Schedule): string | n
 type Excuse = (staged: Run, direct: Run, schedule: Schedule, at: number) => boolean;
 
 const waited = (outcome = '') => outcome.includes(': waits, ');
+const failed = (outcome = '') => /: (waits, )?[\dA-Z]{5}$/.test(outcome);
+const bothWaited = (staged: Run, direct: Run, at: number) =>
+  waited(staged.outcomes[at]) && waited(direct.outcomes[at]);
 
 const excuses: readonly Excuse[] = [
-  // DO NOTHING finds two conflicting rows, of which one that stays is enough
+  // DO NOTHING finds two conflicting rows, of which one that stays is enough; PostgreSQL waits for the other one, even in vain
   (staged, direct, { steps }, at) =>
     /DO NOTHING/.test(steps[at]?.[1] ?? '') &&
-    answer(direct.outcomes[at]) === `waits, ${answer(staged.outcomes[at])}`,
+    [`waits, ${answer(staged.outcomes[at])}`, 'waits, 40P01'].includes(answer(direct.outcomes[at])),
   // DO NOTHING also waits for a connection that has only locked the row
   (staged, direct, { steps }, at) =>
     /DO NOTHING/.test(steps[at]?.[1] ?? '') &&
@@ -36,21 +39,30 @@ const excuses: readonly Excuse[] = [
   // what breaks a unique index fails before or after it waits for another row
   (staged, direct, _, at) =>
     [staged, direct].every(({ outcomes }) => /: (waits, )?23505$/.test(outcomes[at] ?? '')),
-  // an older snapshot cannot take a key that another connection gives up
-  ({ outcomes }, _, { level }, at) =>
-    level !== 'READ COMMITTED' && answer(outcomes[at]).endsWith('40001'),
+  // an older snapshot can neither take a key that another connection gives up, nor tell why it cannot take one that another has taken
+  (staged, direct, { level }, at) =>
+    level !== 'READ COMMITTED' &&
+    answer(staged.outcomes[at]) === 'waits, 40001' &&
+    (/: waits, 2350[35]$/.test(direct.outcomes[at] ?? '') ||
+      (waited(direct.outcomes[at]) && !failed(direct.outcomes[at]))),
   // any of several that wait may go on first
-  (_, { outcomes }) => new Set(outcomes.filter(waited).map((outcome) => outcome[0])).size > 1,
+  (staged, direct, _, at) => {
+    const before = direct.outcomes.slice(0, at).filter(waited);
+    return (
+      new Set(direct.outcomes.filter(waited).map((outcome) => outcome[0])).size > 1 &&
+      (bothWaited(staged, direct, at) || new Set(before.map((outcome) => outcome[0])).size > 1)
+    );
+  },
   // a statement that waited is run again as a whole, and finds a row that replaced the one it waited for
   (staged, direct, { steps }, at) => {
     const own = steps[at]?.[0];
-    const others = steps.slice(0, at + 8).filter(([connection]) => connection !== own);
+    const others = steps.filter(([connection]) => connection !== own);
     const isReplaced = others.some(([connection, text], index) => {
       if (!/DELETE|SET id/.test(text)) return false;
       return others
         .slice(index + 1)
         .some(([other, later]) => other === connection && /INSERT|SET id/.test(later));
     });
-    return waited(staged.outcomes[at]) && waited(direct.outcomes[at]) && isReplaced;
+    return bothWaited(staged, direct, at) && !failed(staged.outcomes[at]) && isReplaced;
   },
 ];
