@@ -45,6 +45,20 @@ const excuses: readonly Excuse[] = [
     answer(staged.outcomes[at]) === 'waits, 40001' &&
     (/: waits, 2350[35]$/.test(direct.outcomes[at] ?? '') ||
       (waited(direct.outcomes[at]) && !failed(direct.outcomes[at]))),
+  // an older snapshot does not tell that the one it was in a deadlock with has given up
+  (staged, _, { level, steps }, at) =>
+    level !== 'READ COMMITTED' &&
+    answer(staged.outcomes[at]) === '40001' &&
+    staged.outcomes
+      .slice(0, at)
+      .some((outcome, index) => outcome?.endsWith('40P01') && steps[index]?.[0] !== steps[at]?.[0]),
+  // an older snapshot does not find a child: approval does
+  (staged, direct, { level, steps }, at) =>
+    level !== 'READ COMMITTED' &&
+    direct.outcomes[at]?.endsWith('40001') === true &&
+    /: (DELETE|UPDATE) 1$/.test(staged.outcomes[at] ?? '') &&
+    /^(DELETE FROM item|UPDATE item SET id)/.test(steps[at]?.[1] ?? '') &&
+    steps.slice(0, at).some(([by, text]) => by !== steps[at]?.[0] && /INTO (part|note)/.test(text)),
   // any of several that wait may go on first
   (staged, direct, _, at) => {
     const before = direct.outcomes.slice(0, at).filter(waited);
