@@ -97,7 +97,7 @@ function ofConnection({ sqlstate }: ConnectionFailed): Failure {
 /** The next step for a SQLSTATE, or its class. */
 const nextByState: Readonly<Record<string, string>> = {
   '25006':
-    'The query tool only reads: use stage_write to change rows. If stage_write returns this, the session takes no writes in its present state: check with session_status.',
+    'The query tool only reads: use stage_write to change rows. If stage_write returns this, do what the hint says; without one the session takes no writes in its present state: check with session_status.',
   '0A000':
     'This statement cannot be staged. Do what its hint says; rows are changed by INSERT, UPDATE, DELETE or MERGE, definitions by a migration, for which ask a person.',
   '42P01': 'Find the tables with list_tables.',

@@ -8,6 +8,7 @@ import type { CallPlace } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Names } from './relation-names.ts';
 import { parkedBehind } from './stageable.ts';
+import { UnstagedCalls } from './unstaged-calls.ts';
 
 /** A function's name as stage.resolve_functions describes it. */
 interface ResolvedFunction {
@@ -81,6 +82,8 @@ export class FunctionNames {
   /** Names for which no function may read tables. */
   private readonly plain = new Set<string>();
   private version = -1;
+  /** The functions that were found not to be staged. */
+  readonly unstaged = new UnstagedCalls();
   /** The last result, until it is used, so that a statement is resolved once. */
   private found: {
     readonly called: readonly CallPlace[];
@@ -205,6 +208,7 @@ export class FunctionNames {
     this.version = version;
     for (const [index, call] of called.entries()) {
       const found = resolved.functions[index];
+      if (found) this.unstaged.note(call, found);
       if (found && !found.code && !found.takesRows) this.plain.add(keyOf(call));
     }
     return resolved;

@@ -24,6 +24,7 @@ import type { PreparedWrite } from './prepared-writes.ts';
 import { findWrite, stagePrepared } from './prepared-writes.ts';
 import { validateWithBatch } from './read-batches.ts';
 import { checkReadCalls, needsBlock, needsCallCheck, openCheckedBlock } from './read-calls.ts';
+import { hinted } from './read-hints.ts';
 import { readOnlyRefusal } from './read-only-write.ts';
 import { isOfNames } from './retry-errors.ts';
 import { lockRows } from './row-locks.ts';
@@ -171,7 +172,10 @@ function bindRead(
     restore();
     remember();
   };
-  link.send(frame, retry.track(new PendingResponse('bind', 'all', { onFailure }), statement));
+  // constant calls run when the query is planned
+  const onError = statement === null ? undefined : hinted(context, statement.statement.verdict);
+  const expected = new PendingResponse('bind', 'all', { onFailure, onError });
+  link.send(frame, retry.track(expected, statement));
 }
 
 /** Updates a read of staged rows. If it locks rows, these are locked first. */

@@ -1,7 +1,7 @@
 /** Handles Execute: runs a portal in the transaction that its statement needs. */
 
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
-import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
+import { mapErrors } from '../server-connection/error-mapping.ts';
 import type { Particulars } from '../server-connection/pending-response.ts';
 import { PendingResponse, passing } from '../server-connection/pending-response.ts';
 import type {
@@ -23,6 +23,7 @@ import type { Execution } from './named-settings.ts';
 import { checkNamed, executionIn, namesSettings } from './named-settings.ts';
 import { refusePrepared } from './original-types.ts';
 import { checkCursorWithHold, noteHeldCursor } from './read-calls.ts';
+import { hinted } from './read-hints.ts';
 import { prepareAgain, prepareUnder, responseToWrite } from './shared-steps.ts';
 import { noteDeclared } from './written-texts.ts';
 
@@ -88,10 +89,24 @@ function executeRead(
   const isHinted = portal !== undefined && explainsWrite(portal.statement.statement.verdict);
   // The portal of an EXPLAIN of a write is inside the guard. Another guard would destroy the portal.
   if (!isHinted || !state.guardsWrite) internal.guard(isHinted);
-  if (portal && (portal.statement.replacements.length > 0 || isHinted))
-    return sendChanged(context, frame, portal, isHinted);
+  if (portal) return sendPortal(context, frame, portal);
   link.send(frame, retry.track(passing.execute));
-  if (portal) noteHeldCursor(context, portal.statement.body);
+}
+
+function sendPortal(
+  context: ConnectionContext,
+  frame: Buffer,
+  portal: Portal,
+): void | Promise<void> {
+  const { link, retry } = context;
+  const { statement } = portal;
+  const { verdict } = statement.statement;
+  if (statement.replacements.length > 0 || explainsWrite(verdict))
+    return sendChanged(context, frame, portal);
+  const onError = hinted(context, verdict);
+  const expected = onError ? new PendingResponse('execute', 'all', { onError }) : passing.execute;
+  link.send(frame, retry.track(expected));
+  noteHeldCursor(context, statement.body);
 }
 
 /** Runs a statement whose sent text differs from the client's. */
@@ -99,12 +114,10 @@ function sendChanged(
   context: ConnectionContext,
   frame: Buffer,
   { statement }: Portal,
-  isHinted: boolean,
 ): void | Promise<void> {
   const { link, names, retry, copyIn, stagedNotice } = context;
   const sentText = preparingText(statement);
-  const mapped = mapErrors(sentText, names);
-  const onError = isHinted ? hintExplain(mapped) : mapped;
+  const onError = hinted(context, statement.statement.verdict, mapErrors(sentText, names));
   const { body } = statement;
   noteDeclared(context, body, sentText);
   const isCopy = body.kind === 'write' && body.form === 'copy';

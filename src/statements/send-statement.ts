@@ -2,7 +2,7 @@
 
 import type { QueryPlan } from '../rewrite/query-plan.ts';
 import { explainsWrite, readOf } from '../rewrite/query-planner.ts';
-import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
+import { mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, Particulars } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
@@ -16,6 +16,7 @@ import type { ConnectionContext } from './connection-context.ts';
 import { checkLockRights } from './lock-rights.ts';
 import { validateWithBatch } from './read-batches.ts';
 import { checkCursorWithHold, checkReadCalls, needsBlock, noteHeldCursor } from './read-calls.ts';
+import { hinted } from './read-hints.ts';
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './shared-steps.ts';
 import { undo } from './staged-write.ts';
@@ -55,7 +56,7 @@ async function tryRead(context: ConnectionContext, step: Step): Promise<boolean>
     metrics.query('read');
     if (verification !== null) validateWithBatch(context, verification);
     sendWrittenTexts(context, verdict);
-    const wrapErrors = isOfWrite ? hintExplain : undefined;
+    const wrapErrors = (handler: ErrorHandler) => hinted(context, verdict, handler) ?? handler;
     const isReadyShown = sendStep(context, step, replacements, {}, wrapErrors);
     await waitForResponses(context);
     if (!retry.isWanted) {

@@ -1,4 +1,5 @@
 /** Functions with SECURITY DEFINER that write: they are staged with the rights of their owners, and of nobody else. */
+import type pg from 'pg';
 import { assertAlike } from '../helpers/alike.ts';
 import { createRole, dropRoles, testRole } from '../helpers/both-ways.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -149,7 +150,12 @@ suite('functions with SECURITY DEFINER that write', (test) => {
     const daemon = await startTestDaemon({ database, flags: { upstream } });
     const session = await daemon.newSession({ reads: 'staged' });
     const client = await proxied.connect(daemon.clientUrl(session, clerk.name, clerk.password));
-    assert.is((await rejects(client.query('SELECT keep(1)'))).code, '25006');
+    const failed = await rejects<pg.DatabaseError>(client.query('SELECT keep(1)'));
+    assert.is(failed.code, '25006');
+    assert.match(
+      failed.hint ?? '',
+      /Function keep\(\) .* the service account may not act as stage_test_owner/,
+    );
     assert.match(
       (await rejects(client.query('DO $$ BEGIN PERFORM keep(1); END $$'))).message,
       /calls keep\(\), which runs with its owner's rights, and the service account may not act as stage_test_owner/,

@@ -16,7 +16,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan
     SELECT n.place, coalesce(bool_or(l.lanname IN ('sql', 'plpgsql') AND p.oid >= 16384), false) AS code,
       coalesce(bool_or(stage.takes_rows(p)), false) AS takes, coalesce(bool_or(t.oid >= 16384 AND t.typtype = 'c'), false) AS gives,
       coalesce(bool_or(p.provolatile = 'v'), false) AS volatile,
-      CASE WHEN count(DISTINCT p.pronamespace) = 1 THEN min(p.pronamespace::int8)::oid END AS namespace, n.name ->> 'name' AS name
+      CASE WHEN count(DISTINCT p.pronamespace) = 1 THEN min(p.pronamespace::int8)::oid END AS namespace, n.name ->> 'name' AS name,
+      CASE WHEN NOT bool_or(p.oid >= 16384 AND p.provolatile = 'v') THEN NULL
+        WHEN count(DISTINCT p.pronamespace) > 1 THEN 'is in several schemas of search_path'
+        WHEN NOT bool_or(l.lanname IN ('sql', 'plpgsql')) THEN 'is not written in SQL or PL/pgSQL' END AS obstacle
     FROM path CROSS JOIN jsonb_array_elements(p_names) WITH ORDINALITY n(name, place)
     LEFT JOIN LATERAL stage.functions_named(n.name, path.oids) p ON true
     LEFT JOIN pg_language l ON l.oid = p.prolang
@@ -38,7 +41,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan
       'written', coalesce(t.uses -> 'written', '[]'),
       'hidden', (SELECT min(v.relname) FROM pg_class v JOIN jsonb_array_elements(t.uses -> 'relations') u(name) ON v.relname = (u.name ->> 'name')::name
         WHERE v.relnamespace = pg_my_temp_schema() AND u.name ->> 'schema' IS NULL),
-      'obstacle', t.obstacle,
+      'obstacle', coalesce(t.obstacle, c.obstacle),
       'schema', CASE WHEN t.obstacle IS NULL AND stage.may_call(t.uses, path.oids, (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))
         -- guard: functions with their owners' rights that only read are left to production
         AND NOT (coalesce((t.uses -> 'definer')::boolean, false) AND NOT coalesce((t.uses -> 'writes')::boolean, false))
