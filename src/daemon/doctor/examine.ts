@@ -10,6 +10,7 @@ import { StageError } from '../../errors.ts';
 import { columnsMatching } from '../../model/column-patterns.ts';
 import { shownName } from '../../model/table.ts';
 import { unstagedFunctions } from '../../overlay/functions/unstaged-functions.ts';
+import { unfollowedPolicies } from '../../overlay/install/unfollowed-policies.ts';
 import { unstagedTriggers } from '../../overlay/triggers/unstaged-triggers.ts';
 import { divideConnections, readSlots } from '../upstream/connection-budget.ts';
 import type { Fault, FaultName } from './faults.ts';
@@ -100,8 +101,8 @@ async function serviceFaults(db: Database): Promise<Row[]> {
 }
 
 /**
- * Finds triggers that do not fire while staging, and functions that are not staged. Reads their bodies: only for `stage doctor`, not while
- * a daemon starts.
+ * Finds triggers that do not fire while staging, functions that are not staged, and policies that are not followed. Reads their bodies: only
+ * for `stage doctor`, not while a daemon starts.
  */
 async function codeFaults(db: Database): Promise<Row[]> {
   // an account that has not installed this release cannot read them: other faults say so
@@ -112,9 +113,11 @@ async function codeFaults(db: Database): Promise<Row[]> {
   if (row?.['readable'] !== 't') return [];
   const triggers = await unstagedTriggers(db);
   const functions = await unstagedFunctions(db);
+  const policies = await unfollowedPolicies(db);
   return [
     ...triggers.map((subject) => ({ fault: 'trigger_not_staged', subject })),
     ...functions.map((subject) => ({ fault: 'function_not_staged', subject })),
+    ...policies.map((subject) => ({ fault: 'policies_not_followed', subject })),
   ];
 }
 

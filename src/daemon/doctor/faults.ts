@@ -132,6 +132,10 @@ export const faults = {
     'these functions and procedures are not staged: functions read production, and what they would write is refused',
     'Run their INSERT, UPDATE and DELETE statements themselves, or let reviewers call them after the approval. The reason follows each name.',
   ),
+  policies_not_followed: note(
+    'the row-level security policies of these tables read production alone: what a session stages in other tables does not count for them',
+    'Approve what the policies read in a session of its own before, or change what is named here.',
+  ),
   table_without_key: note(
     'rows of these tables are identified by all their values',
     'Add a primary key where equal rows must be distinguished.',

@@ -63,8 +63,7 @@ async function followTable(
   server: number,
 ): Promise<FollowedPolicies> {
   const uses: FunctionUses = { relations: [], functions: [], written: [], writes: false };
-  const [row] = await tx.query(`SELECT to_json((${path})::int8[]) AS path`);
-  const schemas = JSON.parse(row?.['path'] ?? '[]') as number[];
+  const schemas = await schemasOfPolicies(tx);
   const context = { tx, path: schemas, server, open: new Set<string>(), readsAsOwner: true };
   await tx.query('SAVEPOINT followed_policies');
   const made = await replacedPolicies(context, table, policies, uses).then(
@@ -79,6 +78,12 @@ async function followTable(
   return { table, policies: made.replaced, uses, read, isStaged, obstacle };
 }
 
+/** Returns the search path of the names in policies. */
+export async function schemasOfPolicies(tx: Queryable): Promise<readonly number[]> {
+  const [row] = await tx.query(`SELECT to_json((${path})::int8[]) AS path`);
+  return JSON.parse(row?.['path'] ?? '[]') as number[];
+}
+
 /**
  * Returns why policies are not followed. Statements on the table go on as if they could not be: only a failure that will pass stops them.
  * @throws the error if another try may succeed: connections, serialization, resources, locks and cancelled statements
@@ -90,7 +95,7 @@ function obstacleIn(error: Error): string {
 }
 
 /** Returns why the policies of a table read production although they could be followed. */
-function tableObstacle(table: Table): string | null {
+export function tableObstacle(table: Table): string | null {
   // the versions of a row are not found
   if (isKeyless(table)) return 'has no key';
   return table.hasChildren && table.kind !== 'partitioned' ? 'has children' : null;
@@ -120,11 +125,16 @@ async function replacedExpression(
   expression: string,
   uses: FunctionUses,
 ): Promise<string> {
-  const text = { language: 'sql', body: select + expression, head: '' } as const;
-  const body = await readBodyAnywhere(text);
-  if (body === null) throw new Obstacle('cannot be followed');
+  const body = await bodyOfPolicy(expression);
   const replaced = await replacedBody(body, await replacementsIn(context, body.uses, uses));
   return replaced.slice(select.length);
+}
+
+/** Returns the expression of a policy as the body of a function. @throws Obstacle if it cannot be followed */
+export async function bodyOfPolicy(expression: string) {
+  const body = await readBodyAnywhere({ language: 'sql', body: select + expression, head: '' });
+  if (body === null) throw new Obstacle('cannot be followed');
+  return body;
 }
 
 /**
@@ -136,6 +146,11 @@ async function demandWhole(tx: Queryable, oid: number, uses: FunctionUses): Prom
   if (uses.writes) throw new Obstacle('call functions that write');
   // guard: policies are followed as a whole
   if (uses.readsProduction) throw new Obstacle('call functions that are not staged');
+  await demandFollowed(tx, oid, uses);
+}
+
+/** Checks that policies name what they read. @throws Obstacle if they do not */
+export async function demandFollowed(tx: Queryable, oid: number, uses: FoundUses): Promise<void> {
   const [found] = await tx.query(
     `SELECT n.name ->> 'name' AS name FROM jsonb_array_elements($1) n(name) WHERE stage.function_definition(n.name, ${path}) IS NULL
      UNION ALL SELECT n.name ->> 'name' FROM jsonb_array_elements($2) n(name) LEFT JOIN pg_class c ON c.oid = stage.relation_in(n.name, ${path})
