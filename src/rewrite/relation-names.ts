@@ -211,12 +211,14 @@ export class Names {
     return isTrue.every(Boolean);
   }
 
-  /** Returns the names with their cached meanings; null unless all are known. */
+  /** Returns the names with their cached meanings; null unless all are known, and the search path. */
   private known(names: readonly NameUse[]): KnownName[] | null {
+    // a read whose check has no path to compare would run twice
+    if (this.surePath === null) return null;
     const known: KnownName[] = [];
     for (const use of names) {
       const meaning = this.relations.get(keyOf(use));
-      if (meaning === undefined || this.currentPath === null) return null;
+      if (meaning === undefined) return null;
       known.push({ use, meaning });
     }
     return known;

@@ -69,4 +69,15 @@ suite('what is sent for reads of tables without staged rows', (test) => {
     assert.is(sent.length, read.length + 3);
     client.close();
   });
+
+  test('is sent once where a connection does not know its search path', async () => {
+    const { relay, reader, daemon } = relayed;
+    const client = await relayed.connect(await daemon.newSession({ reads: 'staged' }));
+    relay.take(reader.name);
+    const texts = ['SELECT pg_sleep(0.001)', 'SET search_path = pg_temp', 'SELECT pg_sleep(0.002)'];
+    for (const text of texts) await exchange(client, q(text));
+    const sent = Buffer.concat(relay.take(reader.name)).toString('latin1');
+    for (const text of texts) assert.is(sent.split(text).length, 2, text);
+    client.close();
+  });
 });
