@@ -27,6 +27,8 @@ export interface RelationUse {
 export interface CallPlace extends QualifiedName, ByteRange {
   /** Whether the call stands in a condition on the rows of tables: in WHERE or ON. */
   readonly isCondition?: true;
+  /** The statement that stands for it in a copy, if it is no call but the statement NOTIFY. */
+  readonly statement?: string;
 }
 
 /** The byte range of `schema.` in a column reference that qualifies its table with a schema (`public.t.c`). */

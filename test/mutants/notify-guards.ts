@@ -16,12 +16,23 @@ export const notifyGuards: readonly Guard[] = [
     tests: ['proxy/deferred-triggers'],
   },
   {
-    name: 'only the calls of the trigger itself have stand-ins',
-    without: 'const replaced = context.hasStandIns ? [notifying] : [];',
-    tests: unstaged,
+    name: 'a trigger that notifies calls no function that would notify while rows are staged',
+    without: 'if (false)',
+    tests,
   },
   {
-    name: 'a copy of a trigger notifies nobody',
+    name: 'no exception block of a function that only reads catches the refusal of a notification',
+    without: 'if (false) {',
+    tests,
+  },
+  {
+    name: 'no notification of a function that approval does not call is lost',
+    without: 'NULL;',
+    lines: 2,
+    tests,
+  },
+  {
+    name: 'a copy notifies nobody',
     without: 'if (false)',
     tests,
   },

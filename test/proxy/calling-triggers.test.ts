@@ -90,7 +90,7 @@ suite('functions that triggers call', (test) => {
     const { rows } = await client.query('SELECT n FROM totals ORDER BY id');
     assert.equal(rows, [{ n: 1 }, { n: 10 }]);
     await proxied.database.query(
-      `CREATE OR REPLACE FUNCTION add(p int) RETURNS void ${code(`BEGIN UPDATE totals SET n = n + p WHERE id = 1; PERFORM pg_notify('a', 'b'); END`)}`,
+      `CREATE OR REPLACE FUNCTION add(p int) RETURNS void ${code(`BEGIN UPDATE totals SET n = n + p WHERE id = 1; PERFORM pg_advisory_xact_lock(1); END`)}`,
     );
     await client.query('UPDATE items SET price = 3 WHERE id = 1');
     assert.equal((await client.query('SELECT n FROM totals ORDER BY id')).rows, rows);

@@ -9,6 +9,7 @@ import { readStories } from '../helpers/sql-stories.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const { schema, steps } = await readStories('proxy/notifying.sql');
+const calls = await readStories('proxy/notifying-calls.sql');
 
 suite('triggers that notify', (test) => {
   let proxied: Proxied;
@@ -73,5 +74,50 @@ suite('triggers that notify', (test) => {
       'counts: trigger d_all notifies for TRUNCATE, which approval applies as deletions',
       'upserting: trigger upserting calls pg_notify() in a way that cannot be followed',
     ]);
+  });
+});
+
+suite('triggers and functions that notify by other means', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(calls.schema);
+  });
+  test.after(() => proxied.stop());
+
+  approveStories(test, () => proxied, calls.steps);
+
+  test('notify at approval, and not before', async () => {
+    const { daemon, database } = proxied;
+    const listener = await proxied.connect(database.url);
+    const heard: string[] = [];
+    listener.on('notification', ({ channel, payload }) => heard.push(`${channel}: ${payload}`));
+    await listener.query(
+      'LISTEN mail; LISTEN hint; LISTEN "All Jobs"; LISTEN jobs; LISTEN late; LISTEN risks',
+    );
+    const id = await daemon.newSession({ reads: 'staged' });
+    const client = await proxied.connect(daemon.clientUrl(id));
+    await client.query(`INSERT INTO jobs VALUES (20, 'mail', 'a')`);
+    await client.query(`UPDATE jobs SET payload = 'b' WHERE id = 20`);
+    // its copy would have to handle errors that staging raises: it fires at approval only
+    await client.query('INSERT INTO risks VALUES (1)');
+    await client.end();
+    await listener.query('SELECT 1');
+    assert.equal(heard, []);
+    for (const step of ['propose', 'approve']) {
+      const { status, text } = await daemon.call('POST', `/sessions/${id}/${step}`);
+      assert.is(status, 200, text);
+    }
+    await listener.query('SELECT 1');
+    // approval applies both statements, and PostgreSQL sends equal notifications of a transaction once
+    const once = ['hint: ', 'All Jobs: ', 'jobs: changed', 'jobs: 20'];
+    assert.equal(heard, [
+      'mail: INSERT,a',
+      ...once,
+      'mail: UPDATE,b',
+      'risks: a',
+      'late: a',
+      'late: ',
+    ]);
+    await listener.end();
   });
 });

@@ -45,7 +45,7 @@ const apart: Readonly<Record<string, readonly [string, string, RegExp]>> = {
     /calls count_up\(\), which writes, in a statement that writes/,
   ],
   merges: [body('PERFORM merged()'), '', /calls merged\(\), which does more than read/],
-  reports: [body('PERFORM told()'), '', /calls pg_notify\(\)/],
+  reports: [body('PERFORM told()'), '', /calls pg_advisory_xact_lock\(\)/],
   itself: [
     body('IF NEW.id < 3 THEN PERFORM of_itself(NEW.id); END IF'),
     '',
@@ -82,7 +82,7 @@ CREATE FUNCTION count_up(p int) RETURNS int LANGUAGE sql AS 'INSERT INTO counted
 CREATE FUNCTION count_both(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN UPDATE counted SET n = count_up(p) WHERE id = 77; END';
 CREATE FUNCTION merged() RETURNS void LANGUAGE plpgsql AS
   'BEGIN MERGE INTO counted c USING (VALUES (1)) v (n) ON c.n = v.n WHEN NOT MATCHED THEN INSERT VALUES (1, 1); END';
-CREATE FUNCTION told() RETURNS void LANGUAGE plpgsql AS $$BEGIN UPDATE counted SET n = 1; PERFORM pg_notify('a', 'b'); END$$;
+CREATE FUNCTION told() RETURNS void LANGUAGE plpgsql AS $$BEGIN UPDATE counted SET n = 1; PERFORM pg_advisory_xact_lock(1); END$$;
 CREATE FUNCTION of_itself(p int) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO itself_t VALUES (p + 1) ON CONFLICT DO NOTHING; END';
 CREATE TABLE parents (id serial PRIMARY KEY, n int);
 CREATE TABLE children (id int PRIMARY KEY, parent int REFERENCES parents);

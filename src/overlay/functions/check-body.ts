@@ -14,11 +14,12 @@ import {
   refusedFunctions,
 } from '../../sql/functions/functions.ts';
 import { isLastNumber } from '../../sql/functions/last-numbers.ts';
+import { isNotify } from '../../sql/functions/notifications.ts';
 import { oidArray } from '../object-names.ts';
 import { readWithPolicies } from './as-written-by.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { findNamesIn, headOf, Obstacle } from './function-script.ts';
-import { isNotify, notifying } from './notifications.ts';
+import { demandStandIns, notifying } from './notifications.ts';
 import type { Lookup } from './own-path.ts';
 import { lookupOf, recorded } from './own-path.ts';
 
@@ -28,7 +29,7 @@ interface Context extends Lookup {
   readonly uses: FoundUses & { readonly sequences?: string[] };
   /** The effects that called functions may have. */
   readonly extent: Extent;
-  /** Whether the body itself is that of a trigger, whose copy notifies nobody. */
+  /** Whether the calls that notify are replaced in copies, as in those of triggers and of the functions that they call. */
   readonly hasStandIns?: boolean;
 }
 
@@ -44,6 +45,15 @@ interface Walked {
   readonly writing: Set<string>;
   /** The names of functions that call themselves through other functions. */
   readonly circular: Set<string>;
+  /** Those of the bodies that notify. */
+  readonly notifying: BodyUses[];
+}
+
+/** What a body does through the functions that it calls, and by itself. */
+interface Effects {
+  /** The called functions that write. */
+  readonly writers: readonly CalledWriter[];
+  readonly notifies: boolean;
 }
 
 interface Walk extends Context, Walked {
@@ -119,20 +129,19 @@ export function usesOfDefaults({ defaults }: FunctionDefinition): BodyUses[] {
 }
 
 /**
- * Checks what a body calls, directly and through other functions, and returns the called functions that write. It sets the transaction's
- * search path to that of the body: the names of operators and types are found as the body finds them.
+ * Checks what a body calls, directly and through other functions, and returns what it does thereby. It sets the transaction's search path to that of the body: the names of operators and types are found as the body finds them.
  * @throws Obstacle for a call that has effects, or whose effects are unknown
  */
-export async function checkBody(context: Context, body: BodyUses): Promise<CalledWriter[]> {
+export async function checkBody(context: Context, body: BodyUses): Promise<Effects> {
   await findNamesIn(context.tx, context.path);
   const walk = {
     ...{ followed: new Map<string, boolean>(), writers: [] },
     ...{ inWrites: new Set<string>(), writing: new Set<string>() },
-    ...{ open: [], circular: new Set<string>() },
+    ...{ open: [], circular: new Set<string>(), notifying: [] },
   };
   await checkCalls({ ...context, ...walk }, body);
   if (context.extent === 'rows') demandPlainCalls(walk);
-  return walk.writers;
+  return { writers: walk.writers, notifies: walk.notifying.length > 0 };
 }
 
 /** @throws Obstacle for a call of a function that writes, as no trigger may make it */
@@ -150,11 +159,14 @@ function demandPlainCalls({ inWrites, writing, circular }: Walked): void {
 /** Checks the calls of a body, and returns whether one of them writes. */
 async function checkCalls(context: Walk, body: BodyUses): Promise<boolean> {
   if (context.open.length > maxDepth) throw new Obstacle('calls functions too deep');
-  // guard: only the calls of the trigger itself have stand-ins
-  const replaced = context.hasStandIns && context.open.length === 0 ? [notifying] : [];
+  const replaced = context.hasStandIns ? [notifying] : [];
   const refused = refusedFunctions(body.functions, 'write', replaced);
   // guard: calls of a trigger are checked like calls of a statement
   if (refused !== null) throw new Obstacle(`calls ${refused.name}()`);
+  if (body.functions.some(isNotify)) {
+    demandStandIns(body);
+    context.notifying.push(body);
+  }
   // guard: names in a copy do not move while it runs
   if (changesPath(body.functions)) throw new Obstacle('sets search_path');
   noteSequences(context, body);

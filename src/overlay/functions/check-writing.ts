@@ -17,6 +17,8 @@ import { recorded } from './own-path.ts';
 
 interface Context extends Lookup {
   readonly tx: Queryable;
+  /** Whether the calls that notify are replaced in the copies. */
+  readonly hasStandIns?: boolean;
 }
 
 /**

@@ -17,6 +17,8 @@ interface Uses {
   readonly written?: readonly RecordedName[];
   /** Whether they write, or draw from sequences: only a staged write calls them. */
   readonly writes?: boolean;
+  /** Whether they notify, or call others that do. */
+  readonly notifies?: boolean;
   readonly readsProduction?: boolean;
   /** Whether they read nothing that can be staged: only a staged write calls the copies, reads call the functions themselves. */
   readonly computes?: boolean;
@@ -26,6 +28,7 @@ interface Uses {
 export interface FunctionUses extends FoundUses {
   readonly written: RecordedName[];
   writes: boolean;
+  notifies?: boolean;
   /** Whether they have no effects: a staged write may call their copies, although they are VOLATILE. */
   isHarmless?: boolean;
   computes?: boolean;
@@ -98,6 +101,22 @@ export function noteWriting(
     throw new Obstacle(`calls ${name}(), which ${obstacle}`);
   uses.writes ||= writes;
   uses.written.push(...(known.uses.written ?? []).map((name) => recorded({ role }, name)));
+}
+
+/**
+ * Records the notifications of a called function.
+ * @throws Obstacle for a call that would notify while rows are staged
+ */
+export function noteNotifying(
+  { notifies }: { readonly notifies?: boolean },
+  known: Known,
+  { name }: QualifiedName,
+  uses: FoundUses | FunctionUses,
+): void {
+  if ('writes' in uses && known.uses.notifies === true) uses.notifies = true;
+  // guard: a trigger that notifies calls no function that would notify while rows are staged
+  if (notifies === true && readsUnstaged(known))
+    throw new Obstacle(`calls ${name}(), which ${known.obstacle ?? 'reads production'}`);
 }
 
 /** Returns whether functions are not staged although they may read tables, or call such functions. */

@@ -1,8 +1,7 @@
 /** Notifications of triggers: nobody is notified while rows are staged, because production's triggers notify at approval. */
 import type { Table, Trigger } from '../../model/table.ts';
-import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
-import type { QualifiedName } from '../../sql/functions/calls.ts';
+import { isNotify } from '../../sql/functions/notifications.ts';
 import type { ByteRange } from '../../sql/splice.ts';
 import { isWithin } from '../../sql/splice.ts';
 import { anyBeforeAsOwner } from '../triggers/candidates.ts';
@@ -11,14 +10,8 @@ import { Obstacle } from './function-script.ts';
 /** The function that notifies, as `allow_functions` names it. */
 export const notifying = 'pg_catalog.pg_notify';
 
-/** Returns whether a name is that of PostgreSQL's function that notifies, which comes first in each search path. */
-export const isNotify = ({ schema, name }: QualifiedName) =>
-  name === 'pg_notify' && (schema === null || schema === 'pg_catalog');
-
-/** @throws Obstacle for a trigger whose notifications are lost, or that calls the function in a way that its copy would call it, too */
-export function demandStandIns(table: Table, trigger: Trigger, body: BodyUses): void {
-  const count = body.functions.filter(isNotify).length;
-  if (count === 0) return;
+/** @throws Obstacle for a trigger that notifies, by itself or through functions that it calls, and whose notifications may be lost */
+export function demandSent(table: Table, trigger: Trigger): void {
   // guard: a trigger that notifies of TRUNCATE does not fire while staging: it does not fire at approval, which deletes the rows
   if (trigger.events.includes('truncate'))
     throw new Obstacle('notifies for TRUNCATE, which approval applies as deletions');
@@ -30,17 +23,15 @@ export function demandStandIns(table: Table, trigger: Trigger, body: BodyUses): 
     throw new Obstacle(
       "notifies before a row is staged, beside triggers with their owners' rights",
     );
-  const isInUpsert = (call: ByteRange) => body.upserts.some(({ clause }) => isWithin(call, clause));
-  const replaced = body.called.filter((call) => isNotify(call) && !isInUpsert(call));
-  // guard: a copy of a trigger notifies nobody
-  if (replaced.length !== count)
-    throw new Obstacle('calls pg_notify() in a way that cannot be followed');
 }
 
-/** Returns the replacements of the calls that notify, by a function that only checks their arguments. */
-export function standInsOf(trigger: Trigger, { called }: BodyUses): BodyReplacement[] {
-  const text = isBeforeRow(trigger) ? 'stage.pg_notify_before' : 'stage.pg_notify';
-  return called.filter(isNotify).map(({ start, end }) => ({ start, end, text }));
+/** @throws Obstacle for a body that notifies in a way in which its copy would, too */
+export function demandStandIns({ functions, called, upserts }: BodyUses): void {
+  const isInUpsert = (call: ByteRange) => upserts.some(({ clause }) => isWithin(call, clause));
+  const replaced = called.filter((call) => isNotify(call) && !isInUpsert(call));
+  // guard: a copy notifies nobody
+  if (replaced.length !== functions.filter(isNotify).length)
+    throw new Obstacle('calls pg_notify() in a way that cannot be followed');
 }
 
 const isBeforeRow = ({ timing, level }: Trigger) => timing === 'before' && level === 'row';

@@ -6,27 +6,30 @@ import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../identifier.ts';
 import { standInSchema } from '../../model/internal-schemas.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
-import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
+import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
-import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import { lastNumberCalls } from '../../sql/functions/last-numbers.ts';
+import { isNotify, notifyCalls } from '../../sql/functions/notifications.ts';
 import type { Replacement } from '../../sql/splice.ts';
 import { generationOn } from '../generation.ts';
 import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
 import type { Source } from '../views/table-source.ts';
+import type { Body } from './bodies.ts';
+import { demandBodies, readBodies } from './bodies.ts';
 import { callsOfWrites } from './calling-writes.ts';
-import { beyondExtent, usesOfDefaults } from './check-body.ts';
+import { usesOfDefaults } from './check-body.ts';
 import { checkWriting, checkWritten } from './check-writing.ts';
 import { clientQueries } from './client-query.ts';
 import { demandSameCallers, guardedBody } from './definer.ts';
-import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
-import { createStagedFunctions, headOf, Obstacle, reasonOf, scriptFor } from './function-script.ts';
+import type { Definition, FoundUses } from './function-script.ts';
+import { createStagedFunctions, Obstacle, reasonOf, scriptFor } from './function-script.ts';
 import { isHarmless } from './harmless.ts';
 import type { FunctionUses, Known, OwnFunctions, StagedFunctions } from './known-functions.ts';
 import {
   distinct,
   nameOf,
+  noteNotifying,
   noteWriting,
   ownFunctions,
   ownOf,
@@ -53,6 +56,8 @@ export interface Context extends Lookup {
   readonly stages?: boolean;
   /** Whether the text is that of a policy, or of a function with its owner's rights: what it calls with such rights reads staged rows, too. */
   readonly readsAsOwner?: boolean;
+  /** Set for a trigger that notifies, by itself or through functions. */
+  readonly notifies?: boolean;
 }
 
 /** The maximum depth of calls, more than applications use. */
@@ -141,7 +146,12 @@ async function build(
 ): Promise<void> {
   const isCalled = definition.functions.some(({ isProcedure }) => isProcedure);
   const reading = isCalled ? null : await readBodies(definition, 'reads');
-  const copies = reading && (await scriptsFor(context, definition, reading, schema, uses));
+  let copies = reading && (await scriptsFor(context, definition, reading, schema, uses));
+  // guard: no exception block of a function that only reads catches the refusal of a notification
+  if (copies !== null && uses.notifies === true && !uses.writes) {
+    const bodies = await demandBodies(definition);
+    copies = await scriptsFor(context, definition, bodies, schema, uses);
+  }
   // guard: a function that calls one that writes is checked like one that writes
   const scripts =
     copies !== null && !uses.writes
@@ -161,12 +171,12 @@ async function writingScripts(
   schema: string,
   uses: FunctionUses,
 ): Promise<readonly string[]> {
-  const bodies = await readBodies(definition, 'writes');
-  if (bodies === null) throw new Obstacle(beyondExtent('writes'));
+  const bodies = await demandBodies(definition);
   uses.writes = true;
-  await checkWriting(context, definition.functions.flatMap(usesOfDefaults), uses);
+  const checked = { ...context, hasStandIns: true };
+  await checkWriting(checked, definition.functions.flatMap(usesOfDefaults), uses);
   for (const [each, { uses: part }] of bodies) {
-    const own = { ...context, ...(await lookupOf(context.tx, context, each)) };
+    const own = { ...checked, ...(await lookupOf(context.tx, context, each)) };
     await checkWriting(own, [part], uses);
     await noteWritten(own, part, uses);
   }
@@ -182,23 +192,6 @@ export async function noteWritten(own: Context, body: BodyUses, uses: FunctionUs
   // guard: staged functions are made anew when a table changes that they write to
   uses.relations.push(...targets.map((target) => recorded(own, target)));
   uses.written.push(...(await checkWritten(own, body)));
-}
-
-type Body = readonly [FunctionDefinition, FunctionBody];
-
-/** Parses the bodies of all functions of a name. Returns null if one of them has a statement beyond the extent. */
-async function readBodies(
-  { name, functions }: Definition,
-  extent: Extent,
-): Promise<readonly Body[] | null> {
-  const bodies: Body[] = [];
-  for (const each of functions) {
-    if (each.obstacle !== null) throw new Obstacle(each.obstacle);
-    const body = await readBodyAnywhere({ ...each, head: headOf(each, name, 'record'), extent });
-    if (body === null) return null;
-    bodies.push([each, body]);
-  }
-  return bodies;
 }
 
 async function scriptsFor(
@@ -256,8 +249,9 @@ export async function replacementsIn(
     return (use && sources.get(JSON.stringify(nameOf(use)))?.dependents) ?? null;
   });
   const calls = await callsIn(context, body, uses);
-  const numbers = lastNumberCalls(body.called);
-  const all = await withUpserts(context, body, [...replacements, ...grouped, ...calls, ...numbers]);
+  if ('writes' in uses && body.functions.some(isNotify)) uses.notifies = true;
+  const server = [...lastNumberCalls(body.called), ...notifyCalls(body.called)];
+  const all = await withUpserts(context, body, [...replacements, ...grouped, ...calls, ...server]);
   return withSetColumns(context, body, all);
 }
 
@@ -286,6 +280,7 @@ async function callsIn(
     // guard: functions with their owners' rights read staged rows for functions that write, and policies, only
     const isLeft = readsAsOwner(known) && !(context.stages || context.readsAsOwner);
     if (isLeft || readsUnstaged(known)) uses.readsProduction = true;
+    noteNotifying(context, known, call, uses);
     if (known.schema === null || isLeft || known.uses.computes) continue;
     replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });
   }

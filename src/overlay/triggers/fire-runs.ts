@@ -157,10 +157,8 @@ function fireNextSql(
   );
   // the text is converted without the name of a type, which clients may not use
   const take = operation === 'delete' ? '' : '  "new" := _stage_p_run;\n';
-  const body = fireBodySql(operation, take + calls.join(''), {
-    variables: run.triggers.some(writes) ? ['  _stage_v_was text[];\n'] : [],
-    settle: '',
-  });
+  const variables = run.triggers.some(writes) ? ['  _stage_v_was text[];\n'] : [];
+  const body = fireBodySql(operation, take + calls.join(''), variables);
   return fillSql(loadSql('table/triggers/fire_next.sql'), {
     function: fireNextName(table, operation, run, index),
     row_type: rowTypeName(table),

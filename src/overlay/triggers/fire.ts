@@ -51,17 +51,11 @@ export function fireSql(
   const calls = triggers.map((trigger) =>
     callSql(table, operation, trigger, { isWriting: writes(trigger), suppress }),
   );
-  const body = fireBodySql(operation, calls.join(''), {
-    variables: [
-      ...(triggers.some(writes) ? ['  _stage_v_was text[];\n'] : []),
-      ...(isNotifying
-        ? [`  _stage_v_unsent text := current_setting('stage.unsent', true);\n`]
-        : []),
-    ],
-    settle: isNotifying
-      ? `  PERFORM set_config('stage.unsent', coalesce(_stage_v_unsent, ''), true);\n`
-      : '',
-  });
+  const unsent = `current_setting('stage.unsent_' || pg_trigger_depth(), true)`;
+  const body = fireBodySql(operation, calls.join(''), [
+    ...(triggers.some(writes) ? ['  _stage_v_was text[];\n'] : []),
+    ...(isNotifying ? [`  _stage_v_unsent text := ${unsent};\n`] : []),
+  ]);
   return fillSql(loadSql('table/triggers/fire.sql'), {
     function: fireName(table, operation),
     made: madeName(table, operation),
@@ -74,11 +68,11 @@ export function fireSql(
 export function fireBodySql(
   operation: Operation,
   calls: string,
-  { variables, settle }: { readonly variables: readonly string[]; readonly settle: string },
+  variables: readonly string[],
 ): string {
   return fillSql(loadSql('table/triggers/fire_body.sql'), {
     declare: variables.length > 0 ? `DECLARE\n${variables.join('')}` : '',
-    ...{ calls, settle },
+    calls,
     row: operation === 'delete' ? '"old"' : '"new"',
   });
 }

@@ -111,7 +111,7 @@ export async function checkTrigger(
 function gatedBody(trigger: Trigger): TriggerBody {
   conditionOf(trigger);
   const replaced = async () => Buffer.alloc(0);
-  return { uses: mergedUses([]), replaced, written: [], callsWriters: false };
+  return { uses: mergedUses([]), replaced, written: [], callsWriters: false, notifies: false };
 }
 
 /** Returns the result of the work, or why the trigger does not fire. @throws errors that do not concern the trigger */

@@ -5,7 +5,6 @@
 import type { Queryable } from '../../db/database.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import { distinct } from '../functions/known-functions.ts';
-import { isNotify } from '../functions/notifications.ts';
 import { replacedBody } from '../functions/replaced-body.ts';
 import { installOverlay } from '../install/install.ts';
 import { oidArray, overlayName } from '../object-names.ts';
@@ -126,12 +125,12 @@ function copied(
   uses: TriggerUses,
 ): Promise<Followed<Copy>> {
   return orObstacle(async () => {
-    const { callsWriters: stages } = body;
+    const { callsWriters: stages, written, notifies } = body;
     const own = { ...lookupFor(trigger, path), open: new Set<string>() };
-    const context = { tx, server, ...own, stages };
+    const context = { tx, server, ...own, stages, notifies };
     const text = await replacedBody(body, await replacementsOf(context, trigger, body.uses, uses));
     const script = copySql(table, trigger, text, path.text);
-    return { script, written: body.written, notifies: body.uses.functions.some(isNotify) };
+    return { script, written, notifies };
   });
 }
 

@@ -8,7 +8,6 @@ import { scanTokens } from '../../sql/parser/parser.ts';
 import type { RelationUse } from '../../sql/places.ts';
 import { clientQueries } from '../functions/client-query.ts';
 import { Obstacle } from '../functions/function-script.ts';
-import { standInsOf } from '../functions/notifications.ts';
 import type { Context } from '../functions/staged-function.ts';
 import { replacementsIn } from '../functions/staged-function.ts';
 import type { TriggerUses } from './trigger-body.ts';
@@ -31,7 +30,6 @@ export async function replacementsOf(
   const others = { ...body, relations: body.relations.filter((use) => !isTransition(use)) };
   return [
     ...(await replacementsIn(context, others, uses)),
-    ...standInsOf(trigger, body),
     ...clientQueries(body),
     ...own.map((use) => replacementFor(trigger, use, tokens)),
   ];

@@ -7,7 +7,7 @@ import { mergedUses } from '../../sql/functions/body-uses.ts';
 import { checkBody, readTriggerBody } from '../functions/check-body.ts';
 import type { FoundUses } from '../functions/function-script.ts';
 import { Obstacle } from '../functions/function-script.ts';
-import { demandStandIns } from '../functions/notifications.ts';
+import { demandSent } from '../functions/notifications.ts';
 import type { Lookup, RecordedName } from '../functions/own-path.ts';
 import { recorded } from '../functions/own-path.ts';
 import type { WrittenTable } from './written-tables.ts';
@@ -19,6 +19,8 @@ export interface TriggerBody extends FunctionBody {
   readonly written: readonly WrittenTable[];
   /** Whether it calls functions that write. */
   readonly callsWriters: boolean;
+  /** Whether it notifies, by itself or through the functions that it calls. */
+  readonly notifies: boolean;
 }
 
 /** The uses of the triggers of a table. */
@@ -56,14 +58,15 @@ export async function followBody(target: Target, lookup: Lookup): Promise<Trigge
   const made = await readTriggerBody(table, trigger, extents);
   const own = await writtenBy(target, made.uses, lookup, trigger.function.body);
   demandNoOwnUpserts(table, trigger, made.uses, own);
-  demandStandIns(table, trigger, made.uses);
   const extent = extents.at(-1) ?? 'reads';
-  const writers = await checkBody({ ...lookup, tx, uses, extent, hasStandIns: true }, made.uses);
+  const context = { ...lookup, tx, uses, extent, hasStandIns: true };
+  const { writers, notifies } = await checkBody(context, made.uses);
   await tx.query(setInternalPath);
+  if (notifies) demandSent(table, trigger);
   // guard: the search for the row in the way of an owner's ON CONFLICT would demand rights of the client
   if (lookup.role !== undefined && [made, ...writers].some(({ uses }) => uses.upserts.length > 0))
     throw new Obstacle("runs with its owner's rights and uses ON CONFLICT");
-  if (writers.length === 0) return { ...made, written: own, callsWriters: false };
+  if (writers.length === 0) return { ...made, written: own, callsWriters: false, notifies };
   const parts: WrittenTable[][] = [own];
   for (const each of writers) parts.push(await writtenBy(target, each.uses, each.lookup, null));
   const written = merged(parts.flat());
@@ -71,7 +74,7 @@ export async function followBody(target: Target, lookup: Lookup): Promise<Trigge
   demandNoOwnUpserts(table, trigger, all, written);
   // guard: an exception block of a trigger that calls functions which write handles the errors that a writing trigger may handle
   const again = await readTriggerBody(table, trigger, [extent]);
-  return { ...again, written, callsWriters: true };
+  return { ...again, written, callsWriters: true, notifies };
 }
 
 /**

@@ -11,6 +11,7 @@ import type { QueryWrite, Right } from '../write.ts';
 import type { BodyReplacement, BodyUpsert, FirstWord } from './body-upserts.ts';
 import { bodyUpserts, firstWord, movedUpserts } from './body-upserts.ts';
 import type { FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
+import { notification } from './notifications.ts';
 
 /** The statements that a body may have: reads, also writes to one table each and reads that lock rows, or also writes to several. */
 export type Extent = 'reads' | 'rows' | 'writes';
@@ -72,15 +73,33 @@ export function usesOf(
   mayDraw = extent !== 'reads',
 ): BodyUses | null {
   const parts: BodyUses[] = [];
-  for (const { start, verdict } of parsed(text)) {
-    const isRead = verdict.kind === 'read';
-    if (!isRead && !isWriteWithin(verdict, extent) && !(mayDraw && isDraw(verdict))) return null;
-    if (verdict.locking.length > 0 && extent === 'reads') return null;
-    const own = isRead ? readUses(verdict) : writeUses(verdict, text.subarray(start));
+  for (const { start, verdict, text: statement } of parsed(text)) {
+    const own =
+      verdict.kind === 'refuse'
+        ? notifyUses(statement)
+        : usesOfStatement(verdict, text.subarray(start), extent, mayDraw);
     if (own === null) return null;
     parts.push(movedUses(own, (at) => at + start));
   }
   return mergedUses(parts);
+}
+
+function usesOfStatement(
+  verdict: Verdict,
+  text: Buffer,
+  extent: Extent,
+  mayDraw: boolean,
+): BodyUses | null {
+  const isRead = verdict.kind === 'read';
+  if (!isRead && !isWriteWithin(verdict, extent) && !(mayDraw && isDraw(verdict))) return null;
+  if (verdict.locking.length > 0 && extent === 'reads') return null;
+  return isRead ? readUses(verdict) : writeUses(verdict, text);
+}
+
+/** Returns the uses of the statement NOTIFY; null for another one. */
+function notifyUses(statement: Buffer): BodyUses | null {
+  const notify = notification(statement);
+  return notify && { ...mergedUses([]), ...notify };
 }
 
 /** Returns the uses of a statement that writes; null if it has an ON CONFLICT clause that cannot be followed. */
@@ -147,12 +166,12 @@ function isSingleWrite(verdict: QueryWrite): boolean {
 }
 
 /** Parses and classifies a text. A text with a syntax error counts as one that writes. */
-function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
+function parsed(text: Buffer): readonly Statement[] {
   try {
     return parseQuery(text);
   } catch (error) {
     if (!(error instanceof SqlSyntaxError)) throw error;
-    return [{ start: 0, verdict: { kind: 'control', action: { type: 'pass' } } }];
+    return [{ start: 0, text, verdict: { kind: 'control', action: { type: 'pass' } } }];
   }
 }
 

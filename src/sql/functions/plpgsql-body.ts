@@ -110,8 +110,9 @@ async function treeWithin(
   isCopy: boolean,
 ): Promise<object | null> {
   const tree = await parsePlpgsql(Buffer.from(text), body);
-  if (tree === null || beyond(extent).some((type) => collectNodes(tree, type).length > 0))
-    return null;
+  // in a copy, CALL stands for NOTIFY
+  const types = extent === 'reads' && !isCopy ? [...always, 'PLpgSQL_stmt_call'] : always;
+  if (tree === null || types.some((type) => collectNodes(tree, type).length > 0)) return null;
   if (extent === 'reads') return tree;
   // guard: no exception block of code that writes catches a refusal of the service
   if (hasHazard(tree)) return null;
@@ -120,10 +121,7 @@ async function treeWithin(
   return tree;
 }
 
-/** Returns the node types of statements that a body must not have. */
-const beyond = (extent: Extent) => (extent === 'reads' ? [...always, 'PLpgSQL_stmt_call'] : always);
-
-/** Those of statements that end transactions. */
+/** The node types of statements that end transactions. */
 const always = ['PLpgSQL_stmt_commit', 'PLpgSQL_stmt_rollback'];
 
 /** PL/pgSQL's parse modes: a statement, an expression; larger values are assignments. */
