@@ -69,15 +69,8 @@ export async function installTriggers(
   const path = await approvalPath(tx);
   const uses = noUses();
   const copies: Copies = new Map();
-  for (const trigger of table.triggers) {
-    const own = await pathOf(tx, trigger, path);
-    const checked = await checkTrigger(tx, table, trigger, own, uses);
-    const copy =
-      'made' in checked
-        ? await copied(tx, table, trigger, checked.made, own, server, uses)
-        : checked;
-    copies.set(trigger, copy);
-  }
+  for (const trigger of table.triggers)
+    copies.set(trigger, await follow({ tx, table, server }, trigger, path, uses));
   const fired = firedOperations(table, copies);
   for (const operation of operations)
     if (mayFire(table, operation))
@@ -113,6 +106,22 @@ async function areCurrent(tx: Queryable, { oid }: Table): Promise<boolean> {
     [oid],
   );
   return row !== undefined;
+}
+
+/** Follows a trigger. @param uses gets the names that it uses, but the tables that it writes to only if there is a copy that does */
+async function follow(
+  { tx, table, server }: Target,
+  trigger: Trigger,
+  path: Path,
+  uses: TriggerUses,
+): Promise<Followed<Copy>> {
+  const own = await pathOf(tx, trigger, path);
+  const found: TriggerUses = { ...uses, written: [] };
+  const checked = await checkTrigger(tx, table, trigger, own, found);
+  if ('obstacle' in checked) return checked;
+  const copy = await copied(tx, table, trigger, checked.made, own, server, found);
+  if ('made' in copy) uses.written.push(...found.written);
+  return copy;
 }
 
 function copied(
