@@ -164,7 +164,7 @@ export async function findNamesIn(tx: Queryable, path: readonly number[]): Promi
 }
 
 /**
- * Checks that the staged functions of a schema depend on no other objects that a migration may alter.
+ * Checks that the staged functions of a schema depend on no other objects that a migration may alter, but for enums, as shadow tables do.
  * @throws Obstacle if one does
  */
 async function refuseDependent(tx: Queryable, schema: string): Promise<void> {
@@ -173,7 +173,8 @@ async function refuseDependent(tx: Queryable, schema: string): Promise<void> {
      FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
      WHERE d.classid = 'pg_proc'::regclass AND p.pronamespace = to_regnamespace($1) AND d.deptype = 'n'
        AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
-       AND NOT EXISTS (SELECT FROM pg_type t WHERE d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid AND t.typnamespace = to_regnamespace($1))
+       AND NOT EXISTS (SELECT FROM pg_type t WHERE d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+         AND (t.typnamespace = to_regnamespace($1) OR stage.is_enum(t.oid)))
      LIMIT 1`,
     [schema],
   );

@@ -16,21 +16,21 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         WHEN p.prosecdef AND stage.definer_obstacle(p.proowner, p.proconfig) IS NOT NULL THEN stage.definer_obstacle(p.proowner, p.proconfig)
         WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
-        WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) a(type) WHERE a.type >= 16384)
+        WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) a(type) WHERE a.type >= 16384 AND NOT stage.is_enum(a.type))
           THEN 'takes types of users'
         -- creating the staged function would convert literals in them, and run the checks of domains, with the service's rights
         WHEN p.pronargdefaults > 0 AND EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-                                                AND d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384
+                                                AND d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384 AND NOT stage.is_enum(d.refobjid)
                                                 -- the type of the result is none of theirs, unless they name it, too
                                                 AND (d.refobjid <> p.prorettype OR p.proargdefaults::text ~ format('\m%s\M', p.prorettype::oid)))
           THEN 'has defaults of types of users'
-        WHEN p.prorettype >= 16384 AND t.typtype <> 'c' THEN 'gives a type of users'
+        WHEN p.prorettype >= 16384 AND t.typtype <> 'c' AND NOT stage.is_enum(t.oid) THEN 'gives a type of users'
         WHEN EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
                      WHERE a.attrelid = t.typrelid AND p.prorettype >= 16384 AND a.attnum > 0 AND NOT a.attisdropped AND y.typtype = 'd')
           THEN 'gives domains' END,
       'arguments', pg_get_function_arguments(p.oid),
       'defaults', pg_get_expr(p.proargdefaults, 0),
-      'result', CASE WHEN p.prorettype < 16384 THEN pg_get_function_result(p.oid) END,
+      'result', CASE WHEN p.prorettype < 16384 OR stage.is_enum(t.oid) THEN pg_get_function_result(p.oid) END,
       'isSet', p.proretset,
       'row', CASE WHEN p.prorettype >= 16384 THEN (
         SELECT jsonb_build_object('schema', tn.nspname, 'name', t.typname, 'columns',
