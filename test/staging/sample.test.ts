@@ -4,6 +4,7 @@ import type { Queryable, Row } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { installOverlay } from '../../src/overlay/install/install.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { checkGenerated } from '../helpers/generated.ts';
@@ -34,6 +35,7 @@ const makes = /^\s*(?:--[^\n]*\n|\s)*(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT)\
 suite('sample of a staged table', (test) => {
   let database: TestDatabase;
   test.before(async () => {
+    await loadParser();
     database = await createTestDatabase({ template: 'empty' });
     await database.query(tables);
   });

@@ -1,7 +1,6 @@
 /** Makes the policies of tables count what a session has staged in the tables that they read. */
 import type { Queryable } from '../../db/database.ts';
 import type { Table } from '../../model/table.ts';
-import { loadParser } from '../../sql/parser/parser.ts';
 import { distinct } from '../functions/known-functions.ts';
 import { oidArray } from '../object-names.ts';
 import { ownPolicyFunctionsSql } from '../rows/policies.ts';
@@ -24,7 +23,6 @@ export async function installPolicies(
     [oidArray(tables.map(({ oid }) => oid))],
   );
   if (rows.length === 0) return;
-  await loadParser();
   const done = new Set<number>();
   for (const { relation, snapshot } of rows) {
     if (done.has(Number(relation))) continue;

@@ -5,6 +5,7 @@ import { StageError } from '../../errors.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
+import { loadParser } from '../../sql/parser/parser.ts';
 import { demandServable } from '../../staging/servable.ts';
 import type { StagedBlock } from '../functions/staged-block.ts';
 import { followBlock } from '../functions/staged-block.ts';
@@ -64,7 +65,8 @@ export function createOverlayManager(
 ): OverlayManager {
   const known = new KnownTables();
   const install = async <Result>(work: (tx: Queryable, server: number) => Promise<Result>) => {
-    await ensureBound(db);
+    // defaults, policies and bodies are parsed
+    await Promise.all([loadParser(), ensureBound(db)]);
     return db.transaction(async (tx) => {
       await lockInstallation(tx);
       await demandServable(tx);
