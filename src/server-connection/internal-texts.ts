@@ -18,8 +18,12 @@ export const texts = {
  */
 export const readOnly = `SELECT pg_catalog.set_config('transaction_read_only', 'on', true)`;
 
-/** Sets both settings at once, in characters that any values of them leave unchanged. */
-export const pinning = `SELECT pg_catalog.set_config('standard_conforming_strings', 'on', false), pg_catalog.set_config('client_encoding', 'UTF8', false)`;
+/**
+ * Sets both settings at once, in characters that any values of them leave unchanged. A client may call the encoding UNICODE, and is not told
+ * of another name.
+ */
+export const pinning = `SELECT pg_catalog.set_config('standard_conforming_strings', 'on', false), pg_catalog.set_config('client_encoding',
+  CASE WHEN pg_catalog.current_setting('client_encoding') OPERATOR(pg_catalog.=) 'UNICODE' THEN 'UNICODE' ELSE 'UTF8' END, false)`;
 
 /** Suppresses the error of an already failed transaction: the client has received the error of the statement itself. */
 export const unlessFailed: ErrorHandler = (fields) =>
