@@ -128,7 +128,7 @@ export async function harmlessCalls(
   if (!runsCode) return { replacements: [], isLasting: true, runsCode };
   const writer = await functions.unmarkedWriter(called);
   if (writer !== null) throw refusalError(functionRefusal(writer));
-  const replacements = await functions.replacements(called);
+  const replacements = await functions.replacements(called, false);
   return { replacements, isLasting: functions.arePlain(called), runsCode };
 }
 

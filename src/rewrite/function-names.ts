@@ -24,6 +24,8 @@ interface ResolvedFunction {
   readonly parked: boolean;
   /** Whether it writes. Only a staged write calls its staged functions. */
   readonly writes: boolean;
+  /** Whether its staged functions would notify, which they refuse in a staged write. */
+  readonly notifies: boolean;
   /** Whether its staged functions have no effects. A staged write may call them although the function is VOLATILE. */
   readonly isHarmless: boolean;
   /** Whether it reads no table, so that reads call the function itself. */
@@ -100,17 +102,18 @@ export class FunctionNames {
   /**
    * Returns the replacements of function names by staged functions. It queries the server each time, because anybody may replace a
    * function, except for names for which no function may read tables.
+   * @param mayNotify whether functions that notify are replaced, too
    * @throws StageError if the transaction's snapshot is older than the staged functions, or if what they read cannot be shown, or is not
    * what the functions would find
    */
-  async replacements(called: readonly CallPlace[]): Promise<CallReplacement[]> {
+  async replacements(called: readonly CallPlace[], mayNotify = true): Promise<CallReplacement[]> {
     const known = this.found?.called === called ? this.found : null;
     this.found = null;
     const asked = known?.asked ?? this.askedOf(called);
     if (asked.length === 0) return [];
     const functions = known?.functions ?? (await this.resolve(asked));
-    const isRead = ({ writes, computes, schema }: ResolvedFunction) =>
-      !writes && !computes && schema !== null;
+    const isRead = ({ writes, computes, notifies, schema }: ResolvedFunction) =>
+      !writes && !computes && (mayNotify || !notifies) && schema !== null;
     for (const [index, found] of functions.entries()) {
       // guard: what a function reads behind a temporary table is not read in its place
       if (isRead(found) && found.hidden !== null) throw hiddenBehind(asked[index]?.name, found);
@@ -158,7 +161,8 @@ export class FunctionNames {
       // guard: a temporary table in the place of a table that a function names is not passed over
       if (found.hidden !== null) throw hiddenBehind(asked[index]?.name, found);
     }
-    const replacements = replaced(asked, functions, () => true);
+    // a function that only notifies comes here if an operator allows it
+    const replacements = replaced(asked, functions, (each) => each.writes || !each.notifies);
     // guard: only what is replaced by a staged function counts as harmless
     const harmless = asked.filter(
       ({ start }, index) =>

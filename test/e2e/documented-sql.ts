@@ -57,7 +57,7 @@ export const ofStatements: readonly SqlStatement[] = [
     ['BEGIN', 'LOCK item IN ACCESS SHARE MODE', 'COMMIT'],
     same,
   ),
-  limits('NOTIFY | refused', 'NOTIFY x', refused),
+  limits('NOTIFY, also in functions that write | refused', 'NOTIFY x', refused),
   limits(
     'WHERE CURRENT OF | refused',
     [

@@ -21,6 +21,16 @@ export const notifyGuards: readonly Guard[] = [
     tests,
   },
   {
+    name: 'defaults of arguments are evaluated as they are, and notify somebody',
+    without: 'const asTheyAre = context;',
+    tests: ['attacks/function-effects'],
+  },
+  {
+    name: 'defaults of arguments that notify keep a function that writes from being staged',
+    without: 'await checkWriting(checked, definition.functions.flatMap(usesOfDefaults), uses);',
+    tests: ['attacks/function-effects'],
+  },
+  {
     name: 'no exception block of a function that only reads catches the refusal of a notification',
     without: 'if (false) {',
     tests,

@@ -132,7 +132,7 @@ UPDATE notes SET body = 'Tell one' WHERE id = 1 RETURNING *;
 
 -- story: a function of the client notifies
 SELECT write_note(11, 'Tell eleven');
-SELECT write_note(12, 'twelve!'); -- refused: C=0A000 M=function pg_notify\(\) cannot be run in a staged session
+SELECT write_note(12, 'twelve!'); -- refused: C=0A000 M=function pg_notify\(\) cannot notify in a staged session
 SELECT write_note(13, 'thirteen?'); -- refused: C=0A000
 SELECT write_note(13, 'thirteen');
 CALL app.tell('x'); -- refused: C=0A000 .* H=Approval does not call the function again

@@ -121,3 +121,34 @@ suite('triggers and functions that notify by other means', (test) => {
     await listener.end();
   });
 });
+
+suite('functions that notify, in a staged write', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    const told = `BEGIN PERFORM pg_notify('told', (SELECT max(id) FROM item)::text); RETURN 'told'; END`;
+    proxied = await startProxied(
+      `CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (1, 'one');
+       CREATE FUNCTION tell() RETURNS text LANGUAGE plpgsql AS $$ ${told} $$;
+       CREATE FUNCTION tell_all() RETURNS text LANGUAGE plpgsql AS $$ ${told} $$`,
+      { allowFunctions: ['tell'] },
+    );
+  });
+  test.after(() => proxied.stop());
+
+  test('are called if an operator allows it, and refused otherwise', async () => {
+    const { daemon, database } = proxied;
+    const listener = await proxied.connect(database.url);
+    const heard: string[] = [];
+    listener.on('notification', ({ payload = '' }) => heard.push(payload));
+    await listener.query('LISTEN told');
+    const id = await daemon.newSession({ reads: 'staged' });
+    const client = await proxied.connect(daemon.clientUrl(id));
+    const { rows } = await client.query('UPDATE item SET name = tell() RETURNING name');
+    assert.equal(rows, [{ name: 'told' }]);
+    const { code, message } = await rejects(client.query('UPDATE item SET name = tell_all()'));
+    assert.is(code, '0A000');
+    assert.match(message, /function public.tell_all\(\) cannot be run in a staged session/);
+    await listener.query('SELECT 1');
+    assert.equal(heard, ['1']);
+  });
+});

@@ -129,7 +129,8 @@ export function usesOfDefaults({ defaults }: FunctionDefinition): BodyUses[] {
 }
 
 /**
- * Checks what a body calls, directly and through other functions, and returns what it does thereby. It sets the transaction's search path to that of the body: the names of operators and types are found as the body finds them.
+ * Checks what a body calls, directly and through other functions, and returns what it does thereby. It sets the transaction's search path
+ * to that of the body: the names of operators and types are found as the body finds them.
  * @throws Obstacle for a call that has effects, or whose effects are unknown
  */
 export async function checkBody(context: Context, body: BodyUses): Promise<Effects> {
@@ -236,7 +237,7 @@ function checkFound(row: Row): void {
 /** Checks the functions of a name, and returns whether they write. */
 async function checkCalled(context: Walk, call: QualifiedName): Promise<boolean> {
   context.uses.functions.push(recorded(context, call));
-  const key = JSON.stringify([call, context.path, context.role]);
+  const key = JSON.stringify([call, context.path, context.role, context.hasStandIns === true]);
   if (context.open.slice(0, -1).includes(key)) context.circular.add(call.name);
   const known = context.followed.get(key);
   if (known !== undefined) return known;
@@ -278,7 +279,9 @@ async function checkFunction(
   await findNamesIn(context.tx, inner.path);
   const calls = await checkCalls(inner, uses);
   await findNamesIn(context.tx, context.path);
-  for (const defaults of usesOfDefaults(each)) await checkCalls(context, defaults);
+  // guard: defaults of arguments are evaluated as they are, and notify somebody
+  const asTheyAre = { ...context, hasStandIns: false };
+  for (const defaults of usesOfDefaults(each)) await checkCalls(asTheyAre, defaults);
   return isWriter || calls;
 }
 

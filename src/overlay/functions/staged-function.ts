@@ -174,7 +174,8 @@ async function writingScripts(
   const bodies = await demandBodies(definition);
   uses.writes = true;
   const checked = { ...context, hasStandIns: true };
-  await checkWriting(checked, definition.functions.flatMap(usesOfDefaults), uses);
+  // guard: defaults of arguments that notify keep a function that writes from being staged
+  await checkWriting(context, definition.functions.flatMap(usesOfDefaults), uses);
   for (const [each, { uses: part }] of bodies) {
     const own = { ...checked, ...(await lookupOf(context.tx, context, each)) };
     await checkWriting(own, [part], uses);

@@ -24,7 +24,7 @@ BEGIN
     EXECUTE format('NOTIFY %I, %L', p_channel, coalesce(p_payload, ''));
   ELSE
     -- guard: no notification of a function that approval does not call is lost
-    RAISE EXCEPTION 'function pg_notify() cannot be run in a staged session outside of triggers' USING ERRCODE = 'feature_not_supported',
+    RAISE EXCEPTION 'function pg_notify() cannot notify in a staged session outside of triggers' USING ERRCODE = 'feature_not_supported',
       HINT = 'Approval does not call the function again: have a trigger notify, which fires at approval.';
   END IF;
 END $$;

@@ -3,10 +3,10 @@
 -- order: "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables; "takesRows", "givesRows": it takes,
 -- or returns, rows of tables or composite types; "parked": staged rows of a relation that it reads are orphaned; "isKnown": the relations
 -- that it reads were examined before, and have not changed; "isVolatile": one of the functions is; "schema": of the staged functions to
--- call, if there are any; "writes": these write, so that only a staged write calls them; "isHarmless": they have no effects, so that a
--- staged write may call them; "computes": they are for staged writes only, because the functions read no table; "written": the tables, by
--- their full names; "hidden": a temporary relation of the connection hides a table that they name, so that they would not find it;
--- "obstacle": why there are no staged functions.
+-- call, if there are any; "writes": these write, so that only a staged write calls them; "notifies": they notify; "isHarmless": they have no
+-- effects, so that a staged write may call them; "computes": they are for staged writes only, because the functions read no table;
+-- "written": the tables, by their full names; "hidden": a temporary relation of the connection hides a table that they name, so that they
+-- would not find it; "obstacle": why there are no staged functions.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $$
   WITH path(oids) AS (
@@ -36,6 +36,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan
       'parked', t.id IS NOT NULL AND EXISTS (
         SELECT FROM jsonb_array_elements(t.uses -> 'relations') u(name) WHERE stage.has_parked(stage.relation_in(u.name, path.oids), false)),
       'writes', coalesce((t.uses -> 'writes')::boolean, false),
+      'notifies', coalesce((t.uses -> 'notifies')::boolean, false),
       'isHarmless', coalesce((t.uses -> 'isHarmless')::boolean, false),
       'computes', coalesce((t.uses -> 'computes')::boolean, false),
       'written', coalesce(t.uses -> 'written', '[]'),
