@@ -5,6 +5,11 @@ const tests = ['proxy/writing-triggers'];
 
 export const effectGuards: readonly Guard[] = [
   {
+    name: 'what triggers write runs user code under the tripwire',
+    without: '',
+    tests: ['proxy/written-code'],
+  },
+  {
     name: 'a row that a trigger inserted is not changed if production may give it another key',
     without: '',
     tests,

@@ -139,13 +139,16 @@ const deleteObstacle = ({ referencedBy }: Table): string | null =>
     ? 'is referred to by a foreign key that acts, or is deferrable'
     : null;
 
-/** Returns why no trigger may write to a table whose definition calls functions: no statement names these. Policies count if they apply. */
+/**
+ * Returns why no trigger may write to a table whose definition calls functions with effects: no statement names these. Policies count if
+ * they apply. Code of users runs under the tripwire, as in a statement of the client.
+ */
 async function codeObstacle(tx: Queryable, { oid, policies }: Table): Promise<string | null> {
-  const [row] = await tx.query(
-    'SELECT stage.runs_code($1, $2) AS code, stage.definition_calls($1, $2)::text AS calls',
-    [oid, String(policies !== null)],
-  );
+  const [row] = await tx.query('SELECT stage.definition_calls($1, $2)::text AS calls', [
+    oid,
+    String(policies !== null),
+  ]);
   const calls = JSON.parse(row?.['calls'] ?? '[]') as FoundFunction[];
-  const isPlain = row?.['code'] !== 't' && harmfulInDefinition(calls, []) === null;
-  return isPlain ? null : 'calls functions in its definition';
+  const harmful = harmfulInDefinition(calls, []);
+  return harmful && `calls ${harmful.name}() in its definition`;
 }

@@ -26,6 +26,7 @@ DECLARE
   v_columns pg_catalog.jsonb;
   v_drawn pg_catalog.int2[];      -- the columns whose default advances a sequence
   v_waits pg_catalog.bool;
+  v_fires pg_catalog.bool;        -- triggers whose writes run user code
   v_has_policies pg_catalog.bool;
   v_uniques pg_catalog.jsonb;
   v_key pg_catalog.jsonb;
@@ -88,6 +89,7 @@ BEGIN
     END IF;
 
     v_waits := false;
+    v_fires := false;
     v_has_policies := false;
     IF v_is_target AND v_class.oid IS NOT NULL THEN
       -- pg_class tells whether a table has triggers; of a table behind a view it is not read
@@ -97,6 +99,8 @@ BEGIN
             -- these use the columns of the statement, too
             OR g.tgfoid OPERATOR(pg_catalog.=) ANY ('{3752,3753}'::pg_catalog.oid[])));
       END IF;
+      -- guard: what triggers write runs user code under the tripwire
+      IF v_overlay.trigger_uses OPERATOR(pg_catalog.->) 'written' OPERATOR(pg_catalog.<>) '[]' THEN v_fires := stage.fires_code(v_table); END IF;
       IF v_class.relkind OPERATOR(pg_catalog.=) 'v' THEN
         v_has_policies := EXISTS (SELECT FROM pg_catalog.pg_class w WHERE w.oid OPERATOR(pg_catalog.=) v_staged.target AND w.relrowsecurity);
       ELSE
@@ -147,7 +151,7 @@ BEGIN
       'uniques', pg_catalog.jsonb_path_query_array(coalesce(v_uniques, '[]'), '$[*] ? (@.ofPartition != true)'),
       'key', v_key,
       'dependents', v_dependents,
-      'code', v_class.oid IS NOT NULL AND stage.runs_code(CASE WHEN v_class.relispartition THEN pg_catalog.pg_partition_root(v_class.oid) ELSE v_class.oid END),
+      'code', v_class.oid IS NOT NULL AND (v_fires OR stage.runs_code(CASE WHEN v_class.relispartition THEN pg_catalog.pg_partition_root(v_class.oid) ELSE v_class.oid END)),
       'calls', CASE WHEN v_class.oid IS NOT NULL AND v_is_target THEN stage.definition_calls(v_table) ELSE '[]' END,
       'parked', CASE WHEN v_has_view OR v_has_children
         THEN stage.has_parked(v_class.oid, (v_name OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool IS TRUE) ELSE false END));
