@@ -49,8 +49,9 @@ export async function checkReadCalls(context: ConnectionContext, verdict: Verdic
 }
 
 /**
- * Returns whether a read, whose calls were checked, must run in an internal block: for its row locks, or for the commit check. READ ONLY prevents user-defined
- * code from writing rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client is checked anyway.
+ * Returns whether a read, whose calls were checked, must run in an internal block: for its row locks, or for the commit check. READ ONLY
+ * prevents user-defined code from writing rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client
+ * is checked anyway.
  */
 export function needsBlock(context: ConnectionContext, verdict: Verdict): boolean {
   const { state, names, statements } = context;
