@@ -1,5 +1,5 @@
 /** Checks what the body of a trigger, or of a function that writes, calls: every effect must be known before it runs for a client. */
-import type { Queryable, Row } from '../../db/database.ts';
+import type { Queryable } from '../../db/database.ts';
 import { quoteIdentifier } from '../../identifier.ts';
 import type { Table, Trigger } from '../../model/table.ts';
 import type { BodyUses, Extent, FunctionBody } from '../../sql/functions/body-uses.ts';
@@ -7,16 +7,10 @@ import { usesOf } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import type { FunctionText } from '../../sql/functions/function-body.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
-import {
-  changesPath,
-  hasEffects,
-  isStageableVolatile,
-  refusedFunctions,
-} from '../../sql/functions/functions.ts';
-import { isLastNumber } from '../../sql/functions/last-numbers.ts';
+import { changesPath, refusedFunctions } from '../../sql/functions/functions.ts';
 import { isNotify } from '../../sql/functions/notifications.ts';
 import { oidArray } from '../object-names.ts';
-import { readWithPolicies } from './as-written-by.ts';
+import { checkFound } from './check-found.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
 import { findNamesIn, headOf, Obstacle } from './function-script.ts';
 import { demandStandIns, notifying } from './notifications.ts';
@@ -176,7 +170,7 @@ async function checkCalls(context: Walk, body: BodyUses): Promise<boolean> {
     replaced.length > 0
       ? unclear.filter((each) => !(each.kind === 'function' && isNotify(each)))
       : unclear;
-  for (const row of await found(context, checked)) checkFound(row);
+  await checkFound(context, checked);
   for (const { name } of [...body.calledByWrites, ...body.callers.flatMap(({ called }) => called)])
     context.inWrites.add(name);
   let writes = false;
@@ -200,38 +194,6 @@ function noteSequences(
       throw new Obstacle('draws from a sequence without its schema');
     sequences.push(sequence);
   }
-}
-
-/**
- * Returns the functions that the called names may refer to. The bodies of users' functions are parsed in turn. Policies that do not apply to
- * an owner call none.
- */
-async function found({ tx, path, role }: Context, unclear: BodyUses['unclear']): Promise<Row[]> {
-  const relations = unclear.filter(({ kind }) => kind === 'relation');
-  const read = role === undefined ? relations : await readWithPolicies(tx, relations, path, role);
-  const others = unclear.filter(({ kind }) => kind !== 'relation');
-  const calls = [...others, ...read].map(({ kind, schema, name }) => ({ kind, schema, name }));
-  return calls.length === 0
-    ? []
-    : tx.query(
-        `SELECT f.* FROM stage.find_code($1) f WHERE f.is_found AND NOT (f.is_named AND f.is_code)`,
-        [JSON.stringify(calls)],
-      );
-}
-
-function checkFound(row: Row): void {
-  const is = (fact: string) => row[fact] === 't';
-  const schema = String(row['known_schema'] ?? row['schema']);
-  const name = String(row['known_name'] ?? row['name']);
-  if (is('is_code')) throw new Obstacle(`runs ${name}(), which no call names`);
-  const effects = {
-    ...{ schema, name, isVolatile: is('is_volatile'), isImmutable: is('is_immutable') },
-    ...{ isCompiled: is('is_compiled'), isExtension: is('is_extension') },
-  };
-  const isVolatile = effects.isVolatile && !isStageableVolatile(schema, name);
-  // only the body's own calls are replaced
-  const isUnseen = isLastNumber(effects) && !is('is_named');
-  if (isVolatile || isUnseen || hasEffects(effects, 'write')) throw new Obstacle(`calls ${name}()`);
 }
 
 /** Checks the functions of a name, and returns whether they write. */
