@@ -106,6 +106,8 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
 };
 const names = Object.keys(apart);
+/** Those that are staged until they notify. */
+const notifying = ['notifies', 'default_of_record', 'default_of_label'];
 
 const schema = `
 CREATE TABLE plain (id int PRIMARY KEY);
@@ -148,6 +150,7 @@ suite('functions that are not staged', (test) => {
       const before = await proxied.contents();
       const { client } = await open();
       for (const name of names) {
+        if (notifying.includes(name)) continue;
         const error = await client.query(`CALL ${name}()`).then(
           () => null,
           (failure: Error & { code: string }) => failure,
@@ -166,6 +169,24 @@ suite('functions that are not staged', (test) => {
     },
     { timeout: 120_000 },
   );
+
+  test('are refused when they notify', async () => {
+    const before = await proxied.contents();
+    const listener = await proxied.connect(proxied.database.url);
+    const heard: string[] = [];
+    listener.on('notification', ({ channel }) => heard.push(channel));
+    await listener.query('LISTEN a');
+    for (const name of notifying) {
+      const { client } = await open();
+      const { code, message } = await rejects(client.query(`CALL ${name}()`));
+      assert.is(code, '0A000');
+      assert.match(message, /^function pg_notify\(\) cannot notify in a staged session/, name);
+      assert.equal((await client.query('SELECT * FROM plain')).rows, []);
+    }
+    await listener.query('SELECT 1');
+    assert.equal(heard, []);
+    assert.equal(await proxied.contents(), before);
+  });
 
   test('are listed by doctor, which creates nothing', async () => {
     const db = createDatabase({ url: proxied.database.url });

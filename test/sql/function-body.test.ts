@@ -42,7 +42,7 @@ const beyond: readonly string[] = [
   `DECLARE r record; BEGIN FOR r IN EXECUTE format('SELECT %s', a) LOOP NULL; END LOOP; END`,
   'DECLARE c refcursor; BEGIN OPEN c FOR EXECUTE $$SELECT $$ || current_user; END',
   `BEGIN EXECUTE format('SELECT x FROM %I', a); RETURN 1; END`,
-  `BEGIN EXECUTE 'NOTIFY a'; RETURN 1; END`,
+  `BEGIN EXECUTE 'VACUUM t'; RETURN 1; END`,
   `BEGIN EXECUTE 'INSERT INTO t VALUES (1)'; RETURN 1; END`,
   `BEGIN EXECUTE format('SELECT x%L FROM t', a); RETURN 1; END`,
   `BEGIN EXECUTE format('SELECT ''%L'' FROM t', a); RETURN 1; END`,
