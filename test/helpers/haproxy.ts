@@ -1,13 +1,12 @@
 /** HAProxy in front of daemons on this machine, with the shipped configuration. */
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { MissingProgram } from './suite.ts';
+import { demandProgram, startProcess } from './program.ts';
 import { until } from './until.ts';
 
 const program = '/usr/sbin/haproxy';
@@ -29,23 +28,19 @@ interface Served {
  * @throws MissingProgram if it is not installed
  */
 export async function startHaproxy(daemons: readonly Served[]): Promise<Haproxy> {
-  await access(program).catch(() => {
-    throw new MissingProgram('haproxy');
-  });
+  await demandProgram(program);
   const ports = { rest: await freePort(), proxy: await freePort() };
   const shipped = await readFile('templates/service/haproxy.cfg', 'utf8');
   const directory = await mkdtemp(join(tmpdir(), 'stage-haproxy-'));
   const file = join(directory, 'haproxy.cfg');
   await writeFile(file, adapted(shipped, daemons, ports));
-  const child = spawn(program, ['-f', file, '-db'], { stdio: 'ignore' });
-  const ended = once(child, 'exit');
+  const { child, kill } = startProcess(program, ['-f', file, '-db']);
   await until(() => isOpen(ports.proxy, child));
   return {
     restPort: ports.rest,
     proxyPort: ports.proxy,
     stop: async () => {
-      child.kill('SIGKILL');
-      await ended;
+      await kill();
       await rm(directory, { recursive: true });
     },
   };

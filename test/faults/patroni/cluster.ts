@@ -5,12 +5,15 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../helpers/free-port.ts';
+import type { Account, Process } from '../../helpers/program.ts';
+import { demandProgram, startProcess } from '../../helpers/program.ts';
 import { until } from '../../helpers/until.ts';
 import { patiently } from '../scene.ts';
 import type { Node } from './node.ts';
-import { openNode, password } from './node.ts';
-import type { Account, Process } from './processes.ts';
-import { startProcess } from './processes.ts';
+import { openNode, password, program } from './node.ts';
+
+const etcdProgram = '/usr/bin/etcd';
+const haproxyProgram = '/usr/sbin/haproxy';
 
 export interface Cluster {
   readonly nodes: readonly Node[];
@@ -28,8 +31,9 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** @throws MissingProgram if Patroni, etcd, HAProxy or PostgreSQL 15 is not installed */
+/** @throws MissingProgram if Patroni, etcd or HAProxy is not installed */
 export async function startCluster(): Promise<Cluster> {
+  for (const each of [program, etcdProgram, haproxyProgram]) await demandProgram(each);
   const directory = await mkdtemp(join(tmpdir(), 'stage-patroni-'));
   const account = await ownAccount();
   await chown(directory, account.uid, account.gid);
@@ -111,7 +115,7 @@ async function startEtcd(directory: string, port: number): Promise<Process> {
     'initial-cluster': `default=${peers}`,
   };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  return startProcess('/usr/bin/etcd', [...args, '--unsafe-no-fsync']);
+  return startProcess(etcdProgram, [...args, '--unsafe-no-fsync']);
 }
 
 /** Starts HAProxy as the documents of Patroni do: the node whose Patroni answers as the primary. */
@@ -139,7 +143,7 @@ listen primary
 ${servers.join('\n')}
 `;
   await writeFile(file, text);
-  return { port, process: await startProcess('/usr/sbin/haproxy', ['-f', file, '-db']) };
+  return { port, process: startProcess(haproxyProgram, ['-f', file, '-db']) };
 }
 
 /** Returns the account that runs PostgreSQL, which refuses to run as root. */

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { FaultProxy } from '../../helpers/fault-proxy.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { freePort } from '../../helpers/free-port.ts';
-import type { Account, Process } from './processes.ts';
-import { signal, startProcess, withDescendants } from './processes.ts';
+import type { Account, Process } from '../../helpers/program.ts';
+import { startProcess } from '../../helpers/program.ts';
+import { signal, withDescendants } from './processes.ts';
 
 const installation = '/usr/lib/postgresql/15/bin';
-const program = '/usr/bin/patroni';
+export const program = '/usr/bin/patroni';
 
 /** The superuser's password. */
 export const password = 'secret';
@@ -72,7 +73,7 @@ export async function openNode(
     },
     strike,
     start: async () => {
-      patroni ??= await startProcess(program, [file], account);
+      patroni ??= startProcess(program, [file], account);
     },
     stop: async () => {
       await strike('SIGKILL');

@@ -1,41 +1,5 @@
-/** Processes of other people's programs on this machine. */
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { access, readdir, readFile } from 'node:fs/promises';
-import { MissingProgram } from '../../helpers/suite.ts';
-
-export interface Process {
-  readonly child: ChildProcess;
-  /** Kills it, and resolves when it has ended. */
-  kill(): Promise<void>;
-}
-
-/** The account that runs them. */
-export interface Account {
-  readonly uid: number;
-  readonly gid: number;
-}
-
-/** @throws MissingProgram if it is not installed */
-export async function startProcess(
-  program: string,
-  args: readonly string[],
-  account: Partial<Account> = {},
-): Promise<Process> {
-  await access(program).catch(() => {
-    throw new MissingProgram(program);
-  });
-  const child = spawn(program, args, { stdio: 'ignore', cwd: '/', ...account });
-  const ended = once(child, 'exit');
-  return {
-    child,
-    kill: async () => {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
-}
+/** Processes of other people's programs, with what they have started. */
+import { readdir, readFile } from 'node:fs/promises';
 
 /** Returns a process and all that it has started, itself first. */
 export async function withDescendants(pid: number): Promise<number[]> {
