@@ -45,15 +45,17 @@ BEGIN
       FROM {{shadow}} f
       LEFT JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{source}} p WHERE {{p_matches_first}} OFFSET 0) p ON true
       WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
+    ), numbered AS (
+      SELECT m.root, m.base, v._stage_seq AS seq,
+        -- a version that follows one of a trigger has that one's values, too
+        max(v._stage_seq) FILTER (WHERE v._stage_origin = 'trigger') OVER (PARTITION BY m.root ORDER BY v._stage_seq) AS triggered
+      FROM moved m JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
     ), versions AS (
       SELECT m.root, max(v._stage_seq) AS newest, {{changed_by_session}} AS changed
-      FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
-      JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
+      FROM numbered m CROSS JOIN LATERAL (SELECT (m.base).*) b
+      JOIN {{shadow}} v ON v._stage_session = p_session AND v._stage_seq = m.seq
       CROSS JOIN LATERAL (SELECT (v._stage_given).*) g
-      -- a version that follows one of a trigger has that one's values, too
-      LEFT JOIN LATERAL (
-        SELECT t.* FROM {{shadow}} t WHERE v._stage_origin <> 'trigger' AND t._stage_session = p_session AND coalesce(t._stage_root, t._stage_seq) = m.root
-          AND t._stage_seq < v._stage_seq AND t._stage_origin = 'trigger' ORDER BY t._stage_seq DESC LIMIT 1) t ON true
+      LEFT JOIN {{shadow}} t ON t._stage_session = p_session AND t._stage_seq = m.triggered
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
       -- guard: a row that only triggers changed is in no conflict
       HAVING bool_or(v._stage_origin <> 'trigger')
