@@ -32,6 +32,8 @@ export interface Column {
     readonly expression: string;
     readonly stored: boolean;
     readonly columns: readonly string[];
+    /** See `Check`. */
+    readonly path: string | null;
   } | null;
   readonly identity: 'always' | 'by default' | null;
   readonly default: string | null;
@@ -50,6 +52,8 @@ export interface Check {
   readonly name: string;
   readonly expression: string;
   readonly columns: readonly string[];
+  /** The search path of functions of users that it calls, as quoted names; null if it calls none. */
+  readonly path: string | null;
 }
 
 export interface UniqueElement {

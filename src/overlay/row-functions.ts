@@ -5,21 +5,19 @@ import { columnNamed, functionName, partitionsName } from './object-names.ts';
 
 /**
  * Builds a function whose parameters have the columns' names, so that the expression's unqualified names resolve to them. The string body
- * creates no dependency, and is inlined.
+ * creates no dependency, and is inlined unless the expression has a search path of its own.
  */
 function rowFunction(
   table: Table,
-  name: string,
-  columns: readonly string[],
-  returns: string,
-  expression: string,
+  { name, columns, returns, expression, path }: RowExpression,
   typeOf = ({ baseType }: Column) => baseType,
 ): string {
   const parameters = columns
     .map((column) => `${quoteIdentifier(column)} ${typeOf(columnNamed(table, column))}`)
     .join(', ');
   const body = quoteLiteral(`SELECT ${expression}`);
-  return `CREATE FUNCTION ${name}(${parameters}) RETURNS ${returns} LANGUAGE sql STABLE PARALLEL SAFE AS ${body}`;
+  const set = path ? ` SET search_path = ${path}` : '';
+  return `CREATE FUNCTION ${name}(${parameters}) RETURNS ${returns} LANGUAGE sql STABLE PARALLEL SAFE${set} AS ${body}`;
 }
 
 /** Builds a call of such a function on the columns of a row. */
@@ -33,7 +31,8 @@ export function rowCall(name: string, columns: readonly string[], row = 'NEW.'):
  */
 function partitionFunction(table: Table, name: string, returns: string, expression: string) {
   const typeOf = ({ domain, baseType }: Column) => domain ?? baseType;
-  return rowFunction(table, name, table.partitionColumns, returns, expression, typeOf);
+  const columns = table.partitionColumns;
+  return rowFunction(table, { name, columns, returns, expression }, typeOf);
 }
 
 /** Builds the function that checks whether a partition takes a row. Null counts as true, as for any constraint. */
@@ -46,6 +45,8 @@ interface RowExpression {
   readonly columns: readonly string[];
   readonly returns: string;
   readonly expression: string;
+  /** The search path of the functions that it calls, if that matters. */
+  readonly path?: string | null;
 }
 
 /** The maximum number of arguments of a function in PostgreSQL. */
@@ -73,9 +74,9 @@ export function generatedValue(
 
 /** Returns the condition of a CHECK constraint. */
 export function checkCondition(table: Table, index: number): RowExpression {
-  const { columns, expression } = table.checks[index] as Check;
+  const { columns, expression, path } = table.checks[index] as Check;
   const name = functionName(table, 'constraint', index + 1);
-  return { name, columns, returns: 'boolean', expression };
+  return { name, columns, returns: 'boolean', expression, path };
 }
 
 /** Returns the expression of an index element that is not a column. */
@@ -111,12 +112,7 @@ export function rowFunctionsSql(table: Table): string[] {
       indexPredicate(table, unique),
     ]),
   ].filter((each) => each !== null && each.columns.length <= maxArguments) as RowExpression[];
-  return [
-    ...expressions.map(({ name, columns, returns, expression }) =>
-      rowFunction(table, name, columns, returns, expression),
-    ),
-    ...partitionFunctions(table),
-  ];
+  return [...expressions.map((each) => rowFunction(table, each)), ...partitionFunctions(table)];
 }
 
 /**

@@ -3,6 +3,11 @@ import type { Guard } from './guard.ts';
 
 export const overlayGuards: readonly Guard[] = [
   {
+    name: "functions that anybody can create do not run with the service account's rights",
+    without: '',
+    tests: ['attacks/open-schemas'],
+  },
+  {
     name: 'rows are parked also where the functions of their table are of an earlier release',
     without: 'NULL;',
     tests: ['staging/parked-by-others'],

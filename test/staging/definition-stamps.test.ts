@@ -219,7 +219,8 @@ suite('stamps of definitions', (test) => {
   test('tell the roles to which policies apply from others', async () => {
     const facts = `SELECT stage.table_signature(r) AS signature, stage.definition_stamp(r) AS stamp FROM to_regclass('item') r`;
     await staging.database.query(
-      'ALTER TABLE item ENABLE ROW LEVEL SECURITY; CREATE ROLE policed_by_stamps; GRANT SELECT ON item TO policed_by_stamps',
+      `ALTER TABLE item ENABLE ROW LEVEL SECURITY; CREATE ROLE policed_by_stamps; GRANT SELECT ON item TO policed_by_stamps;
+       GRANT EXECUTE ON FUNCTION stage.default_search_path() TO policed_by_stamps`,
     );
     try {
       const [above] = await staging.database.query(facts);

@@ -1645,15 +1645,17 @@ BEGIN
       FROM stage_data.shadow_<invoice> f
       LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) f._stage_old_1 OFFSET 0) p ON true
       WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
+    ), numbered AS (
+      SELECT m.root, m.base, v._stage_seq AS seq,
+        -- a version that follows one of a trigger has that one's values, too
+        max(v._stage_seq) FILTER (WHERE v._stage_origin = 'trigger') OVER (PARTITION BY m.root ORDER BY v._stage_seq) AS triggered
+      FROM moved m JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
     ), versions AS (
       SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR CASE WHEN (t._stage_seq IS NULL OR t._stage_op = 'D') THEN NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE v."id" END), ROW(b."id")) ELSE NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."id" ELSE v."id" END), ROW(t."id")) END) FILTER (WHERE v._stage_origin <> 'trigger'), bool_or(v._stage_op = 'D' OR CASE WHEN (t._stage_seq IS NULL OR t._stage_op = 'D') THEN NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE v."customer" END), ROW(b."customer")) ELSE NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."customer" ELSE v."customer" END), ROW(t."customer")) END) FILTER (WHERE v._stage_origin <> 'trigger'), bool_or(v._stage_op = 'D' OR CASE WHEN (t._stage_seq IS NULL OR t._stage_op = 'D') THEN NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE v."amount" END), ROW(b."amount")) ELSE NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."amount" ELSE v."amount" END), ROW(t."amount")) END) FILTER (WHERE v._stage_origin <> 'trigger'), bool_or(v._stage_op = 'D' OR CASE WHEN (t._stage_seq IS NULL OR t._stage_op = 'D') THEN NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE v."note" END), ROW(b."note")) ELSE NOT pg_catalog.record_image_eq(ROW(CASE WHEN v._stage_given IS DISTINCT FROM NULL THEN g."note" ELSE v."note" END), ROW(t."note")) END) FILTER (WHERE v._stage_origin <> 'trigger')]::boolean[] AS changed
-      FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
-      JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
+      FROM numbered m CROSS JOIN LATERAL (SELECT (m.base).*) b
+      JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND v._stage_seq = m.seq
       CROSS JOIN LATERAL (SELECT (v._stage_given).*) g
-      -- a version that follows one of a trigger has that one's values, too
-      LEFT JOIN LATERAL (
-        SELECT t.* FROM stage_data.shadow_<invoice> t WHERE v._stage_origin <> 'trigger' AND t._stage_session = p_session AND coalesce(t._stage_root, t._stage_seq) = m.root
-          AND t._stage_seq < v._stage_seq AND t._stage_origin = 'trigger' ORDER BY t._stage_seq DESC LIMIT 1) t ON true
+      LEFT JOIN stage_data.shadow_<invoice> t ON t._stage_session = p_session AND t._stage_seq = m.triggered
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
       -- guard: a row that only triggers changed is in no conflict
       HAVING bool_or(v._stage_origin <> 'trigger')

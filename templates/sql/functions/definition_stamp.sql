@@ -85,6 +85,9 @@ BEGIN
       -- guard: a definition depends on casts to json
       UNION ALL SELECT k.xmin FROM used u JOIN pg_cast k ON k.castsource = u.object AND k.casttarget = 'json'::regtype
         WHERE u.class = 'pg_type'::regclass
+      -- stage.code_path chooses from these
+      UNION ALL SELECT s.xmin FROM pg_namespace s WHERE s.nspname !~ '^(pg|stage)_' AND EXISTS (SELECT FROM used u WHERE u.class = 'pg_proc'::regclass)
+      UNION ALL SELECT r.xmin FROM pg_db_role_setting r WHERE EXISTS (SELECT FROM used u WHERE u.class = 'pg_proc'::regclass)
     )
     -- guard: a definition depends on whether policies apply to the service
     SELECT concat_ws('.', count(*), sum(hashtextextended(v.version::text, 0)), row_security_active(c.oid))

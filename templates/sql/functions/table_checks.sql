@@ -6,6 +6,7 @@ BEGIN
   RETURN (
     SELECT coalesce(jsonb_agg(jsonb_build_object(
         'name', c.conname,
+        'path', stage.code_path('pg_constraint', ARRAY[c.oid]),
         'expression', CASE WHEN r.bounds IS NULL THEN c.expression ELSE format('NOT (%s) OR (%s)', r.bounds, c.expression) END,
         'columns', (SELECT coalesce(jsonb_agg(a.attname ORDER BY a.attnum), '[]')
                       FROM pg_attribute a
@@ -15,7 +16,7 @@ BEGIN
     FROM (SELECT p_relation AS relation, NULL AS bounds UNION ALL
           SELECT b.relation, b.bounds FROM stage.partition_bounds(p_relation) b WHERE b.is_leaf) r
     CROSS JOIN LATERAL (
-      SELECT k.conname, k.conkey, pg_get_expr(k.conbin, k.conrelid) AS expression
+      SELECT k.oid, k.conname, k.conkey, pg_get_expr(k.conbin, k.conrelid) AS expression
       -- OFFSET 0: constraints of other tables are not read
       FROM (SELECT * FROM pg_constraint a WHERE a.conrelid = r.relation AND a.contype = 'c' OFFSET 0) k
       WHERE coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)  -- PostgreSQL 18 has NOT ENFORCED

@@ -35,6 +35,7 @@ BEGIN
             'expression', CASE WHEN o.cases IS NULL THEN pg_get_expr(d.adbin, d.adrelid)
                                ELSE format('CASE %s ELSE %s END', o.cases, pg_get_expr(d.adbin, d.adrelid)) END,
             'stored', a.attgenerated = 's',
+            'path', stage.code_path('pg_attrdef', d.oid || coalesce(o.expressions, '{}')),
             'columns', CASE WHEN o.cases IS NOT NULL THEN o.columns ELSE (SELECT coalesce(jsonb_agg(u.attname ORDER BY u.attnum), '[]')
                           FROM pg_depend dp JOIN pg_attribute u ON u.attrelid = p_relation AND u.attnum = dp.refobjsubid
                          WHERE dp.classid = 'pg_attrdef'::regclass AND dp.objid = d.oid
@@ -54,6 +55,7 @@ BEGIN
     -- partitions may generate values other than those of the whole table
     LEFT JOIN LATERAL (
       SELECT string_agg(format('WHEN (%s) THEN %s', b.bounds, pg_get_expr(pd.adbin, pd.adrelid)), ' ' ORDER BY b.relation) AS cases,
+        array_agg(pd.oid) AS expressions,
         (SELECT jsonb_agg(u.attname ORDER BY u.attnum) FROM pg_attribute u
           WHERE u.attrelid = p_relation AND u.attnum > 0 AND NOT u.attisdropped AND u.attgenerated = '') AS columns
       FROM stage.partition_bounds(p_relation) b
