@@ -153,7 +153,7 @@ export class FunctionNames {
    * @throws StageError as `replacements` does, and for a function that finds another table than its staged function would
    */
   async calls(called: readonly CallPlace[]): Promise<StagedCalls> {
-    const asked = called.filter(({ schema }) => schema !== 'pg_catalog');
+    const asked = called.filter((call) => !this.isOfServer(call));
     const functions = asked.length === 0 ? [] : await this.resolve(asked);
     this.found = null;
     const writing = asked.filter((_, index) => stages(functions[index] as ResolvedFunction));
@@ -180,14 +180,14 @@ export class FunctionNames {
 
   /** Returns for each name whether functions of it take rows of tables. It queries the server unless none of them may. */
   async takeRows(called: readonly QualifiedName[]): Promise<readonly boolean[]> {
-    const asked = called.filter((name) => name.schema !== 'pg_catalog' && !this.isPlain(name));
+    const asked = called.filter((name) => !this.isPlain(name));
     const { functions } = asked.length === 0 ? { functions: [] } : await this.queryFor(asked);
     return called.map((name) => functions[asked.indexOf(name)]?.takesRows ?? false);
   }
 
   /** Returns whether it is known that none of the calls refers to a function that may read tables. */
   arePlain(called: readonly CallPlace[]): boolean {
-    return called.every((call) => call.schema === 'pg_catalog' || this.isPlain(call));
+    return called.every((call) => this.isPlain(call));
   }
 
   private async resolve(called: readonly CallPlace[]): Promise<readonly ResolvedFunction[]> {
@@ -219,11 +219,17 @@ export class FunctionNames {
   }
 
   private askedOf(called: readonly CallPlace[]): readonly CallPlace[] {
-    return called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
+    return called.filter((call) => !this.isPlain(call));
   }
 
   private isPlain(call: QualifiedName): boolean {
+    if (this.isOfServer(call)) return true;
     return this.version === this.names.version && this.plain.has(keyOf(call));
+  }
+
+  /** Returns whether the call is of a function of the server: these read no tables of users. */
+  private isOfServer(call: QualifiedName): boolean {
+    return call.schema === 'pg_catalog' || this.names.calls.isOfServer(call);
   }
 }
 

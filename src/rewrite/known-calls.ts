@@ -69,6 +69,11 @@ export class KnownCalls {
     return this.userCalls.among(calls);
   }
 
+  /** Returns whether a function's name can refer to no functions but those of the server and of extensions. */
+  isOfServer(name: QualifiedName): boolean {
+    return this.userCalls.isOfServer(name);
+  }
+
   get hasMadeTypes(): boolean {
     return this.userCalls.hasTypes;
   }

@@ -33,7 +33,7 @@ export class Names {
   private readonly query: ServerQuery;
   readonly shared: SharedKnowledge;
   private readonly relations = new Map<string, ResolvedName>();
-  private readonly calls: KnownCalls;
+  readonly calls: KnownCalls;
   private readonly productionSchemas = new Map<string, string>();
   private readonly own = new OwnTables();
   private currentVersion = 0;

@@ -19,8 +19,11 @@ export class UserCalls {
   private readonly unnamed: readonly Called[];
   /** Whether there are types that run code when a value is converted to them. */
   readonly hasTypes: boolean;
+  private readonly serverFunctions: ReadonlySet<string>;
 
-  constructor(made: readonly UserCall[]) {
+  /** @param serverFunctions the names of the server's own functions */
+  constructor(made: readonly UserCall[], serverFunctions: readonly string[]) {
+    this.serverFunctions = new Set(serverFunctions);
     this.names = new Set(made.map(({ kind, name }) => keyOf(kind, name)));
     this.hasTypes = made.some(({ kind }) => kind === 'type');
     this.unnamed = made.flatMap(({ kind, name }) =>
@@ -37,6 +40,15 @@ export class UserCalls {
   /** Adds the calls that happen without a name. */
   withUnnamed(calls: readonly Called[]): readonly Called[] {
     return this.unnamed.length === 0 ? calls : [...calls, ...this.unnamed];
+  }
+
+  /** Returns whether a name can refer to no functions but those of the server and of extensions, whatever the search path is. */
+  isOfServer({ schema, name }: Pick<Called, 'schema' | 'name'>): boolean {
+    if (schema !== null && schema !== 'pg_catalog') return false;
+    const isMade = this.has({ kind: 'function', schema, name });
+    // guard: a function of users that has the name of one of the server's is resolved
+    if (isMade) return false;
+    return this.serverFunctions.has(name);
   }
 
   /** Returns whether there is a user-defined object of that kind and name. */
@@ -56,15 +68,19 @@ export interface UserCallsMonitor {
   refresh(): Promise<void>;
 }
 
+const userCalls = `
+SELECT stage.user_calls() AS made,
+  (SELECT json_agg(DISTINCT p.proname) FROM pg_proc p WHERE p.oid < 16384 AND p.pronamespace = 'pg_catalog'::regnamespace)::text AS server`;
+
 /** Creates the monitor. Its list is empty before the first `refresh`. */
 export function monitorUserCalls(db: Database): UserCallsMonitor {
-  let current = new UserCalls([]);
+  let current = new UserCalls([], []);
   let stamp: string | null = null;
   let reloading: Promise<void> = Promise.resolve();
   const reload = async (found: string) => {
     if (found === stamp) return;
-    const [row] = await db.query('SELECT stage.user_calls() AS made');
-    current = new UserCalls(JSON.parse(String(row?.['made'])));
+    const [row] = await db.query(userCalls);
+    current = new UserCalls(JSON.parse(String(row?.['made'])), JSON.parse(String(row?.['server'])));
     stamp = found;
   };
   return {

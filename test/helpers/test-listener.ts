@@ -83,7 +83,7 @@ export async function startTestListener(options: TestListenerOptions): Promise<T
     services: {
       db: {} as Database,
       overlays: {} as OverlayManager,
-      userCalls: { current: new UserCalls([]) },
+      userCalls: { current: new UserCalls([], []) },
       log: createLog('debug', { write: (line: string) => log.push(line) }),
       metrics: {
         query: ignore,

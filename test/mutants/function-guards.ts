@@ -10,6 +10,11 @@ const attacks = ['attacks/function-effects'];
 
 export const functionGuards: readonly Guard[] = [
   {
+    name: "a function of users that has the name of one of the server's is resolved",
+    without: '',
+    tests: ['proxy/unstaged-hints'],
+  },
+  {
     name: 'a block within a body is not passed over',
     without: '',
     tests: blocks,

@@ -18,6 +18,7 @@ CREATE FUNCTION constant() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RET
 CREATE FUNCTION take(regclass) RETURNS bigint LANGUAGE internal VOLATILE AS 'nextval_oid';
 CREATE FUNCTION twice() RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (9) RETURNING id';
 CREATE FUNCTION other.twice(int) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION left(int) RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES ($1) RETURNING id';
 CREATE FUNCTION looks() RETURNS bigint LANGUAGE plpgsql AS $$DECLARE n bigint; BEGIN EXECUTE concat('SELECT count(*) FROM ', 'plain') INTO n; RETURN n; END$$;
 CREATE VIEW behind AS SELECT dynamic() AS n;
 CREATE FUNCTION operated(int, int) RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (9) RETURNING id';
@@ -33,6 +34,7 @@ const hints: Readonly<Record<string, RegExp>> = {
   'constant()': /Function constant\(\) .* it calls code that is not staged/,
   "take('numbers')": /Function take\(\) .* it is not written in SQL or PL\/pgSQL/,
   'twice()': /Function twice\(\) .* it is in several schemas of search_path/,
+  'left(9)': /Function left\(\) .* it is in several schemas of search_path/,
   'looks() + public.dynamic()': /Function dynamic\(\) .* it does more/,
 };
 

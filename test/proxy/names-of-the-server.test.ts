@@ -1,0 +1,18 @@
+/** Functions of users that have the names of the server's own are staged as others: answers, reads and approvals are as directly. */
+import { approveStories } from '../helpers/alike.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { readStories } from '../helpers/sql-stories.ts';
+import { suite } from '../helpers/suite.ts';
+
+const { schema, steps } = await readStories('proxy/names-of-the-server.sql');
+
+suite('names of the server', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  approveStories(test, () => proxied, steps);
+});
