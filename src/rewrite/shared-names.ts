@@ -33,11 +33,15 @@ export class SharedNames {
 }
 
 /**
- * Returns whether `stage.names_are_valid` can verify a meaning: that of a staged plain table, whose stamp reflects all changes. Partitions,
- * children and views need the full resolution. Facts about a single session or transaction are not shared.
+ * Returns whether `stage.names_are_valid` can verify a meaning: that of a plain table without an overlay, which it does not need for reads,
+ * or with one, whose stamp reflects all changes. Partitions, children and views need the full resolution. Facts about a single session or
+ * transaction are not shared.
  */
-function canBeShared({ kind, stamp, standIn, parked }: ResolvedName): boolean {
+function canBeShared({ kind, isPlain, stamp, standIn, parked }: ResolvedName): boolean {
+  const { signature } = standIn.verify;
   // stage.names_are_valid would reject it, too
-  if (kind !== 'table' || stamp === null) return false;
-  return !parked && !standIn.isLacking && !standIn.isHidden && standIn.verify.signature !== '';
+  if (kind !== 'table' || signature === '') return false;
+  // of other tables without a stamp, more than the overlay can change without notice
+  if (stamp === null && !(isPlain && signature === null)) return false;
+  return !parked && !standIn.isLacking && !standIn.isHidden;
 }

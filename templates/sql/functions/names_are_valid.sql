@@ -1,6 +1,6 @@
 -- Returns whether what another connection has learned about names is valid on the caller's connection, in its session. p_entries: what
 -- stage.is_current takes, and "views": the OIDs of the views that stand for the relation, and "stamp": the function that returns its stamp,
--- whose plan the statements after this one use, too.
+-- whose plan the statements after this one use, too; null of a table without an overlay.
 CREATE OR REPLACE FUNCTION stage.names_are_valid(p_entries jsonb) RETURNS boolean
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -19,6 +19,10 @@ BEGIN
     -- guard: names of tables with orphaned rows are resolved again
     IF stage.has_parked((v_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, false) THEN RETURN false; END IF;
     v_function := v_entry OPERATOR(pg_catalog.->>) 'stamp';
+    IF v_function IS NULL THEN
+      IF NOT stage.is_current(v_entry) THEN RETURN false; END IF;
+      CONTINUE;
+    END IF;
     -- guard: only stamps of the service are called, whoever calls this function
     IF v_function OPERATOR(pg_catalog.!~) '^stage_overlay_[0-9]+[.]stamp_[0-9]+$' OR pg_catalog.to_regproc(v_function) IS NULL
       OR NOT stage.is_internal_schema(pg_catalog.to_regnamespace(pg_catalog.split_part(v_function, '.', 1))::pg_catalog.oid)
