@@ -126,7 +126,7 @@ suite('daemon: readers that stop reading', (test) => {
   test('are ended at the stream of events, too', async () => {
     const id = await staging('DELETE FROM document WHERE id = 0');
     await daemon.database.query(
-      `SELECT stage.emit('${id.slice(5)}', 'default', 'comment', NULL, jsonb_build_object('message', repeat('x', 2000))) FROM generate_series(1, 20000)`,
+      `SELECT stage.emit('${id.slice(5)}', 'default', 'comment', NULL, jsonb_build_object('message', repeat('x', 20000))) FROM generate_series(1, 2000)`,
     );
     const strict = await startTestDaemon({
       database: daemon.database,
