@@ -35,6 +35,8 @@ export interface FunctionDefinition {
   readonly arguments: string;
   /** The defaults of arguments, as a list of expressions with full names; null if there are none. */
   readonly defaults: string | null;
+  /** The enums, and arrays of enums, among the types of the arguments and the result, as these show them. */
+  readonly enums: readonly string[];
   /** The result type; null for rows of a table or a composite type. */
   readonly result: string | null;
   readonly isSet: boolean;
@@ -130,14 +132,24 @@ export function scriptFor(
 /** Returns the names of schemas as SET takes them. */
 export const shownSchemas = (names: readonly string[]) => names.map(quoteIdentifier).join(', ');
 
-/** Returns `name(arguments) RETURNS result`, also for a procedure. @param row the type of rows */
+/**
+ * Returns `name(arguments) RETURNS result` for the parser, also for a procedure. Enums are text in it: the parser takes unknown types for
+ * those of rows.
+ * @param row the type of rows
+ */
 export function headOf(each: FunctionDefinition, name: string, row: string): string {
-  if (each.isProcedure) {
-    return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${each.gives ?? row}`;
-  }
-  const result = each.result ?? `${each.isSet ? 'SETOF ' : ''}${row}`;
-  return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${result}`;
+  const rows = `${each.isSet ? 'SETOF ' : ''}${row}`;
+  const result = each.isProcedure ? (each.gives ?? row) : (each.result ?? rows);
+  const shown = each.enums.reduce(
+    (text, type) => text.replace(afterWord(type), type.endsWith('[]') ? 'text[]' : 'text'),
+    `(${each.arguments}) RETURNS ${result}`,
+  );
+  return quoteIdentifier(name) + shown;
 }
+
+/** Matches a type's name where it comes behind another word: the name of an argument, its mode, or RETURNS. */
+const afterWord = (type: string) =>
+  new RegExp(`(?<=[\\w"] )${type.replace(/[^\w ]/g, '\\$&')}(?![\\w".[])`, 'g');
 
 /**
  * Returns the search path as SQL.

@@ -18,7 +18,8 @@ import type { Expression, Part } from './plpgsql-parts.ts';
 import { inBody, locateParts, placeOf } from './plpgsql-parts.ts';
 import type { RunTexts } from './plpgsql-texts.ts';
 import { readTexts, replaceTexts, runsIn } from './plpgsql-texts.ts';
-import { declaredTypes, replaceRowTypes } from './plpgsql-types.ts';
+import type { RowTypes } from './plpgsql-types.ts';
+import { declaredTypes, replaceRowTypes, replaceScalarTypes } from './plpgsql-types.ts';
 
 /**
  * Parses a body. Returns null for one with a statement beyond the extent, or that runs a text which cannot be followed.
@@ -73,13 +74,9 @@ async function expressionsOf(
   usesIn: (query: Buffer, mode: number) => BodyUses | null,
   textsIn: ((tree: object) => RunTexts | null) | null,
 ): Promise<Expression[] | null> {
-  const tag = `$body${body.includes('$body') ? body.length : ''}$`;
-  if (body.includes(tag)) return null;
-  const rows = replaceRowTypes(Buffer.from(body));
-  if (rows === null) return null;
-  const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${rows.body}${tag}`;
-  const tree = await treeWithin(text, Buffer.from(body), extent, textsIn === null);
-  if (tree === null) return null;
+  const parsed = await parseBody(head, body, extent, textsIn === null);
+  if (parsed === null) return null;
+  const { tree, rows } = parsed;
   const texts: RunTexts | null = textsIn === null ? new Map() : textsIn(tree);
   // guard: a text that a body runs is followed
   if (texts === null) return null;
@@ -100,6 +97,24 @@ async function expressionsOf(
   }
   // each text that a body runs belongs to one of its expressions
   return expressions.filter(({ run }) => run).length === texts.size ? expressions : null;
+}
+
+/** Parses a body, if need be with other types that its declarations may have. Returns null where `treeWithin` does. */
+async function parseBody(
+  head: string,
+  body: string,
+  extent: Extent,
+  isCopy: boolean,
+): Promise<{ readonly tree: object; readonly rows: RowTypes } | null> {
+  const tag = `$body${body.includes('$body') ? body.length : ''}$`;
+  const found = replaceRowTypes(Buffer.from(body));
+  if (body.includes(tag) || found === null) return null;
+  for (const rows of [found, replaceScalarTypes(found)]) {
+    const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${rows.body}${tag}`;
+    const tree = await treeWithin(text, Buffer.from(body), extent, isCopy);
+    if (tree !== null) return { tree, rows };
+  }
+  return null;
 }
 
 /** Returns the parsed text of a function; null if it has statements beyond the extent, or handles errors that it must not handle. */

@@ -37,20 +37,24 @@ const isWord = (tokens: Tokens, at: number, word: string) =>
   tokens[at]?.text.toLowerCase() === word;
 
 /** Returns the texts of the defaults in the sections of declarations. */
-function declaredDefaults(body: Buffer): string[] {
+const declaredDefaults = (body: Buffer) =>
+  declarationsIn(body).flatMap((declaration) => defaultIn(body, declaration));
+
+/** Returns the declarations of a body, each as its tokens from the name of the variable on. */
+export function declarationsIn(body: Buffer): Tokens[] {
   const tokens = codeOf(body);
-  const defaults: string[] = [];
+  const declarations: Tokens[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
     if (!isWord(tokens, at, 'declare')) continue;
     at = behindDeclare(tokens, at);
     while (at < tokens.length && !isWord(tokens, at, 'begin')) {
       const next = tokens.findIndex(({ text }, index) => index >= at && text === ';');
       const end = next < 0 ? tokens.length : next;
-      defaults.push(...defaultIn(body, tokens.slice(at, end)));
+      declarations.push(tokens.slice(at, end));
       at = behindDeclare(tokens, end + 1);
     }
   }
-  return defaults;
+  return declarations;
 }
 
 function behindDeclare(tokens: Tokens, start: number): number {
@@ -63,10 +67,7 @@ function behindDeclare(tokens: Tokens, start: number): number {
 const ofCursors = new Set(['no', 'scroll', 'cursor']);
 const opening = new Set([':=', '=', 'default']);
 
-/**
- * Returns the default in a declaration.
- * @param declaration the tokens from the name of the variable on
- */
+/** Returns the default in a declaration. */
 function defaultIn(body: Buffer, declaration: Tokens): string[] {
   if (ofCursors.has(declaration[1]?.text.toLowerCase() ?? '')) return [];
   const sign = declaration.findIndex(({ text }) => opening.has(text.toLowerCase()));

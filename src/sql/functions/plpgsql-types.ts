@@ -4,6 +4,7 @@ import { collectNodes } from '../parser/syntax-tree.ts';
 import { spliceBytes } from '../splice.ts';
 import type { BodyUses } from './body-uses.ts';
 import { usesOf } from './body-uses.ts';
+import { declarationsIn } from './plpgsql-defaults.ts';
 
 /** The type that replaces each %ROWTYPE. The parser takes an unknown type for a row type, and does not check the row's columns. */
 const rowType = '_stage_row';
@@ -11,7 +12,7 @@ const rowType = '_stage_row';
 /** A body in which the rows of all tables have one type. The parser has no catalog, so it accepts any column of such a row. */
 export interface RowTypes {
   readonly body: Buffer;
-  /** The names before %ROWTYPE, as in the body. */
+  /** The names before %ROWTYPE, and those of other replaced types, as in the body. */
   readonly names: readonly string[];
   /** Returns whether an expression contains such a type, so that it is not the text that PostgreSQL runs. */
   isIn(expression: string): boolean;
@@ -40,6 +41,35 @@ export function replaceRowTypes(body: Buffer): RowTypes | null {
     ),
     isIn,
   };
+}
+
+/** Words behind the name of a variable that are no type with single values. */
+const noScalars = new Set(['alias', 'cursor', 'no', 'scroll', 'record', 'refcursor', rowType]);
+/** Tokens behind the name of a type that end it. */
+const endsOfType = new Set([undefined, '[', ':=', '=', 'default', 'not', 'collate']);
+
+/**
+ * Replaces the types of variables that the body does not use as rows, because the parser takes an unknown type, such as an enum, for one:
+ * it lets no such variable stand in a list behind INTO.
+ */
+export function replaceScalarTypes({ body, names, isIn }: RowTypes): RowTypes {
+  const tokens = scanTokens(body);
+  const used = new Set(
+    tokens.flatMap(({ text }, index) =>
+      tokens[index + 1]?.text === '.' ? [text.toLowerCase()] : [],
+    ),
+  );
+  const types = declarationsIn(body).flatMap((declaration) => {
+    const first = declaration[1]?.text.toLowerCase() === 'constant' ? 2 : 1;
+    if (used.has(declaration[0]?.text.toLowerCase() ?? '')) return [];
+    if (noScalars.has(declaration[first]?.text.toLowerCase() ?? '')) return [];
+    const last = declaration[first + 1]?.text === '.' ? first + 2 : first;
+    if (!endsOfType.has(declaration[last + 1]?.text.toLowerCase())) return [];
+    const [start, end] = [declaration[first]?.start, declaration[last]?.end];
+    return start === undefined || end === undefined ? [] : [{ start, end, text: 'text' }];
+  });
+  const replaced = types.map(({ start, end }) => body.subarray(start, end).toString());
+  return { body: spliceBytes(body, types), names: [...names, ...replaced], isIn };
 }
 
 /** Returns the index of the first token of a qualified name that ends at a token; null if none does. */

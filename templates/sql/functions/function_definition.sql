@@ -29,6 +29,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
                      WHERE a.attrelid = t.typrelid AND p.prorettype >= 16384 AND a.attnum > 0 AND NOT a.attisdropped AND y.typtype = 'd')
           THEN 'gives domains' END,
       'arguments', pg_get_function_arguments(p.oid),
+      'enums', (SELECT coalesce(jsonb_agg(DISTINCT format_type(a.type, NULL)), '[]')
+        FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) a(type) WHERE a.type >= 16384 AND stage.is_enum(a.type)),
       'defaults', pg_get_expr(p.proargdefaults, 0),
       'result', CASE WHEN p.prorettype < 16384 OR stage.is_enum(t.oid) THEN pg_get_function_result(p.oid) END,
       'isSet', p.proretset,
