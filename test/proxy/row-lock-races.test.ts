@@ -13,6 +13,7 @@ const both = (...texts: string[]): Step[] =>
 const read = 'SELECT balance FROM account WHERE id = 1 FOR UPDATE';
 const next = 'SELECT id, state FROM job WHERE state = $$ready$$ ORDER BY id LIMIT 1 FOR UPDATE';
 const give = (id: number) => `UPDATE job SET state = 'taken' WHERE id = ${id}`;
+const claim = `UPDATE job SET state = 'taken' WHERE id = (${next} SKIP LOCKED) RETURNING id`;
 const joined = `SELECT a.balance, o.name FROM account a JOIN owner o ON o.id = a.owner WHERE a.id = 1`;
 
 /** The final results of two connections of one session, whoever had to wait. */
@@ -87,6 +88,12 @@ const races: Readonly<Record<string, readonly Step[]>> = {
     [0, 'SELECT id FROM job ORDER BY id FOR UPDATE SKIP LOCKED OFFSET 1 LIMIT 2'],
     [1, 'SELECT id FROM job ORDER BY id FOR UPDATE SKIP LOCKED'],
     ...both('COMMIT'),
+  ],
+  'a queue with SKIP LOCKED in one statement': [
+    ...both('BEGIN', claim),
+    [0, 'COMMIT'],
+    [1, claim],
+    [1, 'COMMIT'],
   ],
   'NOWAIT of a row that is locked, and of one that is being staged': [
     ...both('BEGIN'),
