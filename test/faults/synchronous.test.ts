@@ -30,15 +30,14 @@ suite('a primary whose synchronous standby is gone', (test) => {
     await server.stop();
   });
 
-  const demandStandby = async (name: string) => {
+  /** Sets the name of the standby, and waits until the server's processes of the given clients, too, have read it. */
+  const demandStandby = async (name: string, ...clients: readonly pg.Client[]) => {
     await database.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
     await database.query('SELECT pg_reload_conf()');
-    await until(async () => {
-      const [row] = await database.query<{ set: string }>(
-        `SELECT current_setting('synchronous_standby_names') AS set`,
-      );
-      return row?.set === name;
-    });
+    const text = `SELECT current_setting('synchronous_standby_names') AS set`;
+    await until(async () => (await database.query<{ set: string }>(text))[0]?.set === name);
+    for (const client of clients)
+      await until(async () => (await client.query(text)).rows[0]?.set === name);
   };
   /** Cancels or terminates every backend whose COMMIT waits, the service's own too, until there is an answer. */
   const interrupt = async <T>(how: 'cancel' | 'terminate', answer: Promise<T>): Promise<T> => {
@@ -71,7 +70,7 @@ suite('a primary whose synchronous standby is gone', (test) => {
     const staged = await connect(daemon.clientUrl(await daemon.newSession()));
     const direct = await connect(database.url);
     await staged.client.query(`INSERT INTO t VALUES (1, 'a')`);
-    await demandStandby('nobody');
+    await demandStandby('nobody', staged.client, direct.client);
     for (const [id, { client }] of [direct, staged].entries()) {
       const answer = client.query(`INSERT INTO t VALUES (${id + 2}, 'b')`);
       assert.is((await interrupt('cancel', answer)).rowCount, 1);
