@@ -50,6 +50,21 @@ const procedures: Readonly<Record<string, readonly [string, string, RegExp]>> = 
     `LANGUAGE plpgsql AS $f$DECLARE d checked[]; BEGIN ${write}; d := '{x}'; END$f$`,
     /runs check_code\(\)/,
   ],
+  reads_policed: [
+    '',
+    `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM policed; END$f$`,
+    /calls is_shown\(\), which does more than read/,
+  ],
+  reads_view: [
+    '',
+    `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_view; END$f$`,
+    /calls pg_notify\(\)/,
+  ],
+  reads_deeper: [
+    '',
+    `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_both; END$f$`,
+    /calls pg_notify\(\)/,
+  ],
   column_of: ['', declaring('typed.what%TYPE'), /runs check_code\(\)/],
   row_of: ['', inRow('public . typed % ROWTYPE'), /runs check_code\(\)/],
   pair_of: ['', inRow('pair'), /runs check_code\(\)/],
@@ -68,6 +83,14 @@ CREATE FUNCTION is_allowed(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELE
 REVOKE EXECUTE ON FUNCTION is_allowed FROM PUBLIC;
 CREATE TABLE guarded (id int PRIMARY KEY, what text CHECK (is_allowed(what)));
 CREATE FUNCTION guarded_writer() RETURNS int LANGUAGE sql AS 'INSERT INTO guarded VALUES (1, ''a'') RETURNING id';
+CREATE TABLE policed (id int PRIMARY KEY);
+CREATE FUNCTION is_shown(int) RETURNS boolean LANGUAGE plpgsql AS $f$BEGIN INSERT INTO notes VALUES ($1, 'seen'); RETURN true; END$f$;
+ALTER TABLE policed ENABLE ROW LEVEL SECURITY;
+CREATE POLICY shown ON policed USING (is_shown(id));
+CREATE FUNCTION tells() RETURNS int LANGUAGE plpgsql AS $f$BEGIN NOTIFY effects; RETURN 1; END$f$;
+CREATE VIEW behind_view AS SELECT tells() AS n;
+CREATE FUNCTION passes(int) RETURNS boolean LANGUAGE plpgsql AS $f$BEGIN RETURN notifying() IS NULL; END$f$;
+CREATE VIEW behind_both AS SELECT 1 AS n WHERE passes(1);
 CREATE SCHEMA apart;
 CREATE FUNCTION apart.lower(text) RETURNS text LANGUAGE plpgsql AS $f$BEGIN EXECUTE 'NOTIFY effects'; RETURN 'moved'; END$f$;
 CREATE FUNCTION apart.writer() RETURNS text LANGUAGE plpgsql AS $f$BEGIN INSERT INTO public.notes VALUES (1, 'seen'); RETURN 'a'; END$f$;

@@ -25,6 +25,8 @@ interface Context extends Lookup {
   readonly extent: Extent;
   /** Whether the calls that notify are replaced in copies, as in those of triggers and of the functions that they call. */
   readonly hasStandIns?: boolean;
+  /** Whether the code runs as it is in production, because policies or views call it. */
+  readonly isUnseen?: boolean;
 }
 
 /** What is found in the bodies of called functions. */
@@ -170,13 +172,20 @@ async function checkCalls(context: Walk, body: BodyUses): Promise<boolean> {
     replaced.length > 0
       ? unclear.filter((each) => !(each.kind === 'function' && isNotify(each)))
       : unclear;
-  await checkFound(context, checked);
+  for (const each of await checkFound(context, checked)) await checkUnseen(context, each);
   for (const { name } of [...body.calledByWrites, ...body.callers.flatMap(({ called }) => called)])
     context.inWrites.add(name);
   let writes = false;
   for (const { schema, name } of body.called)
     if (schema !== 'pg_catalog' && (await checkCalled(context, { schema, name }))) writes = true;
   return writes;
+}
+
+/** Checks a function that policies or views call. @throws Obstacle if it does more than read */
+async function checkUnseen(context: Walk, call: QualifiedName): Promise<void> {
+  // guard: code that runs as it is only reads
+  const extent = 'reads';
+  await checkCalled({ ...context, extent, hasStandIns: false, isUnseen: true }, call);
 }
 
 /** Collects the sequences that a trigger draws from. A function draws with its caller's rights, which PostgreSQL checks. */
@@ -199,14 +208,15 @@ function noteSequences(
 /** Checks the functions of a name, and returns whether they write. */
 async function checkCalled(context: Walk, call: QualifiedName): Promise<boolean> {
   context.uses.functions.push(recorded(context, call));
-  const key = JSON.stringify([call, context.path, context.role, context.hasStandIns === true]);
+  const { path, role, extent, hasStandIns, isUnseen } = context;
+  const key = JSON.stringify([call, path, role, extent, hasStandIns === true, isUnseen === true]);
   if (context.open.slice(0, -1).includes(key)) context.circular.add(call.name);
   const known = context.followed.get(key);
   if (known !== undefined) return known;
   context.followed.set(key, false);
   const [row] = await context.tx.query(
     'SELECT stage.function_definition($1, $2) AS definition, EXISTS (SELECT FROM stage.functions_named($1, $2)) AS there',
-    [JSON.stringify(call), oidArray(context.path)],
+    [JSON.stringify(call), oidArray(path)],
   );
   if (row?.['there'] !== 't') return false;
   if (row['definition'] == null)
@@ -231,7 +241,7 @@ async function checkFunction(
   const what = `calls ${name}(), which`;
   if (each.obstacle !== null) throw new Obstacle(`${what} ${each.obstacle}`);
   // guard: no trigger calls a function with its owner's rights
-  if (each.definer !== null && context.extent !== 'writes')
+  if (each.definer !== null && context.extent !== 'writes' && !context.isUnseen)
     throw new Obstacle(`${what} runs with its owner's rights`);
   const { uses } = await readCalled(context, each, name, what);
   // guard: calls in a function are resolved in its own search path

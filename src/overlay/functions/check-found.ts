@@ -1,6 +1,7 @@
 /** Checks the calls of a body that the catalog has to tell: by names, operators, casts, types and fields. */
 import type { Queryable, Row } from '../../db/database.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
+import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { hasEffects, isStageableVolatile } from '../../sql/functions/functions.ts';
 import { isLastNumber } from '../../sql/functions/last-numbers.ts';
 import { readWithPolicies } from './as-written-by.ts';
@@ -11,26 +12,40 @@ interface Context extends Lookup {
   readonly tx: Queryable;
 }
 
-/** @throws Obstacle for a call that has effects, or whose effects are unknown */
-export async function checkFound(context: Context, unclear: BodyUses['unclear']): Promise<void> {
-  for (const row of await found(context, unclear)) checkRow(row);
+/**
+ * Returns the functions of users that policies and views call: they run as they are, whatever calls of the body are replaced.
+ * @throws Obstacle for another call that has effects, or whose effects are unknown
+ */
+export async function checkFound(
+  context: Context,
+  unclear: BodyUses['unclear'],
+): Promise<QualifiedName[]> {
+  const { behind, rows } = await found(context, unclear);
+  const isBehind = (row: Row) =>
+    row['is_code'] === 't' && row['is_named'] !== 't' && Number(row['place']) > behind;
+  for (const row of rows) if (!isBehind(row)) checkRow(row);
+  return rows
+    .filter(isBehind)
+    .map(({ schema, name }) => ({ schema: String(schema), name: String(name) }));
 }
 
 /**
- * Returns the functions that the called names may refer to. The bodies of users' functions are parsed in turn. Policies that do not apply to
- * an owner call none.
+ * Returns the functions that the called names may refer to, those of relations `behind` the others. The bodies of users' functions are parsed
+ * in turn. Policies that do not apply to an owner call none.
  */
-async function found({ tx, path, role }: Context, unclear: BodyUses['unclear']): Promise<Row[]> {
+async function found({ tx, path, role }: Context, unclear: BodyUses['unclear']) {
   const relations = unclear.filter(({ kind }) => kind === 'relation');
   const read = role === undefined ? relations : await readWithPolicies(tx, relations, path, role);
   const others = unclear.filter(({ kind }) => kind !== 'relation');
   const calls = [...others, ...read].map(({ kind, schema, name }) => ({ kind, schema, name }));
-  return calls.length === 0
-    ? []
-    : tx.query(
-        `SELECT f.* FROM stage.find_code($1) f WHERE f.is_found AND NOT (f.is_named AND f.is_code)`,
-        [JSON.stringify(calls)],
-      );
+  const rows: Row[] =
+    calls.length === 0
+      ? []
+      : await tx.query(
+          `SELECT f.* FROM stage.find_code($1) f WHERE f.is_found AND NOT (f.is_named AND f.is_code)`,
+          [JSON.stringify(calls)],
+        );
+  return { behind: others.length, rows };
 }
 
 function checkRow(row: Row): void {

@@ -1,0 +1,18 @@
+/** Code that writes may read tables with policies and views that call functions which only read: answers and approvals are as directly. */
+import { approveStories } from '../helpers/alike.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { readStories } from '../helpers/sql-stories.ts';
+import { suite } from '../helpers/suite.ts';
+
+const { schema, steps } = await readStories('proxy/policies-behind-code.sql');
+
+suite('policies behind code', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  approveStories(test, () => proxied, steps);
+});
