@@ -65,6 +65,11 @@ const procedures: Readonly<Record<string, readonly [string, string, RegExp]>> = 
     `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_both; END$f$`,
     /calls pg_notify\(\)/,
   ],
+  reads_text: [
+    '',
+    `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_text; END$f$`,
+    /calls looks\(\), which runs a text/,
+  ],
   column_of: ['', declaring('typed.what%TYPE'), /runs check_code\(\)/],
   row_of: ['', inRow('public . typed % ROWTYPE'), /runs check_code\(\)/],
   pair_of: ['', inRow('pair'), /runs check_code\(\)/],
@@ -91,6 +96,8 @@ CREATE FUNCTION tells() RETURNS int LANGUAGE plpgsql AS $f$BEGIN NOTIFY effects;
 CREATE VIEW behind_view AS SELECT tells() AS n;
 CREATE FUNCTION passes(int) RETURNS boolean LANGUAGE plpgsql AS $f$BEGIN RETURN notifying() IS NULL; END$f$;
 CREATE VIEW behind_both AS SELECT 1 AS n WHERE passes(1);
+CREATE FUNCTION looks() RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; BEGIN EXECUTE 'SELECT count(*) FROM notes' INTO n; RETURN n; END$f$;
+CREATE VIEW behind_text AS SELECT looks() AS n;
 CREATE SCHEMA apart;
 CREATE FUNCTION apart.lower(text) RETURNS text LANGUAGE plpgsql AS $f$BEGIN EXECUTE 'NOTIFY effects'; RETURN 'moved'; END$f$;
 CREATE FUNCTION apart.writer() RETURNS text LANGUAGE plpgsql AS $f$BEGIN INSERT INTO public.notes VALUES (1, 'seen'); RETURN 'a'; END$f$;

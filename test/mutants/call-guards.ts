@@ -3,6 +3,21 @@ import type { Guard } from './guard.ts';
 
 export const callGuards: readonly Guard[] = [
   {
+    name: 'code that runs as it is runs no text, as only a copy compares it with the one that was checked',
+    without: '',
+    tests: ['attacks/function-effects'],
+  },
+  {
+    name: 'code that runs as it is only reads',
+    without: 'const { extent } = context;',
+    tests: ['attacks/function-effects'],
+  },
+  {
+    name: "a function of users that has the name of one of the server's is resolved",
+    without: '',
+    tests: ['proxy/unstaged-hints'],
+  },
+  {
     name: 'an output column of the statement, or of a function in FROM, is not taken for a whole row',
     without: '',
     tests: ['proxy/row-functions'],

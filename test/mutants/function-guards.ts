@@ -10,16 +10,6 @@ const attacks = ['attacks/function-effects'];
 
 export const functionGuards: readonly Guard[] = [
   {
-    name: 'code that runs as it is only reads',
-    without: 'const { extent } = context;',
-    tests: ['attacks/function-effects'],
-  },
-  {
-    name: "a function of users that has the name of one of the server's is resolved",
-    without: '',
-    tests: ['proxy/unstaged-hints'],
-  },
-  {
     name: 'a block within a body is not passed over',
     without: '',
     tests: blocks,
