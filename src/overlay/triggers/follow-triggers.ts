@@ -55,16 +55,10 @@ export type Followed<Made> = { readonly made: Made } | { readonly obstacle: stri
 
 /** Returns the search path of approvals. Afterwards, the transaction has that of the service's connections. */
 export async function approvalPath(tx: Queryable): Promise<Path> {
-  await tx.query(`SELECT set_config('search_path', stage.default_search_path(), true)`);
-  // nothing else runs under that path: an operator could be a user's
-  const [found] = await tx.query(
-    'SELECT pg_catalog.to_json(pg_catalog.current_schemas(true)) AS names',
-  );
   await tx.query(setInternalPath);
   const rows = await tx.query(
-    `SELECT n.oid, n.nspname AS name FROM json_array_elements_text($1) WITH ORDINALITY s(name, place)
+    `SELECT n.oid, n.nspname AS name FROM unnest(stage.default_schemas()) WITH ORDINALITY s(name, place)
      JOIN pg_namespace n ON n.nspname = s.name WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place`,
-    [found?.['names'] ?? '[]'],
   );
   return {
     oids: rows.map(({ oid }) => Number(oid)),
