@@ -57,8 +57,9 @@ function readOptions({ rights }: QueryWrite, named: readonly Named[]): Record<st
   const options: Record<string, string[]> = {};
   for (const { target, operation, reads } of rights) {
     const { table, hasPolicies } = meaningAt(named, target);
-    if (!reads || !hasPolicies) continue;
-    options[`stage.reads_${table}`] = [...(options[`stage.reads_${table}`] ?? []), operation];
+    if (!hasPolicies) continue;
+    const own = reads.length > 0 ? [operation] : [];
+    options[`stage.reads_${table}`] = [...(options[`stage.reads_${table}`] ?? []), ...own];
   }
   return options;
 }

@@ -88,8 +88,11 @@ export interface Right {
   readonly star: number | null;
   /** The OVERRIDING clause of an INSERT. */
   readonly overriding: Overriding['value'] | null;
-  /** Whether the statement also reads columns of the target. Policies for SELECT then apply to the rows that it writes. */
-  readonly reads: boolean;
+  /**
+   * The names of columns that the statement reads and that may be the target's: policies for SELECT then apply to the rows that it writes.
+   * `*` stands for the target's whole row, a qualified name, or the columns of an index. In a function, other names may be variables.
+   */
+  readonly reads: readonly string[];
 }
 
 /** The rows that an UPDATE or DELETE changes. */

@@ -70,6 +70,16 @@ const procedures: Readonly<Record<string, readonly [string, string, RegExp]>> = 
     `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_text; END$f$`,
     /calls looks\(\), which runs a text/,
   ],
+  writes_policed: [
+    '',
+    'LANGUAGE sql AS $f$INSERT INTO policed VALUES (1)$f$',
+    /calls is_shown\(\), which does more than read/,
+  ],
+  writes_by_text: [
+    '',
+    `LANGUAGE plpgsql AS $f$BEGIN ${write}; DELETE FROM policed_by_text; END$f$`,
+    /calls looks\(\), which runs a text/,
+  ],
   column_of: ['', declaring('typed.what%TYPE'), /runs check_code\(\)/],
   row_of: ['', inRow('public . typed % ROWTYPE'), /runs check_code\(\)/],
   pair_of: ['', inRow('pair'), /runs check_code\(\)/],
@@ -98,6 +108,9 @@ CREATE FUNCTION passes(int) RETURNS boolean LANGUAGE plpgsql AS $f$BEGIN RETURN 
 CREATE VIEW behind_both AS SELECT 1 AS n WHERE passes(1);
 CREATE FUNCTION looks() RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; BEGIN EXECUTE 'SELECT count(*) FROM notes' INTO n; RETURN n; END$f$;
 CREATE VIEW behind_text AS SELECT looks() AS n;
+CREATE TABLE policed_by_text (id int PRIMARY KEY);
+ALTER TABLE policed_by_text ENABLE ROW LEVEL SECURITY;
+CREATE POLICY counted ON policed_by_text USING (looks() > id);
 CREATE SCHEMA apart;
 CREATE FUNCTION apart.lower(text) RETURNS text LANGUAGE plpgsql AS $f$BEGIN EXECUTE 'NOTIFY effects'; RETURN 'moved'; END$f$;
 CREATE FUNCTION apart.writer() RETURNS text LANGUAGE plpgsql AS $f$BEGIN INSERT INTO public.notes VALUES (1, 'seen'); RETURN 'a'; END$f$;

@@ -40,6 +40,11 @@ const shapes = [
   ],
 ] as const;
 
+/** Draws policies of the table to which the triggers write. */
+const guardLog = (random: Random, t: string) => `ALTER TABLE ${t}_log ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reads ON ${t}_log FOR SELECT USING (${random.pick(['true', 'false', "what LIKE '%else'"])});
+CREATE POLICY writes ON ${t}_log FOR INSERT WITH CHECK (${random.pick(['true', 'times > 3', "what LIKE '%' || current_user"])});`;
+
 /** Draws triggers of the table; none if it has partitions or no key: these fire at approval only. */
 function drawTriggers(
   random: Random,
@@ -65,6 +70,7 @@ function drawTriggers(
       ? ''
       : `CREATE FUNCTION ${t}_${name}() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN ${body} RETURN ${row}; END $f$;
 CREATE TRIGGER ${name} ${when} ON ${t} FOR EACH ROW EXECUTE FUNCTION ${t}_${name}();`;
+  const isGuarded = random.chance(0.4);
   return [
     made(
       'change',
@@ -75,10 +81,13 @@ CREATE TRIGGER ${name} ${when} ON ${t} FOR EACH ROW EXECUTE FUNCTION ${t}_${name
     made('also', `BEFORE ${random.pick(['INSERT', 'UPDATE'])}`, random.pick(changes()), 'NEW'),
     made('remove', 'BEFORE DELETE', random.pick(steps('OLD')), 'OLD'),
     `CREATE TABLE ${t}_log (what text PRIMARY KEY, times int); GRANT ALL ON ${t}_log TO ${roles.join(', ')};`,
+    isGuarded ? guardLog(random, t) : '',
     made(
       'log',
       `AFTER ${random.pick(['INSERT OR UPDATE', 'UPDATE', 'DELETE'])}`,
-      `INSERT INTO ${t}_log AS l VALUES (concat(TG_OP, coalesce(NEW.who, OLD.who)), 1) ON CONFLICT (what) DO UPDATE SET times = l.times + 1;`,
+      isGuarded
+        ? `INSERT INTO ${t}_log VALUES (concat(TG_OP, coalesce(NEW.who, OLD.who)), coalesce(NEW.n, OLD.n)) ON CONFLICT DO NOTHING;`
+        : `INSERT INTO ${t}_log AS l VALUES (concat(TG_OP, coalesce(NEW.who, OLD.who)), 1) ON CONFLICT (what) DO UPDATE SET times = l.times + 1;`,
       'NULL',
     ),
   ].join('\n');

@@ -130,6 +130,11 @@ export const definerGuards: readonly Guard[] = [
     tests,
   },
   {
+    name: "code with its owner's rights writes to no table whose policies apply to the owner",
+    without: 'null;',
+    tests: ['proxy/owner-policies'],
+  },
+  {
     name: "a function with its owner's rights writes past no policies",
     without: 'IF false THEN',
     tests: attacks,

@@ -105,6 +105,12 @@ export const effectGuards: readonly Guard[] = [
   },
   { name: 'a trigger writes to no table where more would follow from it', without: '', tests },
   {
+    name: 'a trigger changes no rows at approval that policies hide from the client',
+    without: '',
+    lines: 2,
+    tests: ['proxy/policies-of-code'],
+  },
+  {
     name: 'a trigger that is not followed may be once the table that it writes to changes',
     without: '',
     tests,

@@ -76,7 +76,7 @@ export const functionGuards: readonly Guard[] = [
   },
   { name: 'names in a copy do not move while it runs', without: '', tests },
   {
-    name: 'an update in a trigger does not decide which columns the statement around it sets',
+    name: 'a write in a trigger does not decide for the statement around it',
     without: '',
     tests: ['proxy/set-columns'],
   },

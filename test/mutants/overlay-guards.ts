@@ -180,12 +180,12 @@ export const overlayGuards: readonly Guard[] = [
   },
   {
     name: 'an INSERT that returns columns, or names the index of ON CONFLICT, reads its target',
-    without: 'const reads = onConflictClause?.infer === returningClause;',
+    without: 'const reads = onConflictClause && returningClause ? [] : [];',
     tests: ['proxy/hidden-rows'],
   },
   {
     name: 'an INSERT of a MERGE that returns rows reads its target',
-    without: "reads: operation === 'UPDATE',",
+    without: "reads: operation === 'UPDATE' ? ['*'] : [],",
     tests: ['proxy/hidden-rows'],
   },
   {

@@ -20,6 +20,24 @@ const names = roles.map(({ name }) => name);
 const unnamed = (outcome: object): object =>
   JSON.parse(JSON.stringify(outcome).replace(/ \\"p \d\\" (?=\(USING)/, ' '));
 
+/** A function that runs a statement and returns its rows, or their number. */
+function functionOf(random: Random, name: string, statement: string): string {
+  const isPlain = !/RETURNING|^SELECT/.test(statement);
+  if (isPlain && random.chance(0.4))
+    return `CREATE FUNCTION ${name}() RETURNS void LANGUAGE sql AS $f$ ${statement} $f$`;
+  return !isPlain
+    ? `CREATE FUNCTION ${name}() RETURNS SETOF text LANGUAGE plpgsql AS $f$ DECLARE r record;
+BEGIN FOR r IN ${statement} LOOP RETURN NEXT r::text; END LOOP; END $f$`
+    : `CREATE FUNCTION ${name}() RETURNS bigint LANGUAGE plpgsql AS $f$ DECLARE n bigint;
+BEGIN ${statement}; GET DIAGNOSTICS n = ROW_COUNT; RETURN n; END $f$`;
+}
+
+/** Returns whether functions with a statement are staged. */
+const isForCode = (schema: string, statement: string) =>
+  hasKey(schema) &&
+  !schema.includes('PARTITION BY') &&
+  !/^MERGE|^(INSERT INTO|UPDATE|DELETE FROM) p\d+_v\b/.test(statement);
+
 suite('policies at random', (test) => {
   let proxied: Proxied;
   test.before(async () => {
@@ -33,6 +51,14 @@ suite('policies at random', (test) => {
     await proxied.stop();
   });
 
+  /** Puts some statements into functions, which are then called. */
+  async function inCode(random: Random, schema: string, statement: string, name: string) {
+    if (random.chance(0.5) || !isForCode(schema, statement)) return statement;
+    const made = functionOf(random, name, statement);
+    for (const { query } of [proxied.database, proxied.twin]) await query(made);
+    return `SELECT ${name}()`;
+  }
+
   /** Runs a script both ways, and approves. */
   async function compare(random: Random, seed: number, schema: string): Promise<void> {
     const { daemon, twin } = proxied;
@@ -45,7 +71,12 @@ suite('policies at random', (test) => {
     const said: string[] = [];
     for (let index = 0; index < 24; index += 1) {
       const who = random.below(pairs.length);
-      const statement = drawStatement(random, seed, hasKey(schema));
+      const statement = await inCode(
+        random,
+        schema,
+        drawStatement(random, seed, hasKey(schema)),
+        `p${seed}_f${index}`,
+      );
       const [staged, direct] = await Promise.all(
         (pairs[who] ?? []).map(async (client) => unnamed(await outcomeOf(client, statement))),
       );

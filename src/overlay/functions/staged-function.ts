@@ -15,6 +15,7 @@ import { generationOn } from '../generation.ts';
 import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
 import type { Source } from '../views/table-source.ts';
+import { withAnnouncements } from './announced-writes.ts';
 import type { Body } from './bodies.ts';
 import { demandBodies, readBodies } from './bodies.ts';
 import { callsOfWrites } from './calling-writes.ts';
@@ -42,7 +43,7 @@ import { sourceNamed } from './named-source.ts';
 import type { Lookup } from './own-path.ts';
 import { lookupOf, recorded } from './own-path.ts';
 import { replacedBody } from './replaced-body.ts';
-import { withSetColumns } from './set-columns.ts';
+
 import { withUpserts } from './staged-upserts.ts';
 
 export interface Context extends Lookup {
@@ -253,7 +254,7 @@ export async function replacementsIn(
   if ('writes' in uses && body.functions.some(isNotify)) uses.notifies = true;
   const server = [...lastNumberCalls(body.called), ...notifyCalls(body.called)];
   const all = await withUpserts(context, body, [...replacements, ...grouped, ...calls, ...server]);
-  return withSetColumns(context, body, all);
+  return withAnnouncements(context, body, all);
 }
 
 /**

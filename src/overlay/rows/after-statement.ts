@@ -264,7 +264,7 @@ function loggedFacts(table: Table) {
   // which settings those are changes with the functions of triggers
   const readsSettings = table.settings.length > 0 || table.triggers.length > 0;
   const facts = [
-    ...(waitsForColumns(table) ? [['columns', `stage.set_columns(${table.oid})`]] : []),
+    ...(waitsForColumns(table) ? [['columns', `stage.of_write('set', ${table.oid})`]] : []),
     ...(readsSettings ? [['settings', `stage.settings_of(${table.oid})`]] : []),
   ];
   return {

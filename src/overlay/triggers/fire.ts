@@ -104,7 +104,7 @@ export function firesFor(table: Table, operation: Event, trigger: Trigger): stri
   const conditions = [`(${conditionOf(trigger)})`];
   if (trigger.columns !== null && operation === 'update') {
     const columns = trigger.columns.map(quoteLiteral).join(', ');
-    conditions.unshift(`coalesce(stage.set_columns(${table.oid}) ?| ARRAY[${columns}], true)`);
+    conditions.unshift(`coalesce(stage.of_write('set', ${table.oid}) ?| ARRAY[${columns}], true)`);
   }
   // guard: no AFTER trigger fires for a row for which BEFORE triggers with their owners' rights do not
   if (trigger.timing === 'after' && firesBeforeAsOwner(table, operation))

@@ -74,7 +74,7 @@ function gateSql(table: Table, trigger: Trigger, read: readonly string[], path: 
   const { schema, name } = trigger.function;
   const gate = `gate_${table.oid}_${table.triggers.indexOf(trigger) + 1}`;
   const columns = read.map(quoteLiteral).join(', ');
-  const set = `stage.set_columns(${table.oid})`;
+  const set = `stage.of_write('set', ${table.oid})`;
   // the columns are those of the client's own statement
   const byTrigger = `coalesce(pg_catalog.current_setting('stage.origin', true), '') OPERATOR(pg_catalog.=) 'trigger'`;
   return fillSql(loadSql('table/triggers/gate.sql'), {

@@ -7,7 +7,7 @@ import type { BodyUses, BodyWrite } from '../../sql/functions/body-uses.ts';
 import type { FoundFunction } from '../../sql/functions/effects.ts';
 import { harmfulInDefinition } from '../../sql/functions/functions.ts';
 import { asWrittenBy } from '../functions/as-written-by.ts';
-import { columnAt } from '../functions/check-writing.ts';
+import { columnAt, policiesObstacle } from '../functions/check-writing.ts';
 import { Obstacle } from '../functions/function-script.ts';
 import { targetNamed } from '../functions/named-table.ts';
 import type { Lookup } from '../functions/own-path.ts';
@@ -54,7 +54,10 @@ export async function writtenTables(
     const { linked, isWhole } = await linkedTables(tx, table);
     linked.forEach(noteLinked);
     const obstacle =
-      ownObstacle(seen, write) ?? linkedObstacle(isWhole) ?? (await codeObstacle(tx, seen));
+      policiesObstacle(seen, role) ??
+      ownObstacle(seen, write) ??
+      linkedObstacle(isWhole) ??
+      (await codeObstacle(tx, seen));
     const shown = shownName(table.schema, table.name);
     // guard: a trigger writes to no table where more would follow from it
     if (obstacle !== null) throw new Obstacle(`writes to ${shown}, which ${obstacle}`);
@@ -92,6 +95,9 @@ function ownObstacle(table: Table, write: BodyWrite): string | null {
   if (obstacle !== null) return obstacle;
   const kind = kindApart(table);
   if (kind !== null) return `is ${kind}`;
+  // guard: a trigger changes no rows at approval that policies hide from the client
+  if (table.policies !== null && write.operation !== 'INSERT')
+    return 'is a table with row-level security';
   if (write.operation === 'INSERT') return insertObstacle(table, write);
   return write.operation === 'UPDATE' ? updateObstacle(table, write) : deleteObstacle(table);
 }

@@ -1,5 +1,6 @@
 /** Determines the privileges that a write needs on its target, and the columns to which it gives values. */
 import type {
+  ColumnRef,
   DeleteStmt,
   InsertStmt,
   MergeStmt,
@@ -8,7 +9,7 @@ import type {
   OnConflictClause,
   UpdateStmt,
 } from 'libpg-query';
-import { collectNodes } from '../parser/syntax-tree.ts';
+import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import type { Right } from '../write.ts';
 import { overridingValue } from './overriding.ts';
 
@@ -20,7 +21,7 @@ type Needed = Omit<Right, 'target'>;
 export function insertRight(insert: InsertStmt): Needed {
   const { cols, onConflictClause, returningClause } = insert;
   // guard: an INSERT that returns columns, or names the index of ON CONFLICT, reads its target
-  const reads = onConflictClause?.infer !== undefined || hasColumns(returningClause);
+  const reads = [...(onConflictClause?.infer ? ['*'] : []), ...columnsIn(returningClause)];
   return { ...rightTo('INSERT', cols), ...givenByInsert(insert), reads };
 }
 
@@ -28,7 +29,7 @@ export function insertRight(insert: InsertStmt): Needed {
 export const upsertRight = ({ targetList }: OnConflictClause): Needed => ({
   ...rightTo('UPDATE', targetList),
   ...givenBySet(targetList),
-  reads: true,
+  reads: ['*'],
 });
 
 /** Returns the privilege that an UPDATE or DELETE needs. Columns of its FROM count as those of its target. */
@@ -36,7 +37,7 @@ export function changeRight(
   operation: 'UPDATE' | 'DELETE',
   { targetList, whereClause, returningClause }: UpdateStmt & DeleteStmt,
 ): Needed {
-  const reads = hasColumns([targetList, whereClause, returningClause]);
+  const reads = columnsIn([targetList, whereClause, returningClause]);
   return { ...rightTo(operation, targetList), ...givenBySet(targetList), reads };
 }
 
@@ -49,8 +50,11 @@ export const actionRight = (
   ...rightTo(operation, clause.targetList),
   ...givenByAction(clause),
   // guard: an INSERT of a MERGE that returns rows reads its target
-  reads: operation === 'UPDATE' || (merge.returningClause !== undefined && hasColumns(merge)),
+  reads: operation === 'UPDATE' || returnsColumns(merge) ? ['*'] : [],
 });
+
+const returnsColumns = (merge: MergeStmt) =>
+  merge.returningClause !== undefined && columnsIn(merge).length > 0;
 
 /**
  * Returns the operation with the columns of a target list or of an INSERT's column list; without such a list, an INSERT writes all columns.
@@ -60,7 +64,14 @@ const rightTo = (operation: Right['operation'], columns: readonly Node[] | undef
   columns: columns ? namesOf(columns) : null,
 });
 
-const hasColumns = (part: unknown) => collectNodes(part, 'ColumnRef').length > 0;
+/** Returns the names of the columns that a part of a statement reads; `*` for those that are qualified. */
+const columnsIn = (part: unknown): string[] => {
+  const names = (collectNodes(part, 'ColumnRef') as ColumnRef[]).map(({ fields }) => {
+    const [name = '*', ...more] = fields?.length === 1 ? textsOf(fields) : [];
+    return more.length > 0 ? '*' : name;
+  });
+  return [...new Set(names)];
+};
 
 /** Returns the columns to which the SET list of an UPDATE gives values. */
 function givenBySet(targets: readonly Node[] = []): Given {

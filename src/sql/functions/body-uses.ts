@@ -37,12 +37,12 @@ export interface BodyUses {
   readonly calledByWrites: readonly QualifiedName[];
   /** The plain INSERT, UPDATE and DELETE statements that call functions. */
   readonly callers: readonly BodyCaller[];
-  /** The UPDATE statements, and those with DO UPDATE. */
-  readonly updates: readonly BodyUpdate[];
+  /** What its statements do to the tables that they write to. DO UPDATE is an operation of its own. */
+  readonly operations: readonly BodyOperation[];
 }
 
-/** A statement of a body that updates rows of a table. */
-export interface BodyUpdate extends Pick<Right, 'target' | 'columns'> {
+/** What a statement of a body does to a table. */
+export interface BodyOperation extends Pick<Right, 'target' | 'operation' | 'columns' | 'reads'> {
   readonly first: FirstWord;
 }
 
@@ -108,8 +108,8 @@ function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
   if (upserts === null) return null;
   const callers = callersOf(write, text);
   const calledByWrites = write.rights.length > 0 && callers.length === 0 ? write.called : [];
-  const updates = updatesOf(write, text);
-  return { ...write, writes: writesOf(write), calledByWrites, callers, upserts, updates };
+  const operations = operationsOf(write, text);
+  return { ...write, writes: writesOf(write), calledByWrites, callers, upserts, operations };
 }
 
 /** Returns a statement if it is a plain write that calls functions. These may write, because the write is announced before they run. */
@@ -120,11 +120,9 @@ function callersOf({ rights, upserts, called }: QueryWrite, text: Buffer): BodyC
   return [{ target: right.target, operation: right.operation, first, called }];
 }
 
-function updatesOf({ rights }: QueryWrite, text: Buffer): BodyUpdate[] {
+function operationsOf({ rights }: QueryWrite, text: Buffer): BodyOperation[] {
   const first = firstWord(text);
-  return rights.flatMap(({ target, operation, columns }) =>
-    first && operation === 'UPDATE' ? [{ target, columns, first }] : [],
-  );
+  return first ? rights.map((right) => ({ ...right, first })) : [];
 }
 
 const writesOf = ({ relations, rights }: QueryWrite): BodyWrite[] =>
@@ -178,7 +176,7 @@ function parsed(text: Buffer): readonly Statement[] {
 /** Returns the uses of a read. */
 export const readUses = (read: Read): BodyUses => ({
   ...read,
-  ...{ rights: [], writes: [], upserts: [], calledByWrites: [], callers: [], updates: [] },
+  ...{ rights: [], writes: [], upserts: [], calledByWrites: [], callers: [], operations: [] },
 });
 
 /** Returns the same uses with each position mapped by `moved`. */
@@ -205,8 +203,8 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     callers: uses.callers.map((caller) => {
       return { ...caller, target: moved(caller.target), first: move(caller.first) };
     }),
-    updates: uses.updates.map((update) => {
-      return { ...update, target: moved(update.target), first: move(update.first) };
+    operations: uses.operations.map((operation) => {
+      return { ...operation, target: moved(operation.target), first: move(operation.first) };
     }),
   };
 }
@@ -226,6 +224,6 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     upserts: parts.flatMap(({ upserts }) => upserts),
     calledByWrites: parts.flatMap(({ calledByWrites }) => calledByWrites),
     callers: parts.flatMap(({ callers }) => callers),
-    updates: parts.flatMap(({ updates }) => updates),
+    operations: parts.flatMap(({ operations }) => operations),
   };
 }

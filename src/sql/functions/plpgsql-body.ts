@@ -240,7 +240,7 @@ function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffe
     ...uses.locking,
     ...uses.upserts.flatMap(({ clause, first }) => [clause, first]),
     ...uses.callers.map(({ first }) => first),
-    ...uses.updates.map(({ first }) => first),
+    ...uses.operations.map(({ first }) => first),
   ]);
   const inside = (before ?? []).flatMap(({ start, end }, index) => {
     const place = after?.[index];

@@ -3,10 +3,10 @@
 -- table.
 CREATE OR REPLACE FUNCTION stage.refuse_hidden_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  -- a MERGE reads columns; statements of triggers and foreign keys' actions name the rows that they change
-  IF pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.>) 1
+  -- a MERGE reads columns; statements of the service's own triggers and foreign keys' actions name the rows that they change
+  IF pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.>) 1 AND coalesce(pg_catalog.current_setting('stage.origin', true), '') OPERATOR(pg_catalog.<>) 'trigger'
     OR pg_catalog.current_setting(pg_catalog.concat('stage.merge_', TG_ARGV[0]), true) OPERATOR(pg_catalog.=) 'on'
-    OR pg_catalog.strpos(pg_catalog.current_setting(pg_catalog.concat('stage.reads_', TG_ARGV[0]), true), TG_OP) OPERATOR(pg_catalog.>) 0
+    OR stage.of_write('reads', TG_ARGV[0]::pg_catalog.oid) OPERATOR(pg_catalog.?) TG_OP
     OR NOT pg_catalog.row_security_active(TG_ARGV[1]::pg_catalog.oid)
   THEN
     RETURN NULL;

@@ -65,7 +65,7 @@ function classifyFrom(statement: CopyStmt, source: Source): CopyWrite | Refusal 
         given: [],
         star: null,
         overriding: null,
-        reads: false,
+        reads: [],
       },
     ],
     unclear,

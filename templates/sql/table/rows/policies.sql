@@ -30,7 +30,7 @@ BEGIN
     END IF;
   END IF;
   -- guard: policies for SELECT apply to the new rows of a statement that reads columns of the table
-  IF _stage_v_failed IS NULL AND pg_catalog.strpos(pg_catalog.current_setting('stage.reads_{{table}}', true), TG_OP) OPERATOR(pg_catalog.>) 0 THEN _stage_v_failed := {{may_see_new}}; END IF;
+  IF _stage_v_failed IS NULL AND stage.of_write('reads', {{table}}) OPERATOR(pg_catalog.?) TG_OP THEN _stage_v_failed := {{may_see_new}}; END IF;
   IF _stage_v_failed IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = pg_catalog.concat(_stage_v_row, ' violates row-level security policy ',
       CASE WHEN _stage_v_failed OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat('"', _stage_v_failed, '" ') END, _stage_v_expression, 'for table "', {{table_name}}, '"');
