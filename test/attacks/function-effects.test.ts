@@ -70,6 +70,11 @@ const procedures: Readonly<Record<string, readonly [string, string, RegExp]>> = 
     `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_text; END$f$`,
     /calls looks\(\), which runs a text/,
   ],
+  reads_join: [
+    '',
+    `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_join; END$f$`,
+    /calls joins\(\), which runs a text/,
+  ],
   writes_policed: [
     '',
     'LANGUAGE sql AS $f$INSERT INTO policed VALUES (1)$f$',
@@ -106,8 +111,12 @@ CREATE FUNCTION tells() RETURNS int LANGUAGE plpgsql AS $f$BEGIN NOTIFY effects;
 CREATE VIEW behind_view AS SELECT tells() AS n;
 CREATE FUNCTION passes(int) RETURNS boolean LANGUAGE plpgsql AS $f$BEGIN RETURN notifying() IS NULL; END$f$;
 CREATE VIEW behind_both AS SELECT 1 AS n WHERE passes(1);
-CREATE FUNCTION looks() RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; BEGIN EXECUTE 'SELECT count(*) FROM notes' INTO n; RETURN n; END$f$;
+CREATE FUNCTION looks() RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; q text := 'SELECT count(*) FROM notes'; BEGIN EXECUTE q INTO n; RETURN n; END$f$;
+CREATE FUNCTION looks_up(text) RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; BEGIN EXECUTE format('SELECT %I FROM notes', $1) INTO n; RETURN n; END$f$;
+CREATE FUNCTION joins(text) RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; BEGIN EXECUTE 'SELECT id FROM notes WHERE what = ' || quote_literal($1) INTO n; RETURN n; END$f$;
 CREATE VIEW behind_text AS SELECT looks() AS n;
+CREATE VIEW behind_column AS SELECT looks_up('id') AS n;
+CREATE VIEW behind_join AS SELECT joins('x') AS n;
 CREATE TABLE policed_by_text (id int PRIMARY KEY);
 ALTER TABLE policed_by_text ENABLE ROW LEVEL SECURITY;
 CREATE POLICY counted ON policed_by_text USING (looks() > id);

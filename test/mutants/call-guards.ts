@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts';
 
 export const callGuards: readonly Guard[] = [
   {
-    name: 'code that runs as it is runs no text, as only a copy compares it with the one that was checked',
+    name: 'code that runs as it is runs no text that may vary, as only a copy compares it with the one that was checked',
     without: '',
     tests: ['attacks/function-effects'],
   },

@@ -11,7 +11,31 @@ export const textGuards: readonly Guard[] = [
     lines: 3,
     tests,
   },
-  { name: 'a value is computed once more without effects', without: '', tests },
+  {
+    name: 'a value is computed once more without effects',
+    without: 'return callsPlain || true;',
+    tests,
+  },
+  {
+    name: 'a name that is not known stands for a column that is read',
+    without: '',
+    tests,
+  },
+  {
+    name: 'a write names the columns that it reads',
+    without: 'rights.length + groupings.length >= 0;',
+    tests: ['proxy/columns-in-texts'],
+  },
+  {
+    name: 'a name that a text gets when it runs stands for a column of the table, and for nothing of an overlay',
+    without: 'IF false THEN',
+    tests: ['proxy/columns-in-texts'],
+  },
+  {
+    name: 'no operator of a user joins a text that runs without a comparison',
+    without: '',
+    tests: ['attacks/function-effects'],
+  },
   {
     name: 'no exception block hides that a text is not the one that was followed',
     without: '',

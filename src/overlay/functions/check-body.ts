@@ -9,7 +9,6 @@ import type { FunctionText } from '../../sql/functions/function-body.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import { changesPath, refusedFunctions } from '../../sql/functions/functions.ts';
 import { isNotify } from '../../sql/functions/notifications.ts';
-import { scanTokens } from '../../sql/parser/parser.ts';
 import { oidArray } from '../object-names.ts';
 import { checkFound } from './check-found.ts';
 import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
@@ -244,9 +243,9 @@ async function checkFunction(
   // guard: no trigger calls a function with its owner's rights
   if (each.definer !== null && context.extent !== 'writes' && !context.isUnseen)
     throw new Obstacle(`${what} runs with its owner's rights`);
-  // guard: code that runs as it is runs no text, as only a copy compares it with the one that was checked
-  if (context.isUnseen && runsText(each)) throw new Obstacle(`${what} runs a text`);
   const { uses } = await readCalled(context, each, name, what);
+  // guard: code that runs as it is runs no text that may vary, as only a copy compares it with the one that was checked
+  if (context.isUnseen && uses.runsVariableText) throw new Obstacle(`${what} runs a text`);
   // guard: calls in a function are resolved in its own search path
   const inner = { ...context, ...(await lookupOf(context.tx, context, each)) };
   const isWriter = uses.writes.length > 0;
@@ -259,9 +258,6 @@ async function checkFunction(
   for (const defaults of usesOfDefaults(each)) await checkCalls(asTheyAre, defaults);
   return isWriter || calls;
 }
-
-const runsText = ({ body }: FunctionDefinition) =>
-  scanTokens(Buffer.from(body)).some(({ text }) => text.toLowerCase() === 'execute');
 
 /**
  * Parses the body of a called function.

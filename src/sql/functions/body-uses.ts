@@ -39,6 +39,8 @@ export interface BodyUses {
   readonly callers: readonly BodyCaller[];
   /** What its statements do to the tables that they write to. DO UPDATE is an operation of its own. */
   readonly operations: readonly BodyOperation[];
+  /** Whether it runs a text that depends on more than a call of format() with constants, quoted names and values. */
+  readonly runsVariableText: boolean;
 }
 
 /** What a statement of a body does to a table. */
@@ -109,7 +111,15 @@ function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
   const callers = callersOf(write, text);
   const calledByWrites = write.rights.length > 0 && callers.length === 0 ? write.called : [];
   const operations = operationsOf(write, text);
-  return { ...write, writes: writesOf(write), calledByWrites, callers, upserts, operations };
+  return {
+    ...write,
+    writes: writesOf(write),
+    calledByWrites,
+    callers,
+    upserts,
+    operations,
+    runsVariableText: false,
+  };
 }
 
 /** Returns a statement if it is a plain write that calls functions. These may write, because the write is announced before they run. */
@@ -177,6 +187,7 @@ function parsed(text: Buffer): readonly Statement[] {
 export const readUses = (read: Read): BodyUses => ({
   ...read,
   ...{ rights: [], writes: [], upserts: [], calledByWrites: [], callers: [], operations: [] },
+  runsVariableText: false,
 });
 
 /** Returns the same uses with each position mapped by `moved`. */
@@ -206,6 +217,7 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     operations: uses.operations.map((operation) => {
       return { ...operation, target: moved(operation.target), first: move(operation.first) };
     }),
+    runsVariableText: uses.runsVariableText,
   };
 }
 
@@ -225,5 +237,6 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     calledByWrites: parts.flatMap(({ calledByWrites }) => calledByWrites),
     callers: parts.flatMap(({ callers }) => callers),
     operations: parts.flatMap(({ operations }) => operations),
+    runsVariableText: parts.some(({ runsVariableText }) => runsVariableText),
   };
 }

@@ -9,7 +9,7 @@ import type { BodyReplacement } from './body-upserts.ts';
 import { withCalls } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { usesOf } from './body-uses.ts';
-import type { TriggerFacts } from './dynamic-text.ts';
+import type { TriggerFacts } from './fold-text.ts';
 import { readPlpgsql } from './plpgsql-body.ts';
 
 export interface FunctionText {

@@ -9,7 +9,7 @@ import { systemColumns } from '../system-columns.ts';
 import type { BodyReplacement } from './body-upserts.ts';
 import type { BodyUses, Extent, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
-import type { TriggerFacts } from './dynamic-text.ts';
+import type { TriggerFacts } from './fold-text.ts';
 import { withPrecedingCalls } from './plpgsql-calls.ts';
 import { missingDefaults } from './plpgsql-defaults.ts';
 import { handlersOfOthers, passesOthersOn, withoutInserted } from './plpgsql-handlers.ts';

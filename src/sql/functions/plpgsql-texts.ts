@@ -6,8 +6,8 @@ import { isWithin, spliceBytes } from '../splice.ts';
 import type { BodyReplacement } from './body-upserts.ts';
 import type { BodyUses, Extent } from './body-uses.ts';
 import { movedUses } from './body-uses.ts';
-import type { TriggerFacts } from './dynamic-text.ts';
 import { followText } from './dynamic-text.ts';
+import type { TriggerFacts } from './fold-text.ts';
 import type { Part, RunText } from './plpgsql-parts.ts';
 import { placeOf } from './plpgsql-parts.ts';
 
@@ -45,12 +45,28 @@ export function readTexts(
     const { query = '' } = each as { readonly query?: string };
     const text = followText(query, { facts, assigned });
     const uses = text && usesOfText(text.parsed);
-    if (!uses) return null;
+    if (!uses || (text.namesColumns && !mayNameColumns(uses))) return null;
     const base = textBase * (index + 1);
-    texts.set(each, { ...text, base, uses: movedUses(uses, (at) => at + base) });
+    const runsVariableText = !isFixed(query);
+    texts.set(each, {
+      ...text,
+      base,
+      uses: { ...movedUses(uses, (at) => at + base), runsVariableText },
+    });
   }
   return texts;
 }
+
+/** Returns whether an expression yields a text that no variable and no operator changes, other than by quoted names and values. */
+const isFixed = (expression: string) =>
+  // guard: no operator of a user joins a text that runs without a comparison
+  !scanTokens(Buffer.from(expression)).some(({ text }) => text === '||') &&
+  followText(expression, { facts: null, assigned: new Map() }) !== null;
+
+/** Returns whether the columns that a text reads may be known only when it runs. What a write sets, or a grouping completes, may not. */
+const mayNameColumns = ({ rights, groupings }: BodyUses) =>
+  // guard: a write names the columns that it reads
+  rights.length + groupings.length === 0;
 
 /** Returns the expressions whose values a body runs. */
 function expressionsRun(tree: object): object[] {
