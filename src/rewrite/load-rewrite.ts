@@ -23,6 +23,8 @@ export function loaded<Made extends Loadable>(
   // a statement that runs users' code has the tripwire, and is staged row by row
   if (rewrite.hasTripwire || write.form === 'truncate' || write.form === 'definition')
     return rewrite;
+  // a rule may evaluate a SELECT more than once, which would lock other rows
+  if (write.form === 'query' && write.lockingParts.length > 0) return rewrite;
   const load = write.form === 'copy' ? copyTarget(write, named) : queryTarget(write, named);
   if (load === null) return rewrite;
   const replacements = rewrite.replacements.map((each) => (isSameRange(each, load) ? load : each));

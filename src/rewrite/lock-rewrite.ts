@@ -1,9 +1,13 @@
-/** Rewrites a SELECT ... FOR UPDATE of staged rows to one that locks the rows for the session, and to one that reads the locked rows. */
+/**
+ * Rewrites a SELECT ... FOR UPDATE of staged rows to one that locks the rows for the session, and to one that reads the locked rows. Within
+ * a write, a SELECT that waits for no row is rewritten to one that does both: the write fails if a locked row has changed since.
+ */
 import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import { rowLockFunctions } from '../overlay/rows/row-lock.ts';
-import type { LockedRelation, Read, RowLocks } from '../sql/read.ts';
+import type { LockedRelation, LockingPart, LockPlaces, Read, RowLocks } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
+import type { QueryWrite } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 
@@ -54,13 +58,7 @@ export function lockRewrite(
   replacements: readonly Replacement[],
   hasTripwire: boolean,
 ): LockRewrite | null {
-  const locked = locks.relations.flatMap((each, index): Lock[] => {
-    const meaning = named.find(({ use }) => use.start === each.start)?.meaning;
-    if (!meaning?.oid || !meaning.standIn.view || !isPlainTable(meaning)) return [];
-    const { key, oid } = meaning;
-    const functions = rowLockFunctions(meaning.standIn.view.schema, oid);
-    return key.length > 0 ? [{ ...each, key, functions, name: `stage.locked_${index + 1}` }] : [];
-  });
+  const locked = lockedIn(locks, named);
   if (locked.length === 0) return null;
   return {
     locking: [...replacements, ...lockedColumns(locks, locked)],
@@ -68,6 +66,17 @@ export function lockRewrite(
     hasTripwire,
     isLimited: locks.limits.length > 0,
   };
+}
+
+/** Returns the relations whose rows can be locked. */
+function lockedIn({ relations }: LockPlaces, named: readonly Named[]): Lock[] {
+  return relations.flatMap((each, index): Lock[] => {
+    const meaning = named.find(({ use }) => use.start === each.start)?.meaning;
+    if (!meaning?.oid || !meaning.standIn.view || !isPlainTable(meaning)) return [];
+    const { key, oid } = meaning;
+    const functions = rowLockFunctions(meaning.standIn.view.schema, oid);
+    return key.length > 0 ? [{ ...each, key, functions, name: `stage.locked_${index + 1}` }] : [];
+  });
 }
 
 /**
@@ -84,7 +93,6 @@ function lockedColumns(locks: RowLocks, locked: readonly Lock[]): Replacement[] 
       `pg_catalog.set_config(${quoteLiteral(name)}, coalesce(pg_catalog.jsonb_agg(${names[index]})::pg_catalog.text, '[]'), true)`,
   );
   const isLocked = names.map((name) => `${name} IS NOT NULL`).join(' AND ');
-  const inserted = (at: number, text: string) => ({ start: at, end: at, text });
   return [
     inserted(0, `SELECT ${stores.join(', ')} FROM (SELECT ${names.join(', ')} FROM (`),
     inserted(columnsEnd, `${hasColumns ? ', ' : ''}${columns.join(', ')} `),
@@ -96,11 +104,20 @@ function lockedColumns(locks: RowLocks, locked: readonly Lock[]): Replacement[] 
   ];
 }
 
-function lockCall({ alias, key, functions: { seen, lock, tryLock }, wait }: Lock): string {
+const inserted = (at: number, text: string): Replacement => ({ start: at, end: at, text });
+
+/** Returns the key of a row and its version as arguments. */
+function rowArguments({ alias, key, functions: { seen } }: Lock): string {
   const columns = key
     .map((name) => `${quoteIdentifier(alias)}.${quoteIdentifier(name)}`)
     .join(', ');
-  const row = `${columns}, ${seen}(${columns})`;
+  return `${columns}, ${seen}(${columns})`;
+}
+
+function lockCall(each: Lock): string {
+  const { lock, tryLock } = each.functions;
+  const { wait } = each;
+  const row = rowArguments(each);
   return wait === 'wait' ? `${lock}(${row})` : `${tryLock}(${row}, ${wait === 'skip'})`;
 }
 
@@ -115,4 +132,49 @@ function readingText(replacement: Replacement, locked: readonly Lock[], read: Re
   const qualifier = read.qualifiers.find((each) => isSameRange(each, replacement));
   const isLocked = locked.some(({ isNamed, alias }) => !isNamed && alias === qualifier?.name);
   return isLocked ? { ...replacement, text: '' } : replacement;
+}
+
+/** Returns the replacements in the SELECTs of a write that wait for no row. */
+export function claimingParts(
+  { lockingParts, merges }: QueryWrite,
+  named: readonly Named[],
+): Replacement[] {
+  // on servers that cannot merge into a view, the source of a MERGE is evaluated twice
+  return merges.length > 0 ? [] : lockingParts.flatMap((part) => claimingPart(part, named));
+}
+
+/**
+ * Adds an output column per table that locks each returned row, and wraps the query in one that returns the locked rows. The inner one is a
+ * WITH query, so that it runs once however often its result is needed. If rows may be skipped, the limits count the locked rows.
+ */
+function claimingPart(part: LockingPart, named: readonly Named[]): Replacement[] {
+  const locked = lockedIn(part, named);
+  const outputs = part.columns.map((column) => outputNames(column, named));
+  if (locked.length === 0 || outputs.some(({ length }) => length === 0)) return [];
+  const names = outputs.flat();
+  const limits = locked.some(({ wait }) => wait === 'skip') ? part.limits : [];
+  const isClaimed = locked.map(({ name }) => quoteIdentifier(name));
+  const inner = [...names.map((_, index) => `c${index + 1}`), ...isClaimed].join(', ');
+  const calls = locked.map(
+    (each) => `${each.functions.claim}(${rowArguments(each)}, ${each.wait === 'skip'})`,
+  );
+  const outer = names.map((name, index) => `c${index + 1} AS ${quoteIdentifier(name)}`).join(', ');
+  return [
+    inserted(part.start, `WITH "stage.claimed" (${inner}) AS MATERIALIZED (`),
+    inserted(part.columnsEnd, `${part.hasColumns ? ', ' : ''}${calls.join(', ')} `),
+    ...limits.map(({ start, end }) => ({ start, end, text: ' ' })),
+    inserted(
+      part.end,
+      `\n) SELECT ${outer} FROM "stage.claimed" WHERE ${isClaimed.join(' AND ')}${limits
+        .map(({ text }) => `\n${text.toString()}`)
+        .join('')}`,
+    ),
+  ];
+}
+
+/** Returns the names of an output column, or of all columns of the relation with that first byte. */
+function outputNames(column: string | number, named: readonly Named[]): string[] {
+  if (typeof column === 'string') return [column];
+  const columns = named.find(({ use }) => use.start === column)?.meaning.columns ?? [];
+  return columns.map(({ name }) => name);
 }

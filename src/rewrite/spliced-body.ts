@@ -8,6 +8,7 @@ import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { copyOptions } from './copy-columns.ts';
 import type { CallReplacement } from './function-names.ts';
+import { claimingParts } from './lock-rewrite.ts';
 import type { MergeFill } from './merge-fill.ts';
 import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
 import { groupingReplacements, nameReplacement, qualifierText } from './name-replacements.ts';
@@ -82,7 +83,8 @@ async function spliceQuery(
   const replaced = [...(await nameReplacements(write, named, names)), ...calls];
   const conflicts = blankConflicts(write);
   const outside = replaced.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
-  const replacements = [...fixedReplacements(write), ...conflicts, ...outside];
+  const claims = claimingParts(write, named);
+  const replacements = [...fixedReplacements(write), ...conflicts, ...claims, ...outside];
   const merge = findMerge(write, named);
   const hides = hidesParameters(write);
   return {

@@ -39,21 +39,29 @@ export interface Read {
   readonly locks?: RowLocks;
 }
 
-/**
- * The rows that a SELECT locks, and the places for the edits that turn its text into a query that takes the locks. The calls are those of
- * the whole statement.
- */
-export interface RowLocks extends Calls {
+/** The rows that a SELECT locks, and the places for the edits that turn its text into a query that takes the locks. */
+export interface LockPlaces {
   readonly relations: readonly LockedRelation[];
   /** The end of the output columns, where more columns can be added. */
   readonly columnsEnd: number;
   readonly hasColumns: boolean;
   /** LIMIT, OFFSET and FETCH. */
   readonly limits: readonly TextPart[];
+  /** The end of the SELECT. */
+  readonly end: number;
+}
+
+/** The locks of a statement that is a SELECT. The calls are those of the whole statement. */
+export interface RowLocks extends LockPlaces, Calls {
   /** The OFFSET clauses among `limits`, each with a text that skips no row. */
   readonly offsets: readonly Replacement[];
-  /** The end of the statement. */
-  readonly end: number;
+}
+
+/** A SELECT within a write that waits for no row: it locks rows with NOWAIT or SKIP LOCKED. */
+export interface LockingPart extends LockPlaces {
+  readonly start: number;
+  /** Its output columns: a name, or all columns of the relation with that first byte. */
+  readonly columns: readonly (string | number)[];
 }
 
 export interface LockedRelation {

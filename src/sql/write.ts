@@ -3,7 +3,7 @@ import type { Calls, UnclearCall } from './functions/calls.ts';
 import type { Grouping } from './locate/grouping.ts';
 import type { WholeRow } from './locate/whole-rows.ts';
 import type { CallPlace, Qualifier, RelationUse, TextPart } from './places.ts';
-import type { Read } from './read.ts';
+import type { LockingPart, Read } from './read.ts';
 import type { Refusal } from './refusal.ts';
 import type { ByteRange, Replacement } from './splice.ts';
 
@@ -125,6 +125,7 @@ export interface QueryWrite extends AnyWrite {
   /** See `Read.called`. */
   readonly called: readonly CallPlace[];
   readonly locking: readonly ByteRange[];
+  readonly lockingParts: readonly LockingPart[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];
   readonly wholeRows: readonly WholeRow[];

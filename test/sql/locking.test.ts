@@ -135,6 +135,39 @@ const unlocked = [
   'DECLARE c CURSOR FOR SELECT * FROM t FOR UPDATE',
 ];
 
+const part = (select: string) => `UPDATE t SET a = 1 WHERE b = (${select})`;
+
+/** Writes, the SELECTs in them that lock rows without a wait, and the columns of these. */
+const parts: readonly (readonly [sql: string, ...(readonly [text: string, columns: string])[]])[] =
+  [
+    [
+      part('SELECT a FROM t FOR UPDATE SKIP LOCKED'),
+      ['SELECT a FROM t FOR UPDATE SKIP LOCKED', 'a'],
+    ],
+    [
+      'UPDATE t SET a = 1 FROM (/* 1 */ SELECT u.*, 2 AS é FROM t AS u, v ORDER BY 1 LIMIT $1 FOR SHARE OF u NOWAIT -- 2\n) x',
+      ['SELECT u.*, 2 AS é FROM t AS u, v ORDER BY 1 LIMIT $1 FOR SHARE OF u NOWAIT', '58,é'],
+    ],
+    [
+      'WITH q AS (SELECT * FROM t FOR UPDATE SKIP LOCKED LIMIT 1) DELETE FROM t WHERE a IN (WITH r AS (SELECT 1) SELECT b + 1 FROM t FOR UPDATE NOWAIT)',
+      ['SELECT * FROM t FOR UPDATE SKIP LOCKED LIMIT 1', '25'],
+      ['WITH r AS (SELECT 1) SELECT b + 1 FROM t FOR UPDATE NOWAIT', 'column'],
+    ],
+    [part('SELECT a FROM t FOR UPDATE')],
+    [part('(SELECT a FROM t) FOR UPDATE SKIP LOCKED')],
+    [part('SELECT a FROM (SELECT a FROM t) x FOR UPDATE SKIP LOCKED')],
+    [part('SELECT a FROM ONLY t FOR UPDATE SKIP LOCKED')],
+    [part('SELECT a FROM t ORDER BY a FETCH FIRST ROW WITH TIES FOR UPDATE NOWAIT')],
+    [part('SELECT a FROM t LIMIT (SELECT 1) FOR UPDATE SKIP LOCKED')],
+    [part('SELECT a FROM t LIMIT abs(1) FOR UPDATE SKIP LOCKED')],
+    [part('SELECT a FROM t FOR KEY SHARE SKIP LOCKED')],
+    ['INSERT INTO t SELECT a FROM t FOR UPDATE SKIP LOCKED'],
+    ['INSERT INTO t (SELECT a FROM t FOR UPDATE SKIP LOCKED)'],
+    ['WITH q AS (SELECT abs(a) FROM t FOR UPDATE SKIP LOCKED) DELETE FROM t'],
+    ['WITH q AS (SELECT * FROM t, u FOR UPDATE SKIP LOCKED) DELETE FROM t'],
+    ['WITH q AS (SELECT s.t.* FROM s.t FOR UPDATE SKIP LOCKED) DELETE FROM t'],
+  ];
+
 const locksOf = (sql: string) => {
   const { verdict } = onlyStatement(sql);
   return verdict.kind === 'read' ? verdict.locks : undefined;
@@ -172,6 +205,16 @@ suite('sql: row locking clauses', (test) => {
         limits,
         sql,
       );
+    }
+  });
+
+  test('the parts of writes that lock rows without a wait', () => {
+    for (const [sql, ...expected] of parts) {
+      const { text, verdict } = onlyStatement(sql);
+      const found =
+        verdict.kind === 'write' && verdict.form === 'query' ? verdict.lockingParts : [];
+      const summary = found.map((each) => [slice(text, each), each.columns.join()]);
+      assert.equal(summary, expected, sql);
     }
   });
 

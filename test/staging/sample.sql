@@ -33,7 +33,8 @@
 -- views in stage_upsert_<namespace>: invoice
 -- functions in stage_upsert_<namespace>: collision_<invoice>, update_<invoice>, analyse_<invoice>, upsert_<invoice>
 -- triggers of stage_upsert_<namespace>.invoice: allow_upsert, analyse_upsert, before_upsert, stage_upsert, after_upsert
--- functions in stage_overlay_<namespace>: seen_<invoice>, lock_<invoice>, try_lock_<invoice>, locked_<invoice>, stamp_<invoice>
+-- functions in stage_overlay_<namespace>: seen_<invoice>, lock_<invoice>, try_lock_<invoice>, claim_<invoice>, locked_<invoice>,
+--   stamp_<invoice>
 -- indexes of stage_data.shadow_<invoice>: lineage_<invoice>, reference_<invoice>_0
 
 -- The shadow table: the chronological log of row changes of every session, and through its heads each session's net state.
@@ -1202,6 +1203,18 @@ BEGIN
 EXCEPTION WHEN lock_not_available THEN
   IF _stage_p_skips THEN RETURN NULL; END IF;
   RAISE EXCEPTION USING MESSAGE = 'could not obtain lock on row in relation "invoice"', ERRCODE = 'lock_not_available';
+END $body$;
+
+-- Locks a row for the write that runs, with NOWAIT or SKIP LOCKED; returns whether it is locked as it was found. One that has changed since
+-- is skipped like one that is being changed.
+CREATE FUNCTION stage_overlay_<namespace>.claim_<invoice>(_stage_key_1 pg_catalog.int4, _stage_p_seen bigint, _stage_p_skips boolean) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+  PERFORM set_config('stage.lock_moved', '', true);
+  IF stage_overlay_<namespace>.try_lock_<invoice>(_stage_key_1, _stage_p_seen, _stage_p_skips) IS NULL THEN RETURN false; END IF;
+  IF current_setting('stage.lock_moved') <> 'on' THEN RETURN true; END IF;
+  IF NOT _stage_p_skips THEN PERFORM stage.raise_changed(); END IF;
+  RETURN false;
 END $body$;
 
 -- Returns the rows that the caller has just locked, as they are now.

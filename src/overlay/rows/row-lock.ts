@@ -26,6 +26,7 @@ export const rowLockFunctions = (schema: string, oid: number) => ({
   lock: `${schema}.lock_${oid}`,
   tryLock: `${schema}.try_lock_${oid}`,
   locked: `${schema}.locked_${oid}`,
+  claim: `${schema}.claim_${oid}`,
 });
 
 /** Converts a value of a key to a form that JSON can store without loss. */
@@ -35,7 +36,7 @@ const jsonKey = (table: Table, name: string, value: string) =>
 /** Builds the functions; none without a key, because equal rows cannot be distinguished. */
 export function rowLockSql(table: Table): string[] {
   if (isKeyless(table)) return [];
-  const { seen, lock, tryLock, locked } = rowLockFunctions(overlaySchema(table), table.oid);
+  const { seen, lock, tryLock, locked, claim } = rowLockFunctions(overlaySchema(table), table.oid);
   const names = keyNames(table);
   // a parameter with its column's name could have the name of a keyword of the function's language
   const given = names.map((_, index) => `_stage_key_${index + 1}`);
@@ -48,6 +49,7 @@ export function rowLockSql(table: Table): string[] {
       table_literal: quoteLiteral(table.name),
       try_lock: tryLock,
       locked,
+      claim,
       await: functionName(table, 'await'),
       outwait: functionName(table, 'outwait'),
       parameters: given.map((name, index) => `${name} ${types[index]}`).join(', '),

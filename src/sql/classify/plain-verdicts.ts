@@ -28,6 +28,7 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   unclear: [],
   called: [],
   locking: [],
+  lockingParts: [],
   qualifiers: [],
   groupings: [],
   wholeRows: [],

@@ -10,8 +10,8 @@ import { parseTree } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import { Tokens } from '../parser/tokens.ts';
 import type { RelationUse, TextPart } from '../places.ts';
-import type { LockedRelation, Read, RowLocks } from '../read.ts';
-import type { Replacement } from '../splice.ts';
+import type { LockedRelation, LockPlaces, Read } from '../read.ts';
+import type { ByteRange, Replacement } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
 
 const waits = {
@@ -29,44 +29,67 @@ const order: readonly LockedRelation['wait'][] = ['wait', 'skip', 'nowait'];
  */
 export function withRowLocks(read: Read, query: Node, source: Source): Read {
   if (!('SelectStmt' in query) || read.locking.length === 0) return read;
-  const select = query.SelectStmt;
-  const ranges = (select.fromClause ?? []).flatMap(rangesOf);
-  const uses = new Map(read.relations.map((use) => [use.start, use]));
-  const relations = (select.lockingClause ?? [])
-    .flatMap((node) => ('LockingClause' in node ? lockedBy(node.LockingClause, ranges) : []))
-    .flatMap((locked) => relationOf(locked, uses, source));
-  if (relations.length === 0) return read;
+  const whole = { start: 0, end: source.text.length };
+  const places = lockPlaces(query.SelectStmt, read.relations, source, whole);
+  if (places === null) return read;
   const tokens = Tokens.of(source.text);
-  const columnsEnd = endOfColumns(tokens);
-  if (columnsEnd === null) return read;
   const { calls } = collectUses(query, source);
-  const limits = limitsOf(tokens, source.text);
-  const locks: RowLocks = {
-    ...calls,
-    relations: strictest(relations),
-    columnsEnd,
-    hasColumns: select.targetList !== undefined,
-    limits,
-    offsets: limits.flatMap((limit) => withoutOffset(limit, tokens, source.text)),
-    end: source.text.length,
+  const offsets = places.limits.flatMap((limit) => withoutOffset(limit, tokens, source.text));
+  return { ...read, locks: { ...calls, ...places, offsets } };
+}
+
+/**
+ * Returns the locks that a SELECT takes on tables in its FROM, and the places for edits; null if it takes none or the places are unclear.
+ * @param part the range of the SELECT in the source
+ */
+export function lockPlaces(
+  select: SelectStmt,
+  relations: readonly RelationUse[],
+  source: Source,
+  { start, end }: ByteRange,
+): LockPlaces | null {
+  const ranges = (select.fromClause ?? []).flatMap(rangesOf);
+  const uses = new Map(relations.map((use) => [use.start, use]));
+  const locked = (select.lockingClause ?? [])
+    .flatMap((node) => ('LockingClause' in node ? lockedBy(node.LockingClause, ranges) : []))
+    .flatMap((each) => relationOf(each, uses, source));
+  if (locked.length === 0) return null;
+  const isWhole = start === 0 && end === source.text.length;
+  const text = isWhole ? source.text : source.text.subarray(start, end);
+  const tokens = Tokens.of(text);
+  const columnsEnd = endOfColumns(tokens);
+  if (columnsEnd === null) return null;
+  const hasColumns = select.targetList !== undefined;
+  const limits = limitsOf(tokens, text);
+  if (!isProved({ columnsEnd, hasColumns, limits }, select, text)) return null;
+  return {
+    relations: strictest(locked),
+    columnsEnd: columnsEnd + start,
+    hasColumns,
+    limits: limits.map((limit) => ({
+      start: limit.start + start,
+      end: limit.end + start,
+      text: limit.text,
+    })),
+    end,
   };
-  return isProved(locks, select, source.text) ? { ...read, locks } : read;
 }
 
 /** Verifies the places with the parser: with one column more and without limits, the text still parses as expected. */
 function isProved(
-  { columnsEnd, hasColumns, limits }: RowLocks,
+  { columnsEnd, hasColumns, limits }: Pick<LockPlaces, 'columnsEnd' | 'hasColumns' | 'limits'>,
   select: SelectStmt,
   text: Buffer,
 ): boolean {
   const column = { start: columnsEnd, end: columnsEnd, text: hasColumns ? ', 1 ' : ' 1 ' };
   const blanks = limits.map((range) => ({ ...range, text: ' ' }));
-  const changed = parsed(spliceBytes(text, [column, ...blanks]));
+  const changed = parseSelect(spliceBytes(text, [column, ...blanks]));
   if (changed === null || changed.limitCount || changed.limitOffset) return false;
   return (changed.targetList?.length ?? 0) === (select.targetList?.length ?? 0) + 1;
 }
 
-function parsed(text: Buffer): SelectStmt | null {
+/** Returns the SELECT that a text is; null if it is anything else. */
+export function parseSelect(text: Buffer): SelectStmt | null {
   try {
     const [first] = parseTree(text).stmts ?? [];
     return first?.stmt && 'SelectStmt' in first.stmt ? first.stmt.SelectStmt : null;

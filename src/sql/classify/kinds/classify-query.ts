@@ -2,6 +2,7 @@
 import type { Node } from 'libpg-query';
 import type { FunctionUse } from '../../functions/calls.ts';
 import { withLockedRelations } from '../../locate/locked-relations.ts';
+import { findLockingParts } from '../../locate/locking-parts.ts';
 import { findLocking } from '../../locate/locking-ranges.ts';
 import { locateWholeRows } from '../../locate/whole-rows.ts';
 import type { Read } from '../../read.ts';
@@ -33,6 +34,7 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
     ? plainWrite({
         ...common,
         ...calls,
+        lockingParts: findLockingParts(query, { locking, relations }, source),
         upserts,
         overriding,
         merges,

@@ -79,6 +79,18 @@ EXCEPTION WHEN lock_not_available THEN
   RAISE EXCEPTION USING MESSAGE = {{not_available}}, ERRCODE = 'lock_not_available';
 END $body$;
 
+-- Locks a row for the write that runs, with NOWAIT or SKIP LOCKED; returns whether it is locked as it was found. One that has changed since
+-- is skipped like one that is being changed.
+CREATE FUNCTION {{claim}}({{parameters}}, _stage_p_seen bigint, _stage_p_skips boolean) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+  PERFORM set_config('stage.lock_moved', '', true);
+  IF {{try_lock}}({{arguments}}, _stage_p_seen, _stage_p_skips) IS NULL THEN RETURN false; END IF;
+  IF current_setting('stage.lock_moved') <> 'on' THEN RETURN true; END IF;
+  IF NOT _stage_p_skips THEN PERFORM stage.raise_changed(); END IF;
+  RETURN false;
+END $body$;
+
 -- Returns the rows that the caller has just locked, as they are now.
 -- p_setting: the setting with their keys.
 CREATE FUNCTION {{locked}}(p_setting text) RETURNS SETOF {{row_type}}
