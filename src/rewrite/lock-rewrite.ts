@@ -1,6 +1,6 @@
 /**
  * Rewrites a SELECT ... FOR UPDATE of staged rows to one that locks the rows for the session, and to one that reads the locked rows. Within
- * a write, a SELECT that waits for no row is rewritten to one that does both: the write fails if a locked row has changed since.
+ * a write, a SELECT that waits for no row is rewritten to one that locks each row before it returns it.
  */
 import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import { rowLockFunctions } from '../overlay/rows/row-lock.ts';
