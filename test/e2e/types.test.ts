@@ -9,11 +9,11 @@ import {
   connectRaw,
   contentsOf,
   insertedImages,
-  runSubject,
-  tableOf,
-  tablesOf,
+  runTable,
   twinUrl,
 } from '../helpers/type-cases.ts';
+import type { TypeTable } from '../helpers/type-tables.ts';
+import { createTables, typeTables } from '../helpers/type-tables.ts';
 import { families } from './types/families.ts';
 import type { Family } from './types/family.ts';
 
@@ -50,7 +50,8 @@ suite('types', (test) => {
       async () => {
         if (family.needs !== undefined) await requirePart(family.needs);
         await database.query(family.setup ?? '');
-        await database.query(tablesOf(family));
+        const tables = typeTables(family);
+        await database.query(createTables(tables));
         daemon = await startTestDaemon({ database });
         const session = await daemon.newSession({ reads: 'staged' });
         const stagedUrl = daemon.clientUrl(session);
@@ -65,7 +66,7 @@ suite('types', (test) => {
           differences: [],
         };
         try {
-          await story(comparison, family, session);
+          await story(comparison, tables, session);
         } finally {
           await Promise.all([staged.end(), direct.end()]);
         }
@@ -74,11 +75,12 @@ suite('types', (test) => {
     );
   }
 
-  async function story(comparison: Comparison, family: Family, session: string): Promise<void> {
-    const tables = family.subjects.map((_, index) => tableOf(index));
-    for (const [index, subject] of family.subjects.entries()) {
-      await runSubject(comparison, subject, tableOf(index));
-    }
+  async function story(
+    comparison: Comparison,
+    tables: readonly TypeTable[],
+    session: string,
+  ): Promise<void> {
+    for (const table of tables) await runTable(comparison, table);
     assert.equal(comparison.differences, [], 'statements');
     const expected = await contentsOf(comparison.directUrl, tables);
     assert.equal(await contentsOf(comparison.stagedUrl, tables), expected, 'read back');
@@ -86,7 +88,7 @@ suite('types', (test) => {
     const first = await diff();
     assert.is(first.status, 200, first.text);
     assert.is((await diff()).text, first.text, 'the diff is stable');
-    const missing = (await insertedImages(comparison.direct, family)).filter(
+    const missing = (await insertedImages(comparison.direct, tables)).filter(
       (image) => !first.text.includes(`"after":${image}`),
     );
     assert.equal(missing, [], 'the diff shows every value as it is');

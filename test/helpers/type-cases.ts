@@ -2,9 +2,10 @@
 import pg from 'pg';
 import { bindMessage } from '../../src/wire/frontend-messages.ts';
 import { backend } from '../../src/wire/message-codes.ts';
-import type { Family, Subject } from '../e2e/types/family.ts';
 import type { TestDaemon } from './daemon.ts';
 import type { TestDatabase } from './database.ts';
+import type { Column, TypeTable } from './type-tables.ts';
+import { literalOf, rowCount, valueAt } from './type-tables.ts';
 import { connectWire, e, p, s } from './wire-script.ts';
 
 /** A statement with parameters: a string is sent as text, a Buffer in binary. */
@@ -42,123 +43,150 @@ export async function connectRaw(url: string): Promise<pg.Client> {
   return client;
 }
 
-export const tableOf = (index: number) => `t${index}`;
-
-/** Returns the tables of the subjects, with the rows that their statements change and delete, in both schemas. */
-export function tablesOf({ subjects }: Family): string {
-  const tables = subjects.flatMap((subject, index) =>
-    ['public', 'direct'].map((schema) => createTable(`${schema}.${tableOf(index)}`, subject)),
-  );
-  return ['CREATE SCHEMA direct;', ...tables].join('\n');
-}
-
-function createTable(table: string, { type, values, isKey }: Subject): string {
-  const literals = values.map((value) => (value === null ? 'NULL' : pg.escapeLiteral(value)));
-  if (isKey) {
-    const rows = literals.slice(0, Math.ceil(literals.length / 2)).map(
-      (value) => `
-      INSERT INTO ${table} VALUES (${value}, 1) ON CONFLICT DO NOTHING;`,
-    );
-    return `CREATE TABLE ${table} (v ${type} PRIMARY KEY, n int NOT NULL);${rows.join('')}`;
+/** Stages every case of a table and runs it directly, statement by statement. */
+export async function runTable(comparison: Comparison, table: TypeTable): Promise<void> {
+  const sent = table.isKey ? [] : await binaries(comparison, table);
+  const statements = table.isKey ? keyStatements(table) : plainStatements(table, sent);
+  for (const statement of statements) {
+    const { isRefused } = await compareStatement(comparison, statement);
+    // What both sides refuse would hide the other columns.
+    if (isRefused && !table.isKey) comparison.differences.push(`refused: ${statement.text}`);
   }
-  const rows = literals.flatMap((value, at) => [`(${at}, ${value})`, `(${100 + at}, ${value})`]);
-  return `CREATE TABLE ${table} (id int PRIMARY KEY, v ${type}); INSERT INTO ${table} VALUES ${rows.join(', ')};`;
+  for (const statement of refusals(table)) await compareStatement(comparison, statement);
 }
 
-/** Stages every case of a subject and runs it directly, statement by statement. */
-export async function runSubject(
-  comparison: Comparison,
-  subject: Subject,
-  table: string,
-): Promise<void> {
-  const statements = subject.isKey
-    ? keyStatements(subject, table)
-    : plainStatements(subject, table, await binaries(comparison.direct, table));
-  for (const statement of [...statements, ...refusals(subject, table)]) {
-    await compareStatement(comparison, statement, subject.type);
-  }
-}
+/** A value as it is sent: the bytes, or the text if PostgreSQL does not receive the bytes. */
+type Sent = Buffer | string | null;
 
-/** Returns the bytes of each seed value. */
-async function binaries(client: pg.Client, table: string): Promise<(Buffer | null)[]> {
-  const { rows } = await client.query(
-    `SELECT encode(record_send(ROW(v)), 'hex') AS sent FROM ${table} WHERE id < 100 ORDER BY id`,
+/** Returns each seed value in binary, row by row. Compares the statements whose bytes PostgreSQL refuses. */
+async function binaries(comparison: Comparison, table: TypeTable): Promise<Sent[][]> {
+  const { name, columns } = table;
+  const sent = columns.map((column) => `encode(record_send(ROW(${column.name})), 'hex')`);
+  const { rows } = await comparison.direct.query<{ sent: string }>(
+    `SELECT json_build_array(${sent.join(', ')})::text AS sent FROM ${name} WHERE id < 100 ORDER BY id`,
   );
-  return rows.map(({ sent }) => {
-    const bytes = Buffer.from(sent, 'hex');
-    // Number of columns, type, length.
-    return bytes.readInt32BE(8) === -1 ? null : bytes.subarray(12);
-  });
+  const all: Sent[][] = [];
+  for (const [at, row] of rows.entries()) {
+    const records: string[] = JSON.parse(row.sent);
+    const values: Sent[] = [];
+    for (const [index, column] of columns.entries()) {
+      const bytes = valueBytes(records[index] ?? '');
+      const text = `UPDATE ${name} SET ${column.name} = $1 WHERE id = -1`;
+      const refused = isRefusal(await outcome(comparison.direct, { text, values: [bytes] }));
+      if (refused) await compareStatement(comparison, { text, values: [bytes] });
+      values.push(refused ? valueAt(column, at) : bytes);
+    }
+    all.push(values);
+  }
+  return all;
 }
 
-function plainStatements(
-  { values }: Subject,
-  table: string,
-  sent: readonly (Buffer | null)[],
-): Statement[] {
-  return values.flatMap((value, at) => {
-    const next = (at + 1) % values.length;
-    const nextValue = values[next] ?? null;
-    const literal = value === null ? 'NULL' : pg.escapeLiteral(value);
+/** Returns the bytes of the only value of a record. */
+function valueBytes(record: string): Buffer | null {
+  const bytes = Buffer.from(record, 'hex');
+  // Number of columns, type, length.
+  return bytes.readInt32BE(8) === -1 ? null : bytes.subarray(12);
+}
+
+function plainStatements(table: TypeTable, sent: readonly (readonly Sent[])[]): Statement[] {
+  const { name, columns } = table;
+  const list = (write: (column: Column, at: number) => string) => columns.map(write).join(', ');
+  const names = list((column) => column.name);
+  const marks = list((_, at) => `$${at + 1}`);
+  const assigned = list((column, at) => `${column.name} = $${at + 1}`);
+  const same = list((column) => `${column.name} = ${column.name}`);
+  const count = rowCount(table);
+  return Array.from({ length: count }, (_, at): Statement[] => {
+    const next = (at + 1) % count;
+    const valuesOf = (row: number) => columns.map((column) => valueAt(column, row));
+    const literals = list((column) => literalOf(valueAt(column, at)));
     return [
-      { text: `INSERT INTO ${table} VALUES (${200 + at}, $1) RETURNING v`, values: [value] },
       {
-        text: `INSERT INTO ${table} VALUES (${300 + at}, $1) RETURNING v`,
-        values: [sent[at] ?? null],
+        text: `INSERT INTO ${name} VALUES (${200 + at}, ${marks}) RETURNING ${names}`,
+        values: valuesOf(at),
       },
-      { text: `INSERT INTO ${table} (v, id) VALUES (${literal}, ${400 + at}) RETURNING *` },
-      { text: `UPDATE ${table} SET v = $1 WHERE id = ${at} RETURNING v`, values: [nextValue] },
       {
-        text: `UPDATE ${table} SET v = $1 WHERE id = $2 RETURNING v`,
-        values: [sent[next] ?? null, String(200 + at)],
+        text: `INSERT INTO ${name} VALUES (${300 + at}, ${marks}) RETURNING ${names}`,
+        values: sent[at] ?? [],
       },
-      { text: `UPDATE ${table} SET v = v WHERE id = ${300 + at}` },
-      { text: `DELETE FROM ${table} WHERE id = ${100 + at} RETURNING v` },
+      { text: `INSERT INTO ${name} (${names}, id) VALUES (${literals}, ${400 + at}) RETURNING *` },
+      {
+        text: `UPDATE ${name} SET ${assigned} WHERE id = ${at} RETURNING ${names}`,
+        values: valuesOf(next),
+      },
+      {
+        text: `UPDATE ${name} SET ${assigned} WHERE id = $${columns.length + 1} RETURNING ${names}`,
+        values: [...(sent[next] ?? []), String(200 + at)],
+      },
+      { text: `UPDATE ${name} SET ${same} WHERE id = ${300 + at}` },
+      { text: `DELETE FROM ${name} WHERE id = ${100 + at} RETURNING ${names}` },
     ];
-  });
+  }).flat();
 }
 
-function keyStatements({ values }: Subject, table: string): Statement[] {
+function keyStatements({ name, columns }: TypeTable): Statement[] {
+  const values = columns.flatMap((column) => column.values);
   return values.flatMap((value, at) => {
     const next = values[(at + 1) % values.length] ?? null;
     return [
-      { text: `INSERT INTO ${table} VALUES ($1, 2) RETURNING *`, values: [value] },
-      { text: `UPDATE ${table} SET n = n + 1 WHERE v = $1 RETURNING *`, values: [value] },
-      { text: `UPDATE ${table} SET v = $1 WHERE v = $2 RETURNING *`, values: [next, value] },
-      { text: `UPDATE ${table} SET v = $1, n = n + 1 WHERE v = $1 RETURNING *`, values: [value] },
-      { text: `DELETE FROM ${table} WHERE v = $1 RETURNING *`, values: [value] },
+      { text: `INSERT INTO ${name} VALUES ($1, 2) RETURNING *`, values: [value] },
+      { text: `UPDATE ${name} SET n = n + 1 WHERE v = $1 RETURNING *`, values: [value] },
+      { text: `UPDATE ${name} SET v = $1 WHERE v = $2 RETURNING *`, values: [next, value] },
+      { text: `UPDATE ${name} SET v = $1, n = n + 1 WHERE v = $1 RETURNING *`, values: [value] },
+      { text: `DELETE FROM ${name} WHERE v = $1 RETURNING *`, values: [value] },
       {
-        text: `INSERT INTO ${table} VALUES ($1, 7) ON CONFLICT (v) DO UPDATE SET n = ${table}.n + 10 RETURNING *`,
+        text: `INSERT INTO ${name} VALUES ($1, 7) ON CONFLICT (v) DO UPDATE SET n = ${name}.n + 10 RETURNING *`,
         values: [value],
       },
     ];
   });
 }
 
-function refusals({ refused = [], isKey }: Subject, table: string): Statement[] {
-  const [row, set] = isKey ? ['($1, 0)', 'n = 0'] : ['(900, $1)', 'id = 0'];
-  return refused.flatMap((value) => [
-    { text: `INSERT INTO ${table} VALUES ${row}`, values: [value] },
-    { text: `INSERT INTO ${table} VALUES ${row.replace('$1', pg.escapeLiteral(value))}` },
-    { text: `UPDATE ${table} SET v = $1 WHERE ${set}`, values: [value] },
-  ]);
+/** Returns statements that write one refused text, with values of the other columns that are not refused. */
+function refusals({ name, columns, isKey }: TypeTable): Statement[] {
+  const others = (wrong: Column) => columns.filter((column) => column !== wrong);
+  const given = (column: Column) =>
+    literalOf(column.values.find((value) => value !== null) ?? null);
+  const rest = (wrong: Column) =>
+    isKey
+      ? { names: 'n', values: '0' }
+      : {
+          names: ['id', ...others(wrong).map((column) => column.name)].join(', '),
+          values: ['900', ...others(wrong).map(given)].join(', '),
+        };
+  return columns.flatMap((wrong) => {
+    const { names, values } = rest(wrong);
+    const insert = (value: string) =>
+      `INSERT INTO ${name} (${names}, ${wrong.name}) VALUES (${values}, ${value})`;
+    return (wrong.refused ?? []).flatMap((text) => [
+      { text: insert('$1'), values: [text] },
+      { text: insert(pg.escapeLiteral(text)) },
+      {
+        text: `UPDATE ${name} SET ${wrong.name} = $1 WHERE ${isKey ? 'n' : 'id'} = 0`,
+        values: [text],
+      },
+    ]);
+  });
 }
 
+/** Runs a statement on both sides, and notes what differs. Tells whether PostgreSQL refuses the statement. */
 async function compareStatement(
   comparison: Comparison,
   statement: Statement,
-  type: string,
-): Promise<void> {
-  const [staged, direct] = await Promise.all(
-    [comparison.staged, comparison.direct].map((client) => outcome(client, statement)),
-  );
-  if (staged === direct) return;
+): Promise<{ readonly isRefused: boolean }> {
+  const [staged, direct] = await Promise.all([
+    outcome(comparison.staged, statement),
+    outcome(comparison.direct, statement),
+  ]);
+  const isRefused = isRefusal(direct);
+  if (staged === direct) return { isRefused };
   const shown = statement.values?.map((value) =>
     Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value,
   );
   comparison.differences.push(
-    `${type}: ${statement.text} ${JSON.stringify(shown)}: ${staged} instead of ${direct}`,
+    `${statement.text} ${JSON.stringify(shown)}: ${staged} instead of ${direct}`,
   );
+  return { isRefused };
 }
 
 async function outcome(client: pg.Client, { text, values }: Statement): Promise<string> {
@@ -172,13 +200,18 @@ async function outcome(client: pg.Client, { text, values }: Statement): Promise<
   }
 }
 
-/** Returns the images of the inserted rows, as a diff must show them. It shows others too, of keyed tables and of json. */
-export async function insertedImages(client: pg.Client, { subjects }: Family): Promise<string[]> {
+/** Whether an outcome is an error: an object, where an answer is a list. */
+const isRefusal = (outcome: string) => outcome.startsWith('{');
+
+/** Returns the images of the inserted rows, as a diff must show them. */
+export async function insertedImages(
+  client: pg.Client,
+  tables: readonly TypeTable[],
+): Promise<string[]> {
   const images: string[] = [];
-  for (const [index, { type, isKey }] of subjects.entries()) {
-    if (isKey || type.startsWith('json')) continue;
+  for (const { name } of tables.filter(({ showsImages }) => showsImages)) {
     const { rows } = await client.query(
-      `SELECT to_jsonb(x)::text AS image FROM ${tableOf(index)} x WHERE id >= 200`,
+      `SELECT to_jsonb(x)::text AS image FROM ${name} x WHERE id >= 200`,
     );
     images.push(...rows.map(({ image }) => image));
   }
@@ -186,11 +219,11 @@ export async function insertedImages(client: pg.Client, { subjects }: Family): P
 }
 
 /** Returns the rows of some tables as they arrive in results: as text, then in binary. */
-export async function contentsOf(url: string, tables: readonly string[]): Promise<string[]> {
+export async function contentsOf(url: string, tables: readonly TypeTable[]): Promise<string[]> {
   const client = await connectWire(url);
   try {
     const heard: string[] = [];
-    for (const table of tables) {
+    for (const { name } of tables) {
       for (const format of [0, 1]) {
         const bind = {
           portal: '',
@@ -199,13 +232,13 @@ export async function contentsOf(url: string, tables: readonly string[]): Promis
           formats: [],
           resultFormats: [format],
         };
-        client.send(p(`SELECT * FROM ${table}`), bindMessage(bind), e(), s);
+        client.send(p(`SELECT * FROM ${name}`), bindMessage(bind), e(), s);
         const answers = await client.readTo(backend.readyForQuery);
         const rows = answers
           .filter(({ type }) => type === backend.dataRow)
           .map(({ payload }) => payload);
         heard.push(
-          ...rows.map((row) => `${table} ${row.toString(format === 0 ? 'utf8' : 'hex')}`).sort(),
+          ...rows.map((row) => `${name} ${row.toString(format === 0 ? 'utf8' : 'hex')}`).sort(),
         );
       }
     }
