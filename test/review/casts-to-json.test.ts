@@ -68,13 +68,67 @@ const subjects: readonly Subject[] = [
   { type: 'level', values: ['low', 'mid', 'high', 'top'], isKey: true },
 ];
 
+/** A subject with tables of its own: one with a key beside it, one whose key it is, if it can be one. */
+interface Case extends Subject {
+  readonly t: string;
+  readonly k: string;
+  readonly literals: readonly string[];
+}
+
+const cases = subjects.map(
+  (subject, at): Case => ({
+    ...subject,
+    t: `t${at}`,
+    k: `k${at}`,
+    literals: subject.values.map((value) => `'${value}'::${subject.type}`),
+  }),
+);
+
+const tablesOf = ({ t, k, type, isKey = false }: Case) => `
+  CREATE TABLE ${t} (id int PRIMARY KEY, v int, x ${type}); CREATE TABLE ${k} (x ${type}, id int${isKey ? ', PRIMARY KEY (x)' : ''});`;
+
+/** The overlays of the tables stay. */
+const refill = ({ t, k, literals: [first, second, third] }: Case) => `
+  DELETE FROM ${t}; INSERT INTO ${t} VALUES (1, 1, ${first}), (2, 1, ${second}), (3, 1, ${third});
+  DELETE FROM ${k}; INSERT INTO ${k} VALUES (${first}, 1), (${second}, 2);`;
+
+function writesOf({ t, k, isKey, literals: [, , third, fourth] }: Case) {
+  return {
+    plain: [
+      `UPDATE ${t} SET v = 2 WHERE id = 1`,
+      `UPDATE ${t} SET x = ${third} WHERE id = 2`,
+      `INSERT INTO ${t} VALUES (4, 1, ${fourth}), (5, 1, NULL)`,
+      `DELETE FROM ${t} WHERE id = 3`,
+    ],
+    keyed: [
+      ...(isKey ? [`UPDATE ${k} SET x = ${fourth} WHERE id = 1`] : []),
+      `DELETE FROM ${k} WHERE id = 2`,
+      `INSERT INTO ${k} VALUES (${third}, 3)`,
+    ],
+  };
+}
+
+/** What happens in production meanwhile. */
+const othersOf = ({ t, k, literals: [first, second] }: Case) => `
+  UPDATE ${t} SET v = 9, x = ${second} WHERE id IN (1, 2); UPDATE ${t} SET v = 9 WHERE id = 2;
+  INSERT INTO ${t} VALUES (4, 8, ${first}); UPDATE ${k} SET id = 7 WHERE id = 2;`;
+
 suite('casts to json', (test) => {
   let database: TestDatabase;
   let rest: TestRest;
-  const made = new Set<string>();
+  const lacking = new Set<string>();
+  let tried: readonly Case[];
   test.before(async () => {
     database = await createTestDatabase({ template: 'migrated' });
     await database.query(own);
+    for (const { extension } of cases) {
+      if (extension === undefined) continue;
+      await database
+        .query(`CREATE EXTENSION IF NOT EXISTS ${extension}`)
+        .catch(() => lacking.add(extension));
+    }
+    tried = cases.filter(({ extension }) => extension === undefined || !lacking.has(extension));
+    for (const one of tried) await database.query(`${one.setup ?? ''}; ${tablesOf(one)}`);
     rest = await startTestRest({ database });
   });
   test.after(async () => {
@@ -89,14 +143,16 @@ suite('casts to json', (test) => {
     assert.is(answer.status, status, `${path}: ${answer.text} ${logged}`);
     return answer.body;
   };
-  const contents = async () =>
-    (
-      await database.query<{ row: string }>(
-        'SELECT t::text AS row FROM t UNION ALL SELECT k::text FROM k ORDER BY 1',
-      )
-    ).map(({ row }) => row);
 
-  async function staged(...statements: readonly string[]): Promise<string> {
+  async function contents(): Promise<string[]> {
+    const tables = tried.flatMap(({ t, k }) => [t, k]);
+    const rows = tables.map((name) => `SELECT '${name} ' || x::text AS row FROM ${name} x`);
+    const found = await database.query<{ row: string }>(`${rows.join(' UNION ALL ')} ORDER BY 1`);
+    return found.map(({ row }) => row);
+  }
+
+  async function staged(statements: readonly string[]): Promise<string> {
+    await database.query(tried.map(refill).join(''));
     const id = await rest.newSession();
     for (const statement of statements) await rest.write(id, statement);
     return id;
@@ -112,63 +168,52 @@ suite('casts to json', (test) => {
     return id;
   }
 
-  for (const { type, extension, setup = '', values, isKey = false } of subjects) {
-    const [first, second, third, fourth] = values.map((value) => `'${value}'::${type}`);
-    const update = isKey ? [`UPDATE k SET x = ${fourth} WHERE id = 1`] : [];
-    const statements = [
-      'UPDATE t SET v = 2 WHERE id = 1',
-      `UPDATE t SET x = ${third} WHERE id = 2`,
-      `INSERT INTO t VALUES (4, 1, ${fourth}), (5, 1, NULL)`,
-      'DELETE FROM t WHERE id = 3',
-      ...update,
-      `DELETE FROM k WHERE id = 2`,
-      `INSERT INTO k VALUES (${third}, 3)`,
-    ];
-
-    const prepare = async () => {
-      if (extension !== undefined) {
-        await database.query(`CREATE EXTENSION IF NOT EXISTS ${extension}`).catch(() => {
-          throw new MissingProgram(extension);
-        });
-      }
-      await database.query(`DROP TABLE IF EXISTS t, k; ${made.has(type) ? '' : setup};
-        CREATE TABLE t (id int PRIMARY KEY, v int, x ${type}); CREATE TABLE k (x ${type}, id int${isKey ? ', PRIMARY KEY (x)' : ''});
-        INSERT INTO t VALUES (1, 1, ${first}), (2, 1, ${second}), (3, 1, ${third}); INSERT INTO k VALUES (${first}, 1), (${second}, 2);`);
-      made.add(type);
-    };
-
-    test(`${type}: approved, and taken back`, async () => {
-      await prepare();
-      const before = await contents();
-      const session = await approved(
-        await staged(...statements.filter((text) => isKey || !text.includes(' k '))),
-      );
-      const after = await contents();
-      const audit = await rest.call('GET', `/audit?project_id=default&session_id=${session}`);
-      assert.is(audit.status, 200);
-      const { session_id: inverse } = await call(201, 'POST', `${session}/revert`);
-      await approved(inverse);
-      assert.equal(await contents(), before);
-      await approved((await call(201, 'POST', `${inverse}/revert`)).session_id);
-      assert.equal(await contents(), after);
+  for (const extension of new Set(cases.flatMap(({ extension: name = [] }) => name))) {
+    test(`types of ${extension} are among them`, () => {
+      if (lacking.has(extension)) throw new MissingProgram(extension);
+      assert.ok(tried.some((one) => one.extension === extension));
     });
+  }
 
-    test(`${type}: settled, and taken out`, async () => {
-      await prepare();
-      const session = await staged(...statements);
-      await database.query(`UPDATE t SET v = 9, x = ${second} WHERE id IN (1, 2); UPDATE t SET v = 9 WHERE id = 2;
-        INSERT INTO t VALUES (4, 8, ${first}); UPDATE k SET id = 7 WHERE id = 2`);
-      const found = await call(200, 'GET', `${session}/conflicts`);
-      assert.ok(found.total_count > 0);
+  test('every type: approved, and taken back', async () => {
+    const id = await staged(
+      tried.flatMap((one) => {
+        const { plain, keyed } = writesOf(one);
+        return [...plain, ...(one.isKey ? keyed : [])];
+      }),
+    );
+    const before = await contents();
+    const session = await approved(id);
+    const after = await contents();
+    assert.not.equal(after, before);
+    const audit = await rest.call('GET', `/audit?project_id=default&session_id=${session}`);
+    assert.is(audit.status, 200);
+    const { session_id: inverse } = await call(201, 'POST', `${session}/revert`);
+    await approved(inverse);
+    assert.equal(await contents(), before);
+    await approved((await call(201, 'POST', `${inverse}/revert`)).session_id);
+    assert.equal(await contents(), after);
+  });
+
+  for (const isKey of [true, false]) {
+    test(`${isKey ? 'types of keys' : 'other types'}: settled, and taken out`, async () => {
+      const chosen = tried.filter((one) => (one.isKey ?? false) === isKey);
+      const session = await staged(
+        chosen.flatMap((one) => [...writesOf(one).plain, ...writesOf(one).keyed]),
+      );
+      await database.query(chosen.map(othersOf).join(''));
+      const { conflicts } = await call(200, 'GET', `${session}/conflicts`);
+      const found = new Set(conflicts.map(({ table }: { table: string }) => table));
+      const missing = chosen.filter(({ t }) => !found.has(t));
+      assert.equal(
+        missing.map(({ type }) => type),
+        [],
+      );
       if (isKey) await call(200, 'POST', `${session}/resolve`, { all: 'mine' });
       const { tables } = await call(200, 'GET', `${session}/diff`);
-      const [change] = tables.t.changes;
-      await call(200, 'POST', `${session}/unstage`, {
-        rows: [
-          { table: 't', row_id: change.row_id },
-          ...(isKey ? [{ table: 'k', row_id: tables.k.changes[0].row_id }] : []),
-        ],
-      });
+      const names = chosen.flatMap(({ t, k }) => (isKey ? [t, k] : [t]));
+      const rows = names.map((table) => ({ table, row_id: tables[table].changes[0].row_id }));
+      await call(200, 'POST', `${session}/unstage`, { rows });
       await call(200, 'GET', `${session}/diff`);
     });
   }
@@ -178,7 +223,9 @@ suite('casts to json', (test) => {
       CREATE FUNCTION state_json(state) RETURNS json LANGUAGE sql IMMUTABLE AS $$ SELECT '{}'::json $$;
       CREATE CAST (state AS json) WITH FUNCTION state_json(state);
       CREATE TABLE door (id int PRIMARY KEY, s state); INSERT INTO door VALUES (1, 'open')`);
-    const session = await approved(await staged(`UPDATE door SET s = 'shut' WHERE id = 1`));
+    const id = await rest.newSession();
+    await rest.write(id, `UPDATE door SET s = 'shut' WHERE id = 1`);
+    const session = await approved(id);
     await database.query(`ALTER TYPE state RENAME VALUE 'shut' TO 'closed'`);
     assert.is((await call(409, 'POST', `${session}/revert`)).error, 'not_revertible');
   });
