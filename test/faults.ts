@@ -40,7 +40,7 @@ const kinds: Readonly<Record<string, () => Promise<Arena>>> = {
   holes: () => openHoles(values.fate as Fate[]),
   kills: openKills,
   races: openRaces,
-  rules: openRuleKills,
+  rules: () => openRuleKills(),
   postgres: openPostgresFaults,
   links: openLinks,
   soak: () => openSoak(Number(values.clients), Number(values['think-ms'])),

@@ -13,7 +13,7 @@ import { openSoak } from './soak.ts';
 
 const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promise<Arena>]>> = {
   'kills of the daemon': [1, openKills],
-  'kills of two daemons that follow the rules': [1, openRuleKills],
+  'kills of two daemons that follow the rules': [1, () => openRuleKills(2)],
   'races for a session, or for a row': [5, openRaces],
   'faults of PostgreSQL': [2, () => openPostgresFaults()],
   'backends that are ended, and connections that are refused': [
@@ -22,7 +22,7 @@ const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promi
   ],
   'links that tear or are slow': [2, openLinks],
   'a path that crawls': [1, () => openCrawls(['upstream'], ['trickle'])],
-  'nothing, with clients that leave': [1, () => openSoak(5)],
+  'nothing, with clients that leave': [1, () => openSoak(5, 0, 3000)],
 };
 
 suite('what was asked for while something broke', (test) => {

@@ -25,9 +25,6 @@ const ends = {
 type Kind = keyof typeof ends;
 const kinds = Object.keys(ends) as Kind[];
 
-/** How often daemons are killed in a round. Each time one session of each kind is due, and one is split. */
-const wavesEach = 3;
-
 const rules = [
   {
     name: 'auto',
@@ -60,7 +57,8 @@ interface Field {
   readonly rest: TestRest;
 }
 
-export async function openRuleKills(): Promise<Arena> {
+/** @param waves how often daemons are killed in a round; each time one session of each kind is due, and one is split */
+export async function openRuleKills(waves = 3): Promise<Arena> {
   const database = await createTestDatabase({ template: 'migrated' });
   await database.query('CREATE TABLE account (id serial PRIMARY KEY, balance int NOT NULL)');
   const field = { database, rest: await startTestRest({ database }) };
@@ -74,7 +72,7 @@ export async function openRuleKills(): Promise<Arena> {
   if (status !== 200) throw new Error(text);
   const daemons: SpawnedDaemon[] = [await start(database), await start(database)];
   return {
-    round: (random) => round(field, daemons, random),
+    round: (random) => round(field, daemons, random, waves),
     close: async () => {
       const { body } = await field.rest.call('GET', '/audit/verify');
       for (const daemon of daemons) await daemon.kill();
@@ -136,9 +134,14 @@ async function release(field: Field, { sessions }: Wave): Promise<void> {
   );
 }
 
-async function round(field: Field, daemons: SpawnedDaemon[], random: Random): Promise<Outcome> {
+async function round(
+  field: Field,
+  daemons: SpawnedDaemon[],
+  random: Random,
+  count: number,
+): Promise<Outcome> {
   const waves: Wave[] = [];
-  for (let count = 0; count < wavesEach; count += 1) waves.push(await prepareWave(field));
+  while (waves.length < count) waves.push(await prepareWave(field));
   const counts: string[] = [];
   for (const wave of waves) {
     await release(field, wave);

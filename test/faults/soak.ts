@@ -13,8 +13,7 @@ import type { Scene, Target } from './scene.ts';
 import { openScene, patiently } from './scene.ts';
 
 const rows = 1000;
-const roundMs = 10_000;
-/** The rounds before the daemon's memory is compared: fifteen minutes of warming up. */
+/** The rounds of ten seconds before the daemon's memory is compared: fifteen minutes of warming up. */
 const warmRounds = 90;
 
 /** The number of connections that the daemon's pools may keep open beyond those at the beginning. */
@@ -39,8 +38,9 @@ interface Work {
 /**
  * @param clients the number of simultaneous clients
  * @param thinkMs the longest time that a client waits before each statement
+ * @param roundMs how long a round lasts
  */
-export async function openSoak(clients = 20, thinkMs = 0): Promise<Arena> {
+export async function openSoak(clients = 20, thinkMs = 0, roundMs = 10_000): Promise<Arena> {
   const scene = await openScene();
   await scene.database.query(
     `INSERT INTO account (balance) SELECT 0 FROM generate_series(1, ${rows})`,
