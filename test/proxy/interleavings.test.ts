@@ -31,8 +31,10 @@ suite('two connections of one session, step by step', (test) => {
         for (const each of [database, twin]) await each.query(fill);
         const id = await daemon.newSession({ reads: 'staged' });
         const session = daemon.clientUrl(id);
-        const staged = await interleave(database, session, steps, { queryMode: mode });
-        const direct = await interleave(twin, twin.url, steps, { queryMode: mode });
+        const [staged, direct] = await Promise.all([
+          interleave(database, session, steps, { queryMode: mode }),
+          interleave(twin, twin.url, steps, { queryMode: mode }),
+        ]);
         assert.equal(staged, direct, firstDifference(staged, direct));
         const rows = await rowsOf(twin.url);
         assert.equal(await rowsOf(session), rows);
