@@ -44,6 +44,11 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
     () => `EXECUTE 'SELECT coalesce(sum(n), 0) % 9 FROM ${a} WHERE n > $1' INTO v USING ${n()};`,
     () =>
       `EXECUTE 'INSERT INTO ' || quote_ident('${b}') || ' (a, note) VALUES ($1, ' || quote_literal(v) || ')' USING ${n()};`,
+    // the name of a column is known only when the text runs
+    () =>
+      `EXECUTE format('SELECT coalesce(sum(%I), 0) %% 9 FROM ${a} WHERE %2$I > $1', CASE WHEN v > ${pick(6)} THEN 'n' ELSE 'id' END, lower('${one(pick, 'N', 'id')}')) INTO v USING ${n()};`,
+    () =>
+      `FOR r IN EXECUTE 'SELECT id, n FROM ${a} ORDER BY ' || quote_ident(left('${one(pick, 'n', 'id')}x', -1)) || ', id LIMIT 2' LOOP v := r.id; END LOOP;`,
     () => `GET DIAGNOSTICS v = ROW_COUNT;`,
     ...(seed % 3 === 0 ? [() => `RAISE NOTICE '% as %', v, current_user;`] : []),
     () => `IF FOUND THEN v := v + 1; ELSE RAISE NOTICE 'nothing at %', v; END IF;`,
