@@ -89,8 +89,9 @@ export interface Right {
   /** The OVERRIDING clause of an INSERT. */
   readonly overriding: Overriding['value'] | null;
   /**
-   * The names of columns that the statement reads and that may be the target's: policies for SELECT then apply to the rows that it writes.
-   * `*` stands for the target's whole row, a qualified name, or the columns of an index. In a function, other names may be variables.
+   * The names of the columns that the statement reads: where some are the target's, policies for SELECT apply to the rows that it writes.
+   * `*` stands for columns that are the target's for certain, the empty name for those of something else. In a function, other names may be
+   * variables.
    */
   readonly reads: readonly string[];
 }

@@ -91,6 +91,8 @@ SELECT put_seen(106, 7), put_seen(106, 7);
 SELECT put_seen(100, 7);
 SELECT put_seen(101, 7);
 DO $$ DECLARE bad text := 'bad'; what int; BEGIN UPDATE feed SET what = bad WHERE id > 0; END $$;
+DO $$ DECLARE r record; BEGIN SELECT 'of r' AS what INTO r; UPDATE feed SET what = r.what; END $$; -- refused: cannot stage UPDATE of rows of "feed" that policies for SELECT hide
+DO $$ DECLARE r record; BEGIN SELECT 'of r' AS what INTO r; UPDATE feed f SET what = r.what WHERE f.id = 100; END $$;
 DO $$ DECLARE good text := 'good'; BEGIN UPDATE feed SET what = good WHERE id > 0; END $$;
 SELECT * FROM feed ORDER BY id;
 

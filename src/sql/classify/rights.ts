@@ -7,6 +7,7 @@ import type {
   MergeWhenClause,
   Node,
   OnConflictClause,
+  RangeVar,
   UpdateStmt,
 } from 'libpg-query';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
@@ -19,9 +20,9 @@ type Needed = Omit<Right, 'target'>;
 
 /** Returns the privilege that an INSERT needs on its target. */
 export function insertRight(insert: InsertStmt): Needed {
-  const { cols, onConflictClause, returningClause } = insert;
+  const { cols, onConflictClause, returningClause, relation } = insert;
   // guard: an INSERT that returns columns, or names the index of ON CONFLICT, reads its target
-  const reads = [...(onConflictClause?.infer ? ['*'] : []), ...columnsIn(returningClause)];
+  const reads = [...(onConflictClause?.infer ? ['*'] : []), ...returned(returningClause, relation)];
   return { ...rightTo('INSERT', cols), ...givenByInsert(insert), reads };
 }
 
@@ -35,9 +36,12 @@ export const upsertRight = ({ targetList }: OnConflictClause): Needed => ({
 /** Returns the privilege that an UPDATE or DELETE needs. Columns of its FROM count as those of its target. */
 export function changeRight(
   operation: 'UPDATE' | 'DELETE',
-  { targetList, whereClause, returningClause }: UpdateStmt & DeleteStmt,
+  { targetList, whereClause, returningClause, relation }: UpdateStmt & DeleteStmt,
 ): Needed {
-  const reads = columnsIn([targetList, whereClause, returningClause]);
+  const reads = [
+    ...columnsIn([targetList, whereClause], namesOfTarget(relation)),
+    ...returned(returningClause, relation),
+  ];
   return { ...rightTo(operation, targetList), ...givenBySet(targetList), reads };
 }
 
@@ -54,7 +58,7 @@ export const actionRight = (
 });
 
 const returnsColumns = (merge: MergeStmt) =>
-  merge.returningClause !== undefined && columnsIn(merge).length > 0;
+  merge.returningClause !== undefined && collectNodes(merge, 'ColumnRef').length > 0;
 
 /**
  * Returns the operation with the columns of a target list or of an INSERT's column list; without such a list, an INSERT writes all columns.
@@ -64,14 +68,22 @@ const rightTo = (operation: Right['operation'], columns: readonly Node[] | undef
   columns: columns ? namesOf(columns) : null,
 });
 
-/** Returns the names of the columns that a part of a statement reads; `*` for those that are qualified. */
-const columnsIn = (part: unknown): string[] => {
-  const names = (collectNodes(part, 'ColumnRef') as ColumnRef[]).map(({ fields }) => {
-    const [name = '*', ...more] = fields?.length === 1 ? textsOf(fields) : [];
-    return more.length > 0 ? '*' : name;
+const namesOfTarget = (relation: RangeVar | undefined): string[] => [
+  relation?.alias?.aliasname ?? relation?.relname ?? '',
+];
+
+/** Returns the names of the columns that a RETURNING clause reads, as in `Right.reads`. */
+const returned = (clause: unknown, relation: RangeVar | undefined): string[] =>
+  columnsIn(clause, [...namesOfTarget(relation), 'old', 'new']);
+
+/** Returns the names of the columns that a part of a statement reads, as in `Right.reads`. @param target the names of the target */
+function columnsIn(part: unknown, target: readonly string[]): string[] {
+  const names = (collectNodes(part, 'ColumnRef') as ColumnRef[]).map(({ fields = [] }) => {
+    if (fields.length === 1) return textsOf(fields)[0] ?? '*';
+    return target.includes(textsOf(fields.slice(0, -1)).at(-1) ?? '') ? '*' : '';
   });
   return [...new Set(names)];
-};
+}
 
 /** Returns the columns to which the SET list of an UPDATE gives values. */
 function givenBySet(targets: readonly Node[] = []): Given {
