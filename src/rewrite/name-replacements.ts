@@ -92,7 +92,11 @@ export function verified({ use, meaning }: Named, body: Read | Write): object {
     name,
     ...roleOf(use),
     ...meaning.standIn.verify,
-    rights: rights.map(({ operation, columns }) => ({ operation, columns })),
+    rights: rights.map(({ operation, columns, returned }) => ({
+      ...{ operation, columns },
+      // most statements return nothing
+      ...(returned?.length !== 0 && { returned }),
+    })),
     ...(isCopied && { copy: true }),
     ...(meaning.kind === 'view' && target !== null && { view: true }),
   };

@@ -94,6 +94,8 @@ export interface Right {
    * variables.
    */
   readonly reads: readonly string[];
+  /** The names that an INSERT returns, among them columns of the target; null for all of its columns. */
+  readonly returned: readonly string[] | null;
 }
 
 /** The rows that an UPDATE or DELETE changes. */

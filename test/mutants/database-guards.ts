@@ -116,6 +116,16 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['proxy/row-security'],
   },
   {
+    name: 'an INSERT returns no columns that the role may not read',
+    without: '',
+    tests: ['proxy/returned-columns'],
+  },
+  {
+    name: 'an INSERT of a function returns no columns that the role may not read',
+    without: 'IF false THEN',
+    tests: ['proxy/returned-columns'],
+  },
+  {
     name: "no trigger of a client's runs with the rights of the service",
     without:
       'IF false AND v_owner <> (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user) THEN',

@@ -52,7 +52,11 @@ function withCalls(
   replacements: BodyReplacement[],
   { first, table, operations }: Announced,
 ): BodyReplacement[] {
-  const own = [...columnCalls(table, operations), ...readCalls(table, operations)];
+  const own = [
+    ...columnCalls(table, operations),
+    ...readCalls(table, operations),
+    ...returnCalls(table, operations),
+  ];
   if (own.length === 0) return replacements;
   const isSame = ({ start, call }: BodyReplacement) => start === first.start && call !== undefined;
   const other = replacements.find(isSame);
@@ -80,6 +84,16 @@ function readCalls(table: Table, operations: readonly BodyOperation[]): string[]
     each === '*' || table.columns.some(({ name }) => name === each);
   const reading = operations.filter(({ reads }) => reads.some(isColumn));
   return [begin('reads', table, [...new Set(reading.map(({ operation }) => operation))])];
+}
+
+/** Returns the call that checks the right to read what an INSERT returns: the view lets everybody do so. */
+function returnCalls({ oid }: Table, operations: readonly BodyOperation[]): string[] {
+  const returning = operations.flatMap(({ returned }) =>
+    returned?.length === 0 ? [] : [{ returned }],
+  );
+  return returning.length === 0
+    ? []
+    : [`stage.demand_returned(${oid}, ${quoteLiteral(JSON.stringify(returning))})`];
 }
 
 /** Builds the call that notes a fact of the next write to a table; null if it is not known. */

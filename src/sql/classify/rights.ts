@@ -23,7 +23,21 @@ export function insertRight(insert: InsertStmt): Needed {
   const { cols, onConflictClause, returningClause, relation } = insert;
   // guard: an INSERT that returns columns, or names the index of ON CONFLICT, reads its target
   const reads = [...(onConflictClause?.infer ? ['*'] : []), ...returned(returningClause, relation)];
-  return { ...rightTo('INSERT', cols), ...givenByInsert(insert), reads };
+  return {
+    ...{ ...rightTo('INSERT', cols), ...givenByInsert(insert), reads },
+    returned: returnedBy(returningClause, relation),
+  };
+}
+
+/** Returns the names in a RETURNING clause that may be columns of the target; null where a star stands for all of these. */
+function returnedBy(clause: unknown, relation: RangeVar | undefined): string[] | null {
+  const target = [...namesOfTarget(relation), 'old', 'new'];
+  const found = (collectNodes(clause, 'ColumnRef') as ColumnRef[]).filter(
+    ({ fields = [] }) =>
+      fields.length === 1 || target.includes(textsOf(fields.slice(0, -1)).at(-1) ?? ''),
+  );
+  const names = found.map(({ fields }) => textsOf(fields?.slice(-1))[0] ?? null);
+  return names.every((name) => name !== null) ? names : null;
 }
 
 /** Returns the privilege that the DO UPDATE of an INSERT needs. */
@@ -31,6 +45,7 @@ export const upsertRight = ({ targetList }: OnConflictClause): Needed => ({
   ...rightTo('UPDATE', targetList),
   ...givenBySet(targetList),
   reads: ['*'],
+  returned: [],
 });
 
 /** Returns the privilege that an UPDATE or DELETE needs. Columns of its FROM count as those of its target. */
@@ -42,7 +57,7 @@ export function changeRight(
     ...columnsIn([targetList, whereClause], namesOfTarget(relation)),
     ...returned(returningClause, relation),
   ];
-  return { ...rightTo(operation, targetList), ...givenBySet(targetList), reads };
+  return { ...rightTo(operation, targetList), ...givenBySet(targetList), reads, returned: [] };
 }
 
 /** Returns the privilege that the INSERT or UPDATE of a MERGE needs. */
@@ -55,6 +70,7 @@ export const actionRight = (
   ...givenByAction(clause),
   // guard: an INSERT of a MERGE that returns rows reads its target
   reads: operation === 'UPDATE' || returnsColumns(merge) ? ['*'] : [],
+  returned: [],
 });
 
 const returnsColumns = (merge: MergeStmt) =>

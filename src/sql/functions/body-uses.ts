@@ -44,7 +44,8 @@ export interface BodyUses {
 }
 
 /** What a statement of a body does to a table. */
-export interface BodyOperation extends Pick<Right, 'target' | 'operation' | 'columns' | 'reads'> {
+export interface BodyOperation
+  extends Pick<Right, 'target' | 'operation' | 'columns' | 'reads' | 'returned'> {
   readonly first: FirstWord;
 }
 

@@ -3,6 +3,8 @@
 CREATE OR REPLACE FUNCTION stage.has_rights(p_relation oid, p_rights jsonb, p_role name DEFAULT current_user) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
+  -- guard: an INSERT returns no columns that the role may not read
+  IF (p_rights::pg_catalog.text) OPERATOR(pg_catalog.~~) '%"returned"%' AND NOT stage.may_return(p_relation, p_rights, p_role) THEN RETURN false; END IF;
   IF pg_catalog.has_table_privilege(p_role, p_relation, 'INSERT') AND pg_catalog.has_table_privilege(p_role, p_relation, 'UPDATE')
     AND pg_catalog.has_table_privilege(p_role, p_relation, 'DELETE')
   THEN

@@ -66,6 +66,7 @@ function classifyFrom(statement: CopyStmt, source: Source): CopyWrite | Refusal 
         star: null,
         overriding: null,
         reads: [],
+        returned: [],
       },
     ],
     unclear,
