@@ -27,12 +27,9 @@ export async function replacementsOf(
     use.schema === null && [trigger.oldTable, trigger.newTable].includes(use.name);
   const own = body.relations.filter(isTransition);
   const tokens = own.length > 0 ? scanTokens(Buffer.from(trigger.function.body)) : [];
+  const replaced = own.map((use) => replacementFor(trigger, use, tokens));
   const others = { ...body, relations: body.relations.filter((use) => !isTransition(use)) };
-  return [
-    ...(await replacementsIn(context, others, uses)),
-    ...clientQueries(body),
-    ...own.map((use) => replacementFor(trigger, use, tokens)),
-  ];
+  return [...(await replacementsIn(context, others, uses)), ...clientQueries(body), ...replaced];
 }
 
 type ScanToken = ReturnType<typeof scanTokens>[number];
