@@ -23,7 +23,18 @@ SELECT * FROM t ORDER BY id;
 SELECT * FROM whole ORDER BY id;
 SELECT * FROM written ORDER BY id;
 
+-- story: a table of which it may read nothing
+INSERT INTO written VALUES (1, 'a') RETURNING 1 AS one;
+INSERT INTO written VALUES (3, 'a');
+
+-- story: functions
+SELECT add_t(10);
+SELECT add_whole(11);
+DO $$ DECLARE secret text; BEGIN INSERT INTO whole (id) VALUES (12) RETURNING id INTO secret; END $$;
+DO $$ DECLARE v text; BEGIN INSERT INTO whole (id) VALUES (13) RETURNING whole.secret INTO v; RAISE NOTICE '%', v; END $$;
+
 -- story: statements, and views
+INSERT INTO written VALUES (2, 'a') RETURNING id;
 INSERT INTO t (id, name) VALUES (1, 'a') RETURNING id, name;
 INSERT INTO t (id, name) VALUES (2, 'a') RETURNING *;
 INSERT INTO t (id, name) VALUES (2, 'a') RETURNING secret;
@@ -34,14 +45,5 @@ INSERT INTO whole VALUES (1, 'a', 'own') RETURNING id;
 INSERT INTO whole VALUES (2, 'a', 'own') RETURNING whole.secret;
 WITH made AS (INSERT INTO whole VALUES (3, 'a', 'own') RETURNING *) SELECT id FROM made;
 WITH made AS (INSERT INTO whole VALUES (4, 'a', 'own') RETURNING id, name) SELECT * FROM made;
-INSERT INTO written VALUES (1, 'a') RETURNING 1 AS one;
-INSERT INTO written VALUES (2, 'a') RETURNING id;
-INSERT INTO written VALUES (3, 'a');
 INSERT INTO through (id, label) VALUES (20, 'v') RETURNING id, label;
 INSERT INTO through (id, label) VALUES (21, 'v') RETURNING hidden;
-
--- story: functions
-SELECT add_t(10);
-SELECT add_whole(11);
-DO $$ DECLARE secret text; BEGIN INSERT INTO whole (id) VALUES (12) RETURNING id INTO secret; END $$;
-DO $$ DECLARE v text; BEGIN INSERT INTO whole (id) VALUES (13) RETURNING whole.secret INTO v; RAISE NOTICE '%', v; END $$;
