@@ -48,6 +48,11 @@ export const textGuards: readonly Guard[] = [
     tests: ['proxy/dynamic-code'],
   },
   {
+    name: 'a call with values stays one when others join it',
+    without: 'const isFixed = other?.isFixed ?? true;',
+    tests: ['proxy/dynamic-code'],
+  },
+  {
     name: 'no text runs in a copy that was not followed',
     without: 'IF false THEN',
     tests: ['proxy/dynamic-code'],

@@ -32,6 +32,7 @@ CREATE FUNCTION named(t text) RETURNS void ${block(`BEGIN EXECUTE format('INSERT
 CREATE FUNCTION injected(t text) RETURNS void ${block(`BEGIN EXECUTE pg_catalog.format('INSERT INTO notes VALUES (5, %L)', t); END`)};
 CREATE FUNCTION told() RETURNS void ${block(`BEGIN INSERT INTO notes VALUES (7); EXECUTE 'NOTIFY a'; END`)};
 CREATE FUNCTION upserted() RETURNS void ${block(`BEGIN EXECUTE 'INSERT INTO notes VALUES (8) ON CONFLICT (id) DO UPDATE SET what = excluded.what'; END`)};
+CREATE FUNCTION returned() RETURNS void ${block(`BEGIN EXECUTE 'INSERT INTO notes VALUES (8) ON CONFLICT (id) DO UPDATE SET what = $1 RETURNING id' USING 'x'; END`)};
 CREATE FUNCTION set() RETURNS void ${block(`BEGIN EXECUTE 'SELECT setval(''numbers'', 9)'; END`)};
 CREATE FUNCTION locked() RETURNS void ${block(`BEGIN EXECUTE 'SELECT pg_advisory_lock(1)'; END`)};
 CREATE FUNCTION ran() RETURNS void ${block(`BEGIN EXECUTE 'SELECT query_to_xml(''INSERT INTO notes VALUES (6)'', true, true, '''')'; END`)};
@@ -53,6 +54,7 @@ suite('attacks by texts that code runs', (test) => {
     "SELECT named('notes')": /25006/,
     'SELECT told()': /cannot notify in a staged session/,
     'SELECT upserted()': /25006/,
+    'SELECT returned()': /25006/,
     'SELECT set()': /25006/,
     'SELECT ran()': /25006|0A000/,
     'SELECT defined()': /25006/,

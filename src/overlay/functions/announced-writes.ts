@@ -1,6 +1,7 @@
 /**
  * Tells the triggers of a table what PostgreSQL knows of the next write of a copy: the columns that it sets, since some triggers fire for
- * certain columns only, and whether it reads the table, since policies for SELECT then apply to the rows that it writes.
+ * certain columns only, and whether it reads the table, since policies for SELECT then apply to the rows that it writes. Checks the right to
+ * what an INSERT returns.
  */
 import type { Queryable } from '../../db/database.ts';
 import { quoteLiteral } from '../../identifier.ts';
@@ -61,7 +62,8 @@ function withCalls(
   const isSame = ({ start, call }: BodyReplacement) => start === first.start && call !== undefined;
   const other = replacements.find(isSame);
   const calls = [...(other?.call === undefined ? [] : [other.call]), ...own];
-  const isFixed = other?.isFixed ?? true;
+  // guard: a call with values stays one when others join it
+  const isFixed = other === undefined || other.isFixed === true;
   const call = calls.join(' AND ');
   return [...replacements.filter((each) => !isSame(each)), { ...first, call, isFixed }];
 }

@@ -43,7 +43,6 @@ import { sourceNamed } from './named-source.ts';
 import type { Lookup } from './own-path.ts';
 import { lookupOf, recorded } from './own-path.ts';
 import { replacedBody } from './replaced-body.ts';
-
 import { withUpserts } from './staged-upserts.ts';
 
 export interface Context extends Lookup {

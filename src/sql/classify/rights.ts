@@ -22,7 +22,10 @@ type Needed = Omit<Right, 'target'>;
 export function insertRight(insert: InsertStmt): Needed {
   const { cols, onConflictClause, returningClause, relation } = insert;
   // guard: an INSERT that returns columns, or names the index of ON CONFLICT, reads its target
-  const reads = [...(onConflictClause?.infer ? ['*'] : []), ...returned(returningClause, relation)];
+  const reads = [
+    ...(onConflictClause?.infer ? ['*'] : []),
+    ...readByReturning(returningClause, relation),
+  ];
   return {
     ...{ ...rightTo('INSERT', cols), ...givenByInsert(insert), reads },
     returned: returnedBy(returningClause, relation),
@@ -55,7 +58,7 @@ export function changeRight(
 ): Needed {
   const reads = [
     ...columnsIn([targetList, whereClause], namesOfTarget(relation)),
-    ...returned(returningClause, relation),
+    ...readByReturning(returningClause, relation),
   ];
   return { ...rightTo(operation, targetList), ...givenBySet(targetList), reads, returned: [] };
 }
@@ -89,7 +92,7 @@ const namesOfTarget = (relation: RangeVar | undefined): string[] => [
 ];
 
 /** Returns the names of the columns that a RETURNING clause reads, as in `Right.reads`. */
-const returned = (clause: unknown, relation: RangeVar | undefined): string[] =>
+const readByReturning = (clause: unknown, relation: RangeVar | undefined): string[] =>
   columnsIn(clause, [...namesOfTarget(relation), 'old', 'new']);
 
 /** Returns the names of the columns that a part of a statement reads, as in `Right.reads`. @param target the names of the target */
