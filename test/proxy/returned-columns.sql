@@ -38,6 +38,8 @@ INSERT INTO written VALUES (2, 'a') RETURNING id;
 INSERT INTO t (id, name) VALUES (1, 'a') RETURNING id, name;
 INSERT INTO t (id, name) VALUES (2, 'a') RETURNING *;
 INSERT INTO t (id, name) VALUES (2, 'a') RETURNING secret;
+INSERT INTO t (id, name) VALUES (2, 'a') RETURNING t;
+INSERT INTO t AS x (id, name) VALUES (2, 'a') RETURNING to_jsonb(x) ->> 'secret';
 INSERT INTO t AS x (id, name) VALUES (2, 'stamp') RETURNING x.id, upper(x.secret);
 INSERT INTO t AS x (id, name) VALUES (2, 'stamp') RETURNING x.id, upper(x.name);
 INSERT INTO t AS x (id, name) VALUES (3, 'stamp') RETURNING x.*;

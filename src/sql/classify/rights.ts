@@ -21,26 +21,14 @@ type Needed = Omit<Right, 'target'>;
 /** Returns the privilege that an INSERT needs on its target. */
 export function insertRight(insert: InsertStmt): Needed {
   const { cols, onConflictClause, returningClause, relation } = insert;
+  const named = namedByReturning(returningClause, relation);
+  const returned = named.flatMap(({ name, of }) => (of === 'other' ? [] : [name]));
   // guard: an INSERT that returns columns, or names the index of ON CONFLICT, reads its target
-  const reads = [
-    ...(onConflictClause?.infer ? ['*'] : []),
-    ...readByReturning(returningClause, relation),
-  ];
+  const reads = [...(onConflictClause?.infer ? ['*'] : []), ...readNames(named)];
   return {
     ...{ ...rightTo('INSERT', cols), ...givenByInsert(insert), reads },
-    returned: returnedBy(returningClause, relation),
+    returned: returned.every((name) => name !== null) ? returned : null,
   };
-}
-
-/** Returns the names in a RETURNING clause that may be columns of the target; null where a star stands for all of these. */
-function returnedBy(clause: unknown, relation: RangeVar | undefined): string[] | null {
-  const target = [...namesOfTarget(relation), 'old', 'new'];
-  const found = (collectNodes(clause, 'ColumnRef') as ColumnRef[]).filter(
-    ({ fields = [] }) =>
-      fields.length === 1 || target.includes(textsOf(fields.slice(0, -1)).at(-1) ?? ''),
-  );
-  const names = found.map(({ fields }) => textsOf(fields?.slice(-1))[0] ?? null);
-  return names.every((name) => name !== null) ? names : null;
 }
 
 /** Returns the privilege that the DO UPDATE of an INSERT needs. */
@@ -56,10 +44,10 @@ export function changeRight(
   operation: 'UPDATE' | 'DELETE',
   { targetList, whereClause, returningClause, relation }: UpdateStmt & DeleteStmt,
 ): Needed {
-  const reads = [
-    ...columnsIn([targetList, whereClause], namesOfTarget(relation)),
-    ...readByReturning(returningClause, relation),
-  ];
+  const reads = readNames([
+    ...namedIn([targetList, whereClause], [nameOfTarget(relation)]),
+    ...namedByReturning(returningClause, relation),
+  ]);
   return { ...rightTo(operation, targetList), ...givenBySet(targetList), reads, returned: [] };
 }
 
@@ -87,21 +75,35 @@ const rightTo = (operation: Right['operation'], columns: readonly Node[] | undef
   columns: columns ? namesOf(columns) : null,
 });
 
-const namesOfTarget = (relation: RangeVar | undefined): string[] => [
-  relation?.alias?.aliasname ?? relation?.relname ?? '',
-];
+/** A column that a part of a statement names, of the target or something else; the name is null for a whole row. */
+interface NamedColumn {
+  readonly name: string | null;
+  readonly of: 'target' | 'other' | 'unknown';
+}
 
-/** Returns the names of the columns that a RETURNING clause reads, as in `Right.reads`. */
-const readByReturning = (clause: unknown, relation: RangeVar | undefined): string[] =>
-  columnsIn(clause, [...namesOfTarget(relation), 'old', 'new']);
+const nameOfTarget = (relation: RangeVar | undefined): string =>
+  relation?.alias?.aliasname ?? relation?.relname ?? '';
 
-/** Returns the names of the columns that a part of a statement reads, as in `Right.reads`. @param target the names of the target */
-function columnsIn(part: unknown, target: readonly string[]): string[] {
-  const names = (collectNodes(part, 'ColumnRef') as ColumnRef[]).map(({ fields = [] }) => {
-    if (fields.length === 1) return textsOf(fields)[0] ?? '*';
-    return target.includes(textsOf(fields.slice(0, -1)).at(-1) ?? '') ? '*' : '';
+const namedByReturning = (clause: unknown, relation: RangeVar | undefined): NamedColumn[] =>
+  namedIn(clause, [nameOfTarget(relation), 'old', 'new']);
+
+/** @param target the names by which the part refers to the target */
+function namedIn(part: unknown, target: readonly string[]): NamedColumn[] {
+  return (collectNodes(part, 'ColumnRef') as ColumnRef[]).map(({ fields = [] }) => {
+    const name = textsOf(fields.slice(-1))[0] ?? null;
+    const qualifier = textsOf(fields.slice(0, -1)).at(-1);
+    if (qualifier !== undefined)
+      return { name, of: target.includes(qualifier) ? 'target' : 'other' };
+    // guard: the name of the target alone stands for its whole row
+    if (name !== null && target.includes(name)) return { name: null, of: 'target' };
+    return { name, of: name === null ? 'target' : 'unknown' };
   });
-  return [...new Set(names)];
+}
+
+/** Returns the names of columns that are read, as in `Right.reads`. */
+function readNames(named: readonly NamedColumn[]): string[] {
+  const names = named.map(({ name, of }) => (of === 'other' ? '' : of === 'target' ? '*' : name));
+  return [...new Set(names.flatMap((name) => name ?? []))];
 }
 
 /** Returns the columns to which the SET list of an UPDATE gives values. */
