@@ -75,6 +75,11 @@ const procedures: Readonly<Record<string, readonly [string, string, RegExp]>> = 
     `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_join; END$f$`,
     /calls joins\(\), which runs a text/,
   ],
+  reads_apart: [
+    '',
+    `LANGUAGE plpgsql AS $f$BEGIN ${write}; PERFORM 1 FROM behind_apart; END$f$`,
+    /calls format\(\), which is several functions/,
+  ],
   writes_policed: [
     '',
     'LANGUAGE sql AS $f$INSERT INTO policed VALUES (1)$f$',
@@ -112,16 +117,17 @@ CREATE VIEW behind_view AS SELECT tells() AS n;
 CREATE FUNCTION passes(int) RETURNS boolean LANGUAGE plpgsql AS $f$BEGIN RETURN notifying() IS NULL; END$f$;
 CREATE VIEW behind_both AS SELECT 1 AS n WHERE passes(1);
 CREATE FUNCTION looks() RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; q text := 'SELECT count(*) FROM notes'; BEGIN EXECUTE q INTO n; RETURN n; END$f$;
-CREATE FUNCTION looks_up(text) RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; BEGIN EXECUTE format('SELECT %I FROM notes', $1) INTO n; RETURN n; END$f$;
 CREATE FUNCTION joins(text) RETURNS int LANGUAGE plpgsql AS $f$DECLARE n int; BEGIN EXECUTE 'SELECT id FROM notes WHERE what = ' || quote_literal($1) INTO n; RETURN n; END$f$;
 CREATE VIEW behind_text AS SELECT looks() AS n;
-CREATE VIEW behind_column AS SELECT looks_up('id') AS n;
 CREATE VIEW behind_join AS SELECT joins('x') AS n;
 CREATE TABLE policed_by_text (id int PRIMARY KEY);
 ALTER TABLE policed_by_text ENABLE ROW LEVEL SECURITY;
 CREATE POLICY counted ON policed_by_text USING (looks() > id);
 CREATE SCHEMA apart;
 CREATE FUNCTION apart.lower(text) RETURNS text LANGUAGE plpgsql AS $f$BEGIN EXECUTE 'NOTIFY effects'; RETURN 'moved'; END$f$;
+CREATE FUNCTION apart.format(text, text) RETURNS text LANGUAGE sql AS $f$SELECT 'SELECT 1 FROM pg_notify(''effects'', '''')'$f$;
+CREATE FUNCTION looks_apart(text) RETURNS int LANGUAGE plpgsql SET search_path = public, apart AS $f$DECLARE n int; BEGIN EXECUTE format('SELECT %I FROM notes', $1) INTO n; RETURN n; END$f$;
+CREATE VIEW behind_apart AS SELECT looks_apart('id') AS n;
 CREATE FUNCTION apart.writer() RETURNS text LANGUAGE plpgsql AS $f$BEGIN INSERT INTO public.notes VALUES (1, 'seen'); RETURN 'a'; END$f$;
 ${Object.entries(procedures)
   .map(([name, [args, text]]) => `CREATE PROCEDURE ${name}(${args}) ${text};`)
