@@ -19,6 +19,11 @@ export const ruleGuards: readonly Guard[] = [
     tests: auto,
   },
   {
+    name: 'what was found of a session while others decided it is no reason',
+    without: '',
+    tests: auto,
+  },
+  {
     name: 'the policy approves no effects of triggers beyond the staged rows',
     without: '',
     tests: auto,

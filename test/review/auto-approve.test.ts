@@ -1,10 +1,12 @@
 /** Approval by the policy: of what its rules describe, without a flag, once; never of what a person has to see. */
 
+import pg from 'pg';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { createRole } from '../helpers/roles.ts';
 import type { Ruled } from '../helpers/ruled.ts';
 import { as, autoApproval, startRuled } from '../helpers/ruled.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 const small = { tables: ['items'], auto_approve: { max_rows: 2, operations: ['update'] } };
 
@@ -24,6 +26,8 @@ suite('review: approval by the policy', (test) => {
   test.after(() => ruled.rest.stop());
 
   const one = 'UPDATE items SET stock = stock + 1 WHERE id = 1';
+  const oidOf = async (table: string) =>
+    (await ruled.rest.database.query(`SELECT '${table}'::regclass::oid::int AS oid`))[0]?.['oid'];
   const run = async (rules = ruled.rules) =>
     (await autoApproval(ruled.rest.db, rules)()).map(
       ({ approved, hindrance }) => approved?.status ?? hindrance,
@@ -55,6 +59,27 @@ suite('review: approval by the policy', (test) => {
     });
     assert.is((await ruled.rest.call('GET', '/audit/verify', as('ann'))).body.ok, true);
     assert.equal(await ruled.events(id), ['created', 'proposed', 'approved']);
+  });
+
+  test('what is found of a session that is decided meanwhile is no outcome', async () => {
+    await ruled.set({ auto_approve: small.auto_approve });
+    const id = await ruled.proposed(one);
+    const { url, query } = ruled.rest.database;
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE stage.event');
+    const considered = run();
+    await until(
+      async () =>
+        (await query('SELECT FROM pg_locks WHERE NOT granted AND database IS NOT NULL')).length > 0,
+    );
+    // as another daemon that rejects it
+    const uuid = `'${id.slice(5)}'`;
+    await other.query(`DELETE FROM stage_data.shadow_${await oidOf('items')} WHERE _stage_session = ${uuid};
+      UPDATE stage.session SET status = 'rejected', rejected_at = now() WHERE id = ${uuid}; COMMIT`);
+    await other.end();
+    assert.equal(await considered, []);
+    assert.is((await ruled.show(id)).status, 'rejected');
   });
 
   test('one row more, another operation, another table: people decide', async () => {

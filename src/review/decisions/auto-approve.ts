@@ -12,6 +12,7 @@ import type { PolicyCheck } from '../policy/check.ts';
 import { broken, checkPolicy } from '../policy/check.ts';
 import type { Policy } from '../policy/evaluate.ts';
 import type { Proposal } from '../policy/proposals.ts';
+import { isUndecided } from '../policy/proposals.ts';
 import { areOpen } from '../policy/windows.ts';
 import { rehearseSession } from '../rehearsal/rehearse.ts';
 import { renewOutdated } from '../renew.ts';
@@ -66,19 +67,15 @@ export function createAutoApproval(
     const paused = new Set(retries.paused());
     // guard: a session that was considered does not stop others from being considered
     const open = proposed.filter((one) => !considered.has(one.key) && isOpen(one));
-    for (const { id, key } of open.filter((one) => !paused.has(one.key)).slice(0, atOnce)) {
+    for (const one of open.filter(({ key }) => !paused.has(key)).slice(0, atOnce)) {
       // rehearsals may take long, and proposals expire meanwhile: the others follow in the next run
       if (performance.now() > end) break;
-      try {
-        const outcome = await consider(db, id, rules, version);
-        if (outcome === null) continue;
-        outcomes.push(outcome);
-        considered.add(key);
-        retries.succeeded(key);
-      } catch (error) {
-        const retry = retries.failed(key, error);
-        outcomes.push({ id, version, approved: null, hindrance: (error as Error).message, retry });
-      }
+      const outcome = await considerOrRetry(db, one, { rules, version, retries });
+      if (outcome === null) continue;
+      outcomes.push(outcome);
+      if (outcome.retry !== undefined) continue;
+      considered.add(one.key);
+      retries.succeeded(one.key);
     }
     return outcomes;
   };
@@ -91,6 +88,33 @@ function isOpen({ rules, now, isScheduled, isDerived }: Proposal): boolean {
     rules.flatMap(({ windows }) => (windows === undefined ? [] : [windows])),
     now,
   );
+}
+
+interface Run {
+  readonly rules: AutoRules;
+  readonly version: number;
+  readonly retries: Retries;
+}
+
+/**
+ * Considers a proposal; after a temporary obstacle it is tried again. Returns null if it was decided meanwhile, or has to be considered
+ * again at once.
+ */
+async function considerOrRetry(
+  db: Database,
+  one: Proposal,
+  { rules, version, retries }: Run,
+): Promise<AutoOutcome | null> {
+  const { id, key } = one;
+  try {
+    const outcome = await consider(db, id, rules, version);
+    // guard: what was found of a session while others decided it is no reason
+    if (outcome?.approved === null && !(await isUndecided(db, one))) return null;
+    return outcome;
+  } catch (error) {
+    const retry = retries.failed(key, error);
+    return { id, version, approved: null, hindrance: (error as Error).message, retry };
+  }
 }
 
 /** Returns null if it has to be considered again. @throws StageError a transient one */

@@ -1,6 +1,6 @@
 /** The proposed sessions with the rules that hold for them, for tasks that read all of them repeatedly. */
 import type { Database } from '../../db/database.ts';
-import { sessionIdSql } from '../../staging/session-id.ts';
+import { sessionIdSql, sessionUuid } from '../../staging/session-id.ts';
 import type { Rule } from './document.ts';
 import type { Policy } from './evaluate.ts';
 import { rulesFor } from './evaluate.ts';
@@ -17,6 +17,8 @@ FROM stage.session s WHERE s.status = 'proposed' ORDER BY s.proposed_at`;
 
 export interface Proposal {
   readonly id: string;
+  /** The number of the proposal: it grows when a session is reopened. */
+  readonly round: string;
   /** The same for one round and one version of the policy. */
   readonly key: string;
   readonly rules: readonly Rule[];
@@ -48,11 +50,21 @@ export function createProposals(db: Database): (policy: Policy) => Promise<Propo
       current.set(key, rules);
       const times = { now: Number(row['now']), proposedAt: Number(row['proposed_at']) };
       const [isScheduled, isDerived] = [row['scheduled'] === 't', row['derived'] === 't'];
-      proposals.push({ id: String(row['id']), key, rules, ...times, isScheduled, isDerived });
+      const named = { id: String(row['id']), round: String(row['round']), key };
+      proposals.push({ ...named, rules, ...times, isScheduled, isDerived });
     }
     known = current;
     return proposals;
   };
+}
+
+/** Returns whether a session still waits for a decision, in the round in which it was listed. */
+export async function isUndecided(db: Database, { id, round }: Proposal): Promise<boolean> {
+  const [row] = await db.query(
+    `SELECT FROM stage.session WHERE id = $1 AND round = $2 AND status = 'proposed'`,
+    [sessionUuid(id), round],
+  );
+  return row !== undefined;
 }
 
 /**
