@@ -38,6 +38,10 @@ export const changesName = (table: Named) => qualifiedName('stage', `changes_${t
 /** Returns the name of the table behind the load view. The shadow is its only partition. A COPY names it, so clients may use its schema. */
 export const loadTableName = (table: { readonly oid: number }) =>
   qualifiedName('stage', `rows_${table.oid}`);
+/** Returns the name of the function that returns the partition of a row, in a schema that clients may use. */
+export const placeName = (table: Pick<Named, 'oid' | 'namespaceOid'>) =>
+  `${overlaySchema(table)}.place_${table.oid}`;
+
 /**
  * Names of the tables that stage sets of changed rows. The load table is the only partition of the first, and the first that of the second.
  */

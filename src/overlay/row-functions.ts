@@ -1,7 +1,8 @@
 /** Expressions of the table's definition, wrapped as functions over single columns of a row. */
 import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import type { Check, Column, Table, Unique, UniqueElement } from '../model/table.ts';
-import { columnNamed, functionName, partitionsName } from './object-names.ts';
+import { columnNamed, functionName, partitionsName, placeName } from './object-names.ts';
+import { fireInPartitions } from './triggers/candidates.ts';
 
 /**
  * Builds a function whose parameters have the columns' names, so that the expression's unqualified names resolve to them. The string body
@@ -128,8 +129,16 @@ function partitionFunctions(table: Table): string[] {
     const expression = found.length === 0 ? 'NULL::oid' : `CASE ${found.join(' ')} END`;
     return partitionFunction(table, functionName(table, part), 'oid', expression);
   };
-  return [make('partition', true), make('routed', false), ...partitionsFunctions(table)];
+  return [
+    ...[make('partition', true), make('routed', false)],
+    ...(fireInPartitions(table) ? [placeFunction(table)] : []),
+    ...partitionsFunctions(table),
+  ];
 }
+
+/** Builds the function that returns the partition of a row to triggers, which run with the rights of the client. */
+const placeFunction = (table: Table): string =>
+  `${partitionFunction(table, placeName(table), 'oid', rowCall(functionName(table, 'partition'), table.partitionColumns, ''))} SECURITY DEFINER SET search_path = pg_catalog, pg_temp`;
 
 /**
  * Builds a check for the partitions of each foreign key that is of single ones. Unchanged bounds let the planner prune the other

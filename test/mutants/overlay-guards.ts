@@ -235,6 +235,23 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/named-partitions', 'proxy/partition-grants'],
   },
   {
+    name: 'triggers fire where PostgreSQL fires the same ones for the rows of all partitions',
+    without: '',
+    lines: 2,
+    tests: ['proxy/partitions-with-code'],
+  },
+  {
+    name: 'a row of a partition is passed as a row of the table',
+    without: '',
+    lines: 2,
+    tests: ['proxy/partitions-with-code'],
+  },
+  {
+    name: 'a row does not move past the triggers that fire for that',
+    without: `condition: 'false',`,
+    tests: ['proxy/partitions-with-code'],
+  },
+  {
     name: 'triggers of a partition, and those of its table, fire at approval only',
     without: '',
     tests: ['proxy/named-partitions'],

@@ -7,7 +7,26 @@ export const oneOf = <Value>(pick: Pick, values: readonly Value[]): Value =>
 
 /** Two tables of the given number, with triggers, as a script. */
 export function drawTables(number: number, pick: Pick): string {
-  return [1, 2].map((table) => drawTable(number, table, pick)).join('\n');
+  const tables = [1, 2].map((table) => {
+    const drawn = drawTable(number, table, pick);
+    if (number % 3 !== 1) return drawn;
+    // a row trigger of a partitioned table has the name of the partition
+    const named = drawn.replaceAll("TG_TABLE_NAME || '_marks'", `'${nameOf(number, table)}_marks'`);
+    return named.replace(withKey, partitioned);
+  });
+  return tables.join('\n');
+}
+
+const withKey = /^CREATE TABLE (\w+) (\((id|what|k) [^;]*PRIMARY KEY[^;]*)\);$/gm;
+
+/** The first value of the upper partition, by the column of the key. */
+const limits = { id: '6', what: `'I'`, k: '1' };
+
+/** Returns a table in two partitions, in the order of its key, as statements without ORDER BY show its rows. */
+function partitioned(_: string, name: string, columns: string, key: keyof typeof limits): string {
+  return `CREATE TABLE ${name} ${columns}) PARTITION BY RANGE (${key});
+CREATE TABLE ${name}_low PARTITION OF ${name} FOR VALUES FROM (MINVALUE) TO (${limits[key]});
+CREATE TABLE ${name}_high PARTITION OF ${name} FOR VALUES FROM (${limits[key]}) TO (MAXVALUE);`;
 }
 
 export const nameOf = (number: number, table: number) => `t${number}_${table}`;

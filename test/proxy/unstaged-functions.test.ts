@@ -52,7 +52,7 @@ const apart: Readonly<Record<string, readonly [string, RegExp]>> = {
   catalog: [block(`DELETE FROM pg_catalog.pg_proc`), /does more than read/],
   own: [block(`DELETE FROM stage.session`), /does more than read/],
   view: [block('DELETE FROM seen'), /writes to public\.seen|writes to seen/],
-  parted: [block('DELETE FROM parted'), /writes to parted, which is a partitioned table/],
+  parted: [block('DELETE FROM parted_1'), /writes to parted_1, which is a partition;/],
   keyless: [block('DELETE FROM keyless'), /writes to keyless, which is a table without a key/],
   fills: [block('INSERT INTO filled (id) VALUES (1)'), /fills a column itself/],
   fills_all: [block('INSERT INTO filled VALUES (1, 1)'), /fills a column itself/],
@@ -111,6 +111,7 @@ CREATE TABLE filled (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n int, twi
 CREATE TABLE keyless (n int);
 CREATE TYPE label AS ENUM ('a', 'b');
 CREATE TABLE parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE parted_1 PARTITION OF parted DEFAULT;
 CREATE VIEW seen AS SELECT * FROM plain;
 CREATE SEQUENCE numbers;
 CREATE FUNCTION writer() RETURNS int LANGUAGE sql AS 'INSERT INTO plain VALUES (8) RETURNING id';

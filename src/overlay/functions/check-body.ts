@@ -106,9 +106,16 @@ async function readWithin(
 }
 
 /** Returns the variables of a trigger whose values are known. */
-const namesOf = ({ schema, name }: Table, trigger: Trigger) => ({
-  ...{ tg_table_name: name, tg_relname: name, tg_table_schema: schema, tg_name: trigger.name },
-  ...{ tg_when: trigger.timing.toUpperCase(), tg_level: trigger.level.toUpperCase() },
+const namesOf = ({ schema, name, kind }: Table, trigger: Trigger) => ({
+  // a row trigger has the names of the row's partition
+  ...(!(kind === 'partitioned' && trigger.level === 'row') && {
+    ...{ tg_table_name: name, tg_relname: name, tg_table_schema: schema },
+  }),
+  ...{
+    tg_name: trigger.name,
+    tg_when: trigger.timing.toUpperCase(),
+    tg_level: trigger.level.toUpperCase(),
+  },
   ...(trigger.events.length === 1 && { tg_op: String(trigger.events[0]).toUpperCase() }),
 });
 

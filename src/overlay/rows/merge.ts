@@ -59,8 +59,11 @@ function mergeTargetSql(table: Table, named: Table): string {
       key: settingKey(table, operation),
       function: functionName(named, 'merge'),
       after_function: functionName(table, `after_merge_${operation}`),
-      first_trigger: firstTriggerSql(table, place),
-      after_triggers: afterTriggersSql(table, { ...place, key: settingKey(table, operation) }),
+      first_trigger: firstTriggerSql(named, place),
+      after_triggers: afterTriggersSql(table, named, {
+        ...place,
+        key: settingKey(table, operation),
+      }),
     });
   });
   return fillSql(loadSql('table/rows/merge.sql'), {

@@ -93,8 +93,8 @@ function statementTriggersSql(
     members: '',
     row_function: functionName(named, operation),
     after_function: functionName(table, `after_${operation}`),
-    first_trigger: firstTriggerSql(table, { view, operation, event: operation, when: '' }),
-    after_triggers: afterTriggersSql(table, {
+    first_trigger: firstTriggerSql(named, { view, operation, event: operation, when: '' }),
+    after_triggers: afterTriggersSql(table, named, {
       ...{ view, operation, event: operation, key: settingKey(table, operation), when: '' },
     }),
   });

@@ -94,8 +94,8 @@ const givenArbiters = `_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters'`;
 function statementParts(table: Table, named: Table) {
   const place = { view: upsertName(named), operation: 'upsert', event: 'insert', when: '' };
   return {
-    first_trigger: firstTriggerSql(table, place),
-    after_triggers: afterTriggersSql(table, { ...place, key: settingKey(table) }),
+    first_trigger: firstTriggerSql(named, place),
+    after_triggers: afterTriggersSql(table, named, { ...place, key: settingKey(table) }),
   };
 }
 

@@ -6,9 +6,8 @@ export type Event = Trigger['events'][number];
 
 const events = ['insert', 'update', 'delete', 'truncate'] as const;
 
-/** Returns the kind of a table to which no code writes while rows are staged; null for all other tables. */
+/** Returns the kind of a table to which no code writes while rows are staged, and whose triggers do not fire; null for all other tables. */
 export function kindApart(table: Table): string | null {
-  if (table.kind === 'partitioned') return 'a partitioned table';
   if (table.isInherited || table.hasChildren) return 'a table with parents or children';
   if (isKeyless(table)) return 'a table without a key';
   return null;
@@ -19,6 +18,23 @@ export function tableObstacle(table: Table): string | null {
   const kind = kindApart(table);
   return kind === null ? null : `is one of ${kind}`;
 }
+
+/** Returns whether triggers fire for the rows of partitions, of which PostgreSQL has copies in each partition. */
+export const fireInPartitions = (table: Table): boolean =>
+  table.kind === 'partitioned' &&
+  tableObstacle(table) === null &&
+  table.triggers.some(({ level }) => level === 'row');
+
+/**
+ * Returns whether an update that moves a row to another partition fires triggers for its deletion there and its insertion here, or keeps
+ * AFTER UPDATE triggers from firing.
+ */
+export const firesForMoves = (table: Table): boolean =>
+  fireInPartitions(table) &&
+  table.triggers.some(
+    ({ level, timing, events, obstacle }) =>
+      level === 'row' && obstacle === null && (timing === 'after' || String(events) !== 'update'),
+  );
 
 /** Returns whether a trigger fires, or does anything, for updates of certain columns only. What statements set matters then. */
 export const waitsForColumns = ({ triggers }: Table) =>

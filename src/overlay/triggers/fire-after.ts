@@ -156,14 +156,19 @@ function deferrableSql(
 }
 
 /**
- * Builds the triggers of a view that call these functions; none if no AFTER trigger may fire.
+ * Builds the triggers of a view that call these functions; none if no AFTER trigger may fire. On the view of a partition none fires, and the
+ * statement is only concluded.
+ * @param named the relation that the view stands for
  * @param place the view, the name of the operation in those of triggers, its event, the key of its settings, and a WHEN clause
  */
 export function afterTriggersSql(
   table: Table,
+  named: Table,
   place: Readonly<Record<'view' | 'operation' | 'event' | 'key' | 'when', string>>,
 ): string {
   if (!mayFireAfter(table)) return '';
-  const parts = { ...place, ...triggerFunctions(table) };
+  const conclude = fillSql(loadSql('table/triggers/after_conclude.sql'), place);
+  if (named.oid !== table.oid) return conclude;
+  const parts = { ...place, ...triggerFunctions(table), conclude };
   return fillSql(loadSql('table/triggers/after_triggers.sql'), parts);
 }

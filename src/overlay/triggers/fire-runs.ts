@@ -158,7 +158,7 @@ function fireNextSql(
   // the text is converted without the name of a type, which clients may not use
   const take = operation === 'delete' ? '' : '  "new" := _stage_p_run;\n';
   const variables = run.triggers.some(writes) ? ['  _stage_v_was text[];\n'] : [];
-  const body = fireBodySql(operation, take + calls.join(''), variables);
+  const body = fireBodySql(table, operation, calls.join(''), variables, take);
   return fillSql(loadSql('table/triggers/fire_next.sql'), {
     function: fireNextName(table, operation, run, index),
     row_type: rowTypeName(table),

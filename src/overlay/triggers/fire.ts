@@ -7,12 +7,14 @@ import {
   columnNames,
   keyMatches,
   overlaySchema,
+  placeName,
   rowTypeName,
 } from '../object-names.ts';
+import { rowCall } from '../row-functions.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { generatedValues, prepareRow } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
-import { firesBeforeAsOwner, mayFire, runsAsOwner } from './candidates.ts';
+import { fireInPartitions, firesBeforeAsOwner, mayFire, runsAsOwner } from './candidates.ts';
 import { aroundCall } from './fire-writing.ts';
 import { conditionOf, copyName } from './trigger-copy.ts';
 
@@ -52,7 +54,7 @@ export function fireSql(
     callSql(table, operation, trigger, { isWriting: writes(trigger), suppress }),
   );
   const unsent = `current_setting('stage.unsent_' || pg_trigger_depth(), true)`;
-  const body = fireBodySql(operation, calls.join(''), [
+  const body = fireBodySql(table, operation, calls.join(''), [
     ...(triggers.some(writes) ? ['  _stage_v_was text[];\n'] : []),
     ...(isNotifying ? [`  _stage_v_unsent text := ${unsent};\n`] : []),
   ]);
@@ -64,15 +66,28 @@ export function fireSql(
   });
 }
 
-/** Builds the body of a function that fires triggers. */
+/** Builds the call that returns the partition of the row `new`. */
+const placeOf = (table: Table) => rowCall(placeName(table), table.partitionColumns, '"new".');
+
+/**
+ * Builds the body of a function that fires triggers.
+ * @param take statements before everything else
+ */
 export function fireBodySql(
+  table: Table,
   operation: Operation,
   calls: string,
-  variables: readonly string[],
+  own: readonly string[],
+  take = '',
 ): string {
+  const isRouted = operation === 'insert' && fireInPartitions(table);
+  const variables = [...own, ...(isRouted ? ['  _stage_v_place oid;\n'] : [])];
+  const route = isRouted
+    ? fillSql(loadSql('table/triggers/route.sql'), { place: placeOf(table) })
+    : '';
   return fillSql(loadSql('table/triggers/fire_body.sql'), {
     declare: variables.length > 0 ? `DECLARE\n${variables.join('')}` : '',
-    calls,
+    calls: take + route + calls,
     row: operation === 'delete' ? '"old"' : '"new"',
   });
 }
@@ -95,8 +110,14 @@ export function callSql(
     ...aroundCall(table, operation, trigger, isWriting),
     operation: quoteLiteral(operation.toUpperCase()),
     suppress,
-    take: operation === 'delete' ? '' : `"new" := ${taken};`,
+    take: operation === 'delete' ? '' : `"new" := ${taken};${staysSql(table, operation, trigger)}`,
   });
+}
+
+/** Builds the check that a trigger has left a new row in its partition. */
+function staysSql(table: Table, operation: Operation, { name }: Trigger): string {
+  if (operation !== 'insert' || !fireInPartitions(table)) return '';
+  return `\n    PERFORM stage.demand_partition(_stage_v_place, ${placeOf(table)}, ${quoteLiteral(name)});`;
 }
 
 /** Builds the condition under which a trigger fires for a row, over `new` and `old`. */

@@ -6,7 +6,9 @@ import { asStatement, hasOptions } from '../../sql/functions/plpgsql-block.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
 import { spliceBytes } from '../../sql/splice.ts';
 import { Obstacle } from '../functions/function-script.ts';
-import { overlaySchema, productionName, rowTypeName } from '../object-names.ts';
+import { overlaySchema, placeName, productionName, rowTypeName } from '../object-names.ts';
+import { rowCall } from '../row-functions.ts';
+import { fireInPartitions } from './candidates.ts';
 
 /** Returns the name of a trigger's copy, in a schema that clients may use. That of an owner has a name that the service's never have. */
 export function copyName(table: Table, trigger: Trigger): string {
@@ -27,15 +29,16 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
   const { gated, definer } = trigger.function;
   if (gated !== null) return gateSql(table, trigger, gated, path);
   const isRow = trigger.level === 'row';
+  const place = isRow && fireInPartitions(table) ? placeOfTrigger(table, body) : null;
   const text = fillSql(loadSql('table/triggers/copy_body.sql'), {
     ...rowsOf(table, isRow),
     level: quoteLiteral(trigger.level.toUpperCase()),
     label: quoteIdentifier(trigger.function.name),
     name: quoteLiteral(trigger.name),
     timing: quoteLiteral(trigger.timing.toUpperCase()),
-    oid: table.oid,
-    table_name: quoteLiteral(table.name),
-    schema: quoteLiteral(table.schema),
+    oid: place ?? table.oid,
+    table_name: place === null ? quoteLiteral(table.name) : 'stage.name_of(tg_relid)',
+    schema: place === null ? quoteLiteral(table.schema) : 'stage.schema_of(tg_relid)',
     argument_count: trigger.arguments.length,
     arguments: argumentsOf(trigger),
     body: asStatement(withDepth(Buffer.from(body), 'stage.trigger_depth()')),
@@ -59,6 +62,14 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
     owner: quoteIdentifier(definer.name),
     owner_name: quoteLiteral(definer.name),
   });
+}
+
+/** Builds an expression for the partition for whose row a trigger fires; null if its body does not read that. */
+function placeOfTrigger(table: Table, body: string): string | null {
+  if (!/\bTG_(?:RELID|RELNAME|TABLE_NAME|TABLE_SCHEMA)\b/i.test(body)) return null;
+  const of = (row: string) => rowCall(placeName(table), table.partitionColumns, row);
+  // the partition may have been dropped since the row was staged
+  return `coalesce(CASE _stage_p_op WHEN 'INSERT' THEN ${of('_stage_p_new.')} ELSE ${of('_stage_p_old.')} END, ${table.oid})`;
 }
 
 /** Returns the declarations of NEW and OLD. A trigger of a statement has neither. */

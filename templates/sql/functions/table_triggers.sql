@@ -2,6 +2,8 @@
 -- The obstacle is the reason why one does not fire while rows are staged, if the catalogs show one, as the end of "trigger ...".
 CREATE OR REPLACE FUNCTION stage.table_triggers(p_relation oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET quote_all_identifiers = off AS $$
+DECLARE
+  v_partitioned boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = p_relation AND c.relkind = 'p');
 BEGIN
   RETURN (
     SELECT coalesce(jsonb_agg(jsonb_build_object(
@@ -18,6 +20,7 @@ BEGIN
         'function', jsonb_build_object('schema', n.nspname, 'name', p.proname, 'body', coalesce(b.body, p.prosrc), 'path', stage.own_path(p.proconfig), 'gated', CASE WHEN g.gated THEN to_jsonb(x.arguments[3:]) END,
           'definer', CASE WHEN p.prosecdef THEN jsonb_build_object('role', p.proowner::int8, 'name', pg_get_userbyid(p.proowner)) END),
         'obstacle', CASE
+          WHEN t.tgtype & 1 <> 0 AND f.obstacle IS NOT NULL THEN f.obstacle
           WHEN b.body IS NULL AND NOT g.gated THEN 'is not written in PL/pgSQL'
           WHEN t.tgdeferrable AND p.prosecdef THEN 'is a deferrable constraint trigger that runs with its owner''s rights'
           WHEN t.tgtype & 1 <> 0 AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL) THEN 'reads transition tables for each row'
@@ -36,6 +39,7 @@ BEGIN
     CROSS JOIN LATERAL (SELECT stage.trigger_body(t.oid)) b (body)
     -- BEFORE and FOR EACH ROW, for INSERT or UPDATE
     CROSS JOIN LATERAL (SELECT t.tgfoid IN ('tsvector_update_trigger'::regproc, 'tsvector_update_trigger_column'::regproc) AND t.tgtype & 11 = 3 AND t.tgnargs > 2) g (gated)
+    CROSS JOIN LATERAL (SELECT CASE WHEN v_partitioned THEN stage.partitions_obstacle(p_relation) END) f (obstacle)
     WHERE t.tgrelid = p_relation AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
   );
 END $$;

@@ -3,5 +3,4 @@ CREATE TRIGGER affected_{{operation}} AFTER {{event}} ON {{view}}
 FOR EACH STATEMENT {{when}}EXECUTE FUNCTION {{affected}}('{{key}}');
 CREATE TRIGGER behind_{{operation}} AFTER {{event}} ON {{view}}
 FOR EACH STATEMENT {{when}}EXECUTE FUNCTION {{behind}}('{{key}}', '{{operation}}');
-CREATE TRIGGER conclude_{{operation}} AFTER {{event}} ON {{view}}
-FOR EACH STATEMENT {{when}}EXECUTE FUNCTION stage.conclude_statement();
+{{conclude}}
