@@ -9,6 +9,11 @@ const beforeAttacks = ['attacks/owner-before'];
 
 export const definerGuards: readonly Guard[] = [
   {
+    name: 'rows for which the triggers of their partition do not fire decide nothing about what runs with the rights of owners',
+    without: ';',
+    tests: ['proxy/partitions-with-code'],
+  },
+  {
     name: "checks of domains do not run with the rights of a trigger's owner",
     without: 'WHEN false AND EXISTS (',
     tests: triggers,

@@ -1,5 +1,6 @@
 -- Partitioned tables with triggers, and to which triggers and functions write.
 DO $$ BEGIN CREATE ROLE of_partitions_client; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+DO $$ BEGIN CREATE ROLE of_partitions_owner; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
 CREATE TABLE events (id int, day date, title text, slug text NOT NULL, touched int NOT NULL DEFAULT 0, place text, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
 CREATE TABLE events_1 PARTITION OF events FOR VALUES FROM ('2026-01-01') TO ('2026-02-01');
 CREATE TABLE events_2 PARTITION OF events FOR VALUES FROM ('2026-02-01') TO ('2026-03-01') PARTITION BY LIST (id);
@@ -44,6 +45,8 @@ BEGIN
 END $$;
 CREATE PROCEDURE sweep(p_op text) LANGUAGE plpgsql AS $$
 DECLARE n int; BEGIN DELETE FROM history WHERE op = p_op; GET DIAGNOSTICS n = ROW_COUNT; RAISE NOTICE 'swept %', n; END $$;
+CREATE FUNCTION tally(p_day date) RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = public AS $$ INSERT INTO totals SELECT p_day, count(*) FROM events RETURNING n $$;
+ALTER FUNCTION tally OWNER TO of_partitions_owner;
 CREATE FUNCTION by_name() RETURNS void LANGUAGE sql AS $$ INSERT INTO history_1 (id, day, op) VALUES (99, '2026-01-07', 'by name') $$;
 -- a table only whose updates fire triggers: rows may move
 CREATE TABLE parts (id int, kind text, size int, version int DEFAULT 1, PRIMARY KEY (id, kind)) PARTITION BY LIST (kind);
@@ -69,7 +72,7 @@ ALTER TABLE turned ATTACH PARTITION turned_1 FOR VALUES FROM (0) TO (100);
 CREATE TRIGGER b_all BEFORE INSERT ON turned FOR EACH ROW EXECUTE FUNCTION label();
 INSERT INTO events (id, day, title) VALUES (1, '2026-01-05', 'First One'), (2, '2026-02-05', 'Second One'), (7, '2026-01-07', 'kept'), (8, '2026-02-08', 'held');
 INSERT INTO parts VALUES (1, 'a', 1), (2, 'b', 2);
-GRANT ALL ON events, history, totals, parts TO of_partitions_client;
+GRANT ALL ON events, history, totals, parts TO of_partitions_client, of_partitions_owner;
 
 -- story: triggers fire for the rows of partitions, and write to partitioned tables
 INSERT INTO events (id, day, title) VALUES (3, '2026-01-06', 'Third One') RETURNING *;
@@ -124,3 +127,9 @@ UPDATE parts SET kind = 'a' WHERE id = 2 RETURNING *;
 UPDATE parts SET size = 102 WHERE id = 2 RETURNING *;
 SELECT * FROM parts ORDER BY id;
 UPDATE events SET day = '2026-02-10' WHERE id = 1; -- refused: moves a row of "events" to another partition
+
+-- story: what a statement stages in a partition by its name decides nothing about code with its owner's rights
+INSERT INTO events (id, day, title) VALUES (31, '2026-01-06', 'by its table');
+SELECT tally('2026-03-01');
+INSERT INTO events_1 (id, day, title, slug) VALUES (30, '2026-01-09', 'by name', 'by-name');
+SELECT tally('2026-03-02'); -- refused: has rows of "events" that the client could not write

@@ -9,7 +9,7 @@ export const oneOf = <Value>(pick: Pick, values: readonly Value[]): Value =>
 export function drawTables(number: number, pick: Pick): string {
   const tables = [1, 2].map((table) => {
     const drawn = drawTable(number, table, pick);
-    if (number % 3 !== 1) return drawn;
+    if (number % 5 > 1) return drawn;
     // a row trigger of a partitioned table has the name of the partition
     const named = drawn.replaceAll("TG_TABLE_NAME || '_marks'", `'${nameOf(number, table)}_marks'`);
     return named.replace(withKey, partitioned);

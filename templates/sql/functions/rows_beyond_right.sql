@@ -17,7 +17,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       OR NOT (SELECT s.has_tables FROM stage.session s WHERE s.id = p_session))
     AND (t.relation = ANY (p_relations)
       -- guard: what views and trees read counts for code with its owner's rights
-      OR EXISTS (SELECT FROM pg_class r WHERE r.oid = ANY (p_relations) AND (r.relkind <> 'r' OR r.relispartition OR r.relhassubclass))
+      OR EXISTS (SELECT FROM pg_class r WHERE r.oid = ANY (p_relations) AND (r.relkind NOT IN ('r', 'p') OR r.relispartition OR r.relkind = 'r' AND r.relhassubclass))
       -- guard: what triggers read counts for code with its owner's rights
       OR EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = ANY (p_written) AND NOT g.tgisinternal AND g.tgenabled <> 'D')
     )
