@@ -2,7 +2,8 @@
 import type { Guard } from './guard.ts';
 
 const tests = ['proxy/definers'];
-const attacks = ['attacks/definers'];
+const attacks = ['attacks/definers.test'];
+const readingAttacks = ['attacks/definers-that-read'];
 const triggers = ['proxy/owner-triggers'];
 const triggerAttacks = ['attacks/owner-triggers'];
 const beforeAttacks = ['attacks/owner-before'];
@@ -119,14 +120,14 @@ export const definerGuards: readonly Guard[] = [
     tests: attacks,
   },
   {
-    name: "functions with their owners' rights that only read are left to production",
-    without: '',
-    tests: attacks,
+    name: 'what reads with the rights of an owner is left to production if the session has rows that must not decide what it shows',
+    without: 'WHEN true THEN t.id',
+    tests: readingAttacks,
   },
   {
-    name: "functions with their owners' rights read staged rows for functions that write, and policies, only",
-    without: 'const isLeft = false;',
-    tests: attacks,
+    name: "a client does not note that the rows of the session were checked for a function with its owner's rights",
+    without: "IF current_setting(v_note, true) <> '' THEN RETURN true; END IF;",
+    tests: readingAttacks,
   },
   {
     name: "a function with its owner's rights writes where the owner may write",

@@ -202,7 +202,7 @@ export const functionGuards: readonly Guard[] = [
     tests: attacks,
   },
   {
-    name: 'a function with a path of its own passes over schemas that the role may not use',
+    name: "a function with a path of its own, or with its owner's rights, passes over schemas that the role may not use",
     without: 'WHERE false)',
     tests: ['proxy/own-paths'],
   },

@@ -19,6 +19,9 @@ const first = firstSeed();
 
 const owner = testRole('owner');
 
+/** Whether some functions of a seed run with the rights of their owner. */
+const isOwned = (seed: number) => seed % 3 === 0;
+
 const one = (pick: Pick, ...texts: readonly string[]) => texts[pick(texts.length)] ?? '';
 
 /** Draws a statement of a body. @param at the number of the function: it calls those before it */
@@ -50,7 +53,7 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
     () =>
       `FOR r IN EXECUTE 'SELECT id, n FROM ${a} ORDER BY ' || quote_ident(left('${one(pick, 'n', 'id')}x', -1)) || ', id LIMIT 2' LOOP v := r.id; END LOOP;`,
     () => `GET DIAGNOSTICS v = ROW_COUNT;`,
-    ...(seed % 3 === 0 ? [() => `RAISE NOTICE '% as %', v, current_user;`] : []),
+    ...(isOwned(seed) ? [() => `RAISE NOTICE '% as %', v, current_user;`] : []),
     () => `IF FOUND THEN v := v + 1; ELSE RAISE NOTICE 'nothing at %', v; END IF;`,
     () => `SELECT coalesce(sum(n), 0) INTO v FROM ${a}; v := v % 9;`,
     () =>
@@ -93,16 +96,16 @@ function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
   return parts[pick(parts.length)]?.() ?? '';
 }
 
-/** A function with SECURITY DEFINER that only reads would read production. */
+/** In staged writes, volatile functions that only read call none that run with the rights of an owner. */
 const mark = (seed: number) =>
-  seed % 3 === 0 ? `UPDATE f${seed}_w SET c = c + 1 WHERE id = 1;` : '';
+  isOwned(seed) ? `UPDATE f${seed}_w SET c = c + 1 WHERE id = 1;` : '';
 
 const drawBody = (pick: Pick, seed: number, at: number, end: string) =>
   `DECLARE v int := ${pick(5)}; r record;\nBEGIN\n${Array.from({ length: 2 + pick(4) }, () => drawPart(pick, seed, at)).join('\n')}\n${mark(seed)}${end}\nEND`;
 
 /** Gives the functions to a role that may do with the tables what they do. */
 const owned = (seed: number) =>
-  seed % 3 === 0
+  isOwned(seed)
     ? `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${owner.name}; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO ${owner.name};
 DO $do$ DECLARE r regprocedure; BEGIN FOR r IN SELECT oid FROM pg_proc WHERE proname LIKE 'f${seed}\\_%' AND pronamespace = 'public'::regnamespace LOOP
   EXECUTE format('ALTER ROUTINE %s OWNER TO ${owner.name}', r); END LOOP; END $do$;`
@@ -124,7 +127,10 @@ CREATE TRIGGER of_id BEFORE UPDATE OF id ON f${seed}_a FOR EACH ROW EXECUTE FUNC
 /** Draws functions that only read: for staged writes, which show them what was staged. */
 function drawReaders(pick: Pick, seed: number): string {
   const f = `f${seed}_`;
-  const kind = () => one(pick, 'STABLE', 'STABLE', 'VOLATILE');
+  const kind = () =>
+    isOwned(seed)
+      ? one(pick, 'STABLE SECURITY DEFINER', 'STABLE')
+      : one(pick, 'STABLE', 'STABLE', 'VOLATILE');
   const from = () =>
     one(
       pick,
@@ -135,7 +141,7 @@ function drawReaders(pick: Pick, seed: number): string {
   return `CREATE FUNCTION ${f}read(p int) RETURNS int LANGUAGE sql ${kind()} AS 'SELECT (coalesce((SELECT ${from()}), p) % 9)::int';
 CREATE FUNCTION ${f}sees(p int) RETURNS int LANGUAGE plpgsql ${kind()} AS $f$ DECLARE v int := (SELECT ${from()});
 BEGIN IF v > ${pick(9)} THEN RETURN v % 9 + ${f}read(p); END IF; RETURN coalesce((SELECT ${from()}), 1) % 11; END $f$;
-CREATE FUNCTION ${f}ids(p int) RETURNS SETOF int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN QUERY SELECT id FROM ${f}a WHERE id >= p ORDER BY id; END';`;
+CREATE FUNCTION ${f}ids(p int) RETURNS SETOF int LANGUAGE plpgsql STABLE ${isOwned(seed) ? 'SECURITY DEFINER' : ''} AS 'BEGIN RETURN QUERY SELECT id FROM ${f}a WHERE id >= p ORDER BY id; END';`;
 }
 
 /** Draws a statement that writes and calls functions which only read. */
@@ -146,6 +152,7 @@ function drawReadingWrite(pick: Pick, seed: number): string {
   const stable = (p: string | number) => `(SELECT count(*)::int FROM ${f}ids(${p}))`;
   return one(
     pick,
+    `SELECT ${read(pick(9))}, ${stable(pick(4))}, (SELECT count(*) FROM ${f}a WHERE ${read('id')} > 2)`,
     `INSERT INTO ${k} VALUES (${read(pick(9))} + ${pick(50)}, ${read(pick(9))}) RETURNING *, ${stable(1)}`,
     `INSERT INTO ${k} SELECT i + 60 + ${stable(pick(4))}, ${stable('i')} FROM ${f}ids(${pick(5)}) i RETURNING id`,
     // one row each: the order of rows is not PostgreSQL's
@@ -163,7 +170,7 @@ function drawReadingWrite(pick: Pick, seed: number): string {
 
 function drawSchema(pick: Pick, seed: number): string {
   // functions from some seeds on run with the rights of their owner
-  const asOwner = () => (seed % 3 === 0 ? one(pick, '', 'SECURITY DEFINER') : '');
+  const asOwner = () => (isOwned(seed) ? one(pick, '', 'SECURITY DEFINER') : '');
   const functions = [0, 1, 2].map(
     (at) =>
       `CREATE FUNCTION f${seed}_${at}(p int${at === 2 ? ' = 3' : ''}) RETURNS int LANGUAGE plpgsql ${one(pick, '', 'STRICT', 'SET search_path = public, pg_temp')} ${asOwner()} AS $f$${drawBody(pick, seed, at, 'RETURN v;')}$f$;`,

@@ -225,6 +225,8 @@ suite('privacy of sessions', (test) => {
       'stage.is_cold',
       // only rows of the caller's own session
       'stage.lock_newest_row',
+      // whether functions with their owners' rights read the rows of the caller's own session
+      'stage.may_read_as_owner',
       'stage.merge_target',
       ...['lock', 'seen'].map((part) => overlay.replace('item', `${part}_${oid}`)),
       `${upsert}.collision_${oid}`,

@@ -11,6 +11,7 @@ import { asWrittenBy } from './as-written-by.ts';
 import { checkBody } from './check-body.ts';
 import type { FoundUses } from './function-script.ts';
 import { Obstacle } from './function-script.ts';
+import type { FunctionUses } from './known-functions.ts';
 import { targetNamed } from './named-table.ts';
 import type { Lookup, RecordedName } from './own-path.ts';
 import { recorded } from './own-path.ts';
@@ -33,6 +34,17 @@ export async function checkWriting(
   for (const body of bodies) await checkBody({ ...context, uses, extent: 'writes' }, body);
   // names of the service's own statements are not found in schemas of users
   await context.tx.query(setInternalPath);
+}
+
+/**
+ * Collects the tables that a body writes to.
+ * @throws Obstacle for one to which a staged function cannot write
+ */
+export async function noteWritten(own: Context, body: BodyUses, uses: FunctionUses): Promise<void> {
+  const targets = body.relations.filter(({ target }) => target !== null);
+  // guard: staged functions are made anew when a table changes that they write to
+  uses.relations.push(...targets.map((target) => recorded(own, target)));
+  uses.written.push(...(await checkWritten(own, body)));
 }
 
 /**

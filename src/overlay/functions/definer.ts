@@ -26,7 +26,8 @@ export async function guardedBody(
   if (definer === null) return body;
   const written = 'written' in uses ? uses.written : [];
   const oids = async (names: readonly RecordedName[]) => oidArray(await oidsOf(tx, path, names));
-  const named = await oids([...uses.relations, ...written]);
+  // those without a role belong to functions of the same name that run with the rights of their callers
+  const named = await oids([...uses.relations.filter(({ role }) => role), ...written]);
   const check = `stage.enter_definer(${oid}, ${quoteLiteral(definer.version)}, ${quoteLiteral(named)}, ${quoteLiteral(await oids(written))})`;
   // guard: a copy with the rights of an owner is checked before anything else in it
   if (language === 'sql') return `SELECT ${check};\n${body}`;

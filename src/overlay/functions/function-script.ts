@@ -51,6 +51,9 @@ export interface FunctionDefinition {
   readonly body: string;
 }
 
+export const hasDefiner = ({ functions }: Definition): boolean =>
+  functions.some(({ definer }) => definer !== null);
+
 /** The names found while bodies are followed. */
 export interface FoundUses {
   readonly relations: RecordedName[];

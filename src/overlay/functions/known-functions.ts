@@ -5,7 +5,7 @@ import { standInSchema } from '../../model/internal-schemas.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { oidArray } from '../object-names.ts';
-import type { Definition, FoundUses, FunctionDefinition } from './function-script.ts';
+import type { Definition, FoundUses } from './function-script.ts';
 import { Obstacle } from './function-script.ts';
 import type { RecordedName } from './own-path.ts';
 import { recorded } from './own-path.ts';
@@ -20,6 +20,10 @@ interface Uses {
   /** Whether they notify, or call others that do. */
   readonly notifies?: boolean;
   readonly readsProduction?: boolean;
+  /** Whether they read with the rights of an owner, by themselves or through functions. */
+  readonly asOwner?: boolean;
+  /** The number of the schema of copies that leave what they call with such rights to production. */
+  readonly leaving?: string;
   /** Whether they read nothing that can be staged: only a staged write calls the copies, reads call the functions themselves. */
   readonly computes?: boolean;
 }
@@ -32,24 +36,21 @@ export interface FunctionUses extends FoundUses {
   /** Whether they have no effects: a staged write may call their copies, although they are VOLATILE. */
   isHarmless?: boolean;
   computes?: boolean;
-  /** Whether one of them runs with the rights of its owner. */
-  readonly definer?: boolean;
+  asOwner?: boolean;
+  leaving?: string;
 }
 
 /** The facts about the functions of a name. */
 export interface Known extends StagedFunctions {
   readonly takesRows: boolean;
   readonly givesRows: boolean;
-  readonly functions: readonly Pick<FunctionDefinition, 'definer'>[];
 }
-
-/** Returns whether functions run with their owners' rights and only read. */
-export const readsAsOwner = ({ functions, uses }: Known) =>
-  uses.writes !== true && functions.some(({ definer }) => definer !== null);
 
 export interface StagedFunctions {
   /** The schema of the staged functions; null if there are none. */
   readonly schema: string | null;
+  /** The same with what reads with the rights of an owner left to production; null for functions that do so themselves. */
+  readonly leaving: string | null;
   readonly uses: Uses;
   readonly obstacle: string | null;
 }
@@ -65,12 +66,20 @@ export async function readStagedFunctions(
     [namespace, name, oidArray(path)],
   );
   if (row === undefined) return null;
-  const id = row['id'] ?? null;
-  return {
-    schema: id === null ? null : standInSchema('function', id),
-    uses: JSON.parse(row['uses'] ?? '{}') as Uses,
-    obstacle: row['obstacle'] ?? null,
-  };
+  const uses = JSON.parse(row['uses'] ?? '{}') as Uses;
+  return stagedFunctions(row['id'] ?? null, uses, row['obstacle'] ?? null);
+}
+
+/** @param id the number of their schema; null if there are none */
+export function stagedFunctions(
+  id: string | null,
+  uses: Uses,
+  obstacle: string | null,
+): StagedFunctions {
+  const leaving = uses.asOwner === true && uses.writes !== true ? uses.leaving : id;
+  const schemaOf = (number: string | null | undefined) =>
+    number == null ? null : standInSchema('function', number);
+  return { schema: schemaOf(id), leaving: schemaOf(leaving), uses, obstacle };
 }
 
 /**
@@ -103,6 +112,13 @@ export function noteWriting(
   uses.written.push(...(known.uses.written ?? []).map((name) => recorded({ role }, name)));
 }
 
+/** Records what a called function reads: production, or staged rows with the rights of an owner. */
+export function noteReading(known: Known, uses: FoundUses | FunctionUses): void {
+  if (readsUnstaged(known)) uses.readsProduction = true;
+  const { asOwner, computes } = known.uses;
+  if ('writes' in uses && known.schema !== null && asOwner && !computes) uses.asOwner = true;
+}
+
 /**
  * Records the notifications of a called function.
  * @throws Obstacle for a call that would notify while rows are staged
@@ -120,7 +136,7 @@ export function noteNotifying(
 }
 
 /** Returns whether functions are not staged although they may read tables, or call such functions. */
-export const readsUnstaged = ({ schema, obstacle, uses }: Known) =>
+const readsUnstaged = ({ schema, obstacle, uses }: Known) =>
   uses.readsProduction === true || (schema === null && obstacle !== readsNothing);
 
 /** The obstacle of functions that run as they are. */
@@ -156,7 +172,7 @@ export function ownFunctions(
   };
   return {
     key: qualifiedName(definition.schema, definition.name),
-    known: { ...definition, schema, obstacle: null, uses: found },
+    known: { ...definition, schema, leaving: schema, obstacle: null, uses: found },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts';
 import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import { oidArray } from '../object-names.ts';
 import { beyondExtent } from './check-body.ts';
-import { checkWriting } from './check-writing.ts';
+import { checkWriting, noteWritten } from './check-writing.ts';
 import { clientQueries } from './client-query.ts';
 import { Obstacle, reasonOf } from './function-script.ts';
 import type { FunctionUses } from './known-functions.ts';
@@ -11,7 +11,7 @@ import { distinct } from './known-functions.ts';
 import type { RecordedName } from './own-path.ts';
 import { replacedBody } from './replaced-body.ts';
 import type { Context } from './staged-function.ts';
-import { noteWritten, replacementsIn } from './staged-function.ts';
+import { replacementsIn } from './staged-function.ts';
 
 /** The facts about a block under a search path. */
 export interface StagedBlock {

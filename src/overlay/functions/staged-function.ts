@@ -3,7 +3,7 @@
  * So only functions in SQL and PL/pgSQL whose texts show what they read and write, with their callers' rights, have staged functions.
  */
 import type { Queryable } from '../../db/database.ts';
-import { qualifiedName, quoteIdentifier } from '../../identifier.ts';
+import { qualifiedName } from '../../identifier.ts';
 import { standInSchema } from '../../model/internal-schemas.ts';
 import type { BodyReplacement } from '../../sql/functions/body-upserts.ts';
 import type { BodyUses } from '../../sql/functions/body-uses.ts';
@@ -13,35 +13,38 @@ import { isNotify, notifyCalls } from '../../sql/functions/notifications.ts';
 import type { Replacement } from '../../sql/splice.ts';
 import { generationOn } from '../generation.ts';
 import { oidArray } from '../object-names.ts';
-import { completedGroupings } from '../views/dependent-columns.ts';
-import type { Source } from '../views/table-source.ts';
 import { withAnnouncements } from './announced-writes.ts';
 import type { Body } from './bodies.ts';
 import { demandBodies, readBodies } from './bodies.ts';
 import { callsOfWrites } from './calling-writes.ts';
 import { usesOfDefaults } from './check-body.ts';
-import { checkWriting, checkWritten } from './check-writing.ts';
+import { checkWriting, noteWritten } from './check-writing.ts';
 import { clientQueries } from './client-query.ts';
 import { demandSameCallers, guardedBody } from './definer.ts';
 import type { Definition, FoundUses } from './function-script.ts';
-import { createStagedFunctions, Obstacle, reasonOf, scriptFor } from './function-script.ts';
+import {
+  createStagedFunctions,
+  hasDefiner,
+  Obstacle,
+  reasonOf,
+  scriptFor,
+} from './function-script.ts';
 import { isHarmless } from './harmless.ts';
 import type { FunctionUses, Known, OwnFunctions, StagedFunctions } from './known-functions.ts';
 import {
   distinct,
-  nameOf,
   noteNotifying,
+  noteReading,
   noteWriting,
   ownFunctions,
   ownOf,
   readStagedFunctions,
-  readsAsOwner,
   readsNothing,
-  readsUnstaged,
+  stagedFunctions,
 } from './known-functions.ts';
-import { sourceNamed } from './named-source.ts';
 import type { Lookup } from './own-path.ts';
 import { lookupOf, recorded } from './own-path.ts';
+import { relationsIn } from './relations-in.ts';
 import { replacedBody } from './replaced-body.ts';
 import { withUpserts } from './staged-upserts.ts';
 
@@ -52,10 +55,10 @@ export interface Context extends Lookup {
   readonly open: ReadonlySet<string>;
   /** Those that are being made. */
   readonly own?: OwnFunctions;
-  /** Whether the body writes, or calls functions that do: what it calls with the rights of an owner then reads staged rows, too. */
+  /** Whether the body writes, or calls functions that do. */
   readonly stages?: boolean;
-  /** Whether the text is that of a policy, or of a function with its owner's rights: what it calls with such rights reads staged rows, too. */
-  readonly readsAsOwner?: boolean;
+  /** Whether what it calls with the rights of an owner is left to production. */
+  readonly leavesOwners?: boolean;
   /** Set for a trigger that notifies, by itself or through functions. */
   readonly notifies?: boolean;
 }
@@ -94,7 +97,7 @@ async function follow(context: Context, called: QualifiedName): Promise<Known | 
   const staged =
     (await readStagedFunctions(context, definition)) ??
     (await make(
-      { ...context, open, readsAsOwner: false },
+      { ...context, open, leavesOwners: false },
       definition,
       called,
       row['snapshot'] ?? '',
@@ -113,11 +116,46 @@ async function make(
     'INSERT INTO stage.staged_function (namespace, name, path, generation) VALUES ($1, $2, $3, $4) RETURNING id',
     [definition.namespace, definition.name, oidArray(path), generationOn(server)],
   );
-  const schema = standInSchema('function', String(row?.['id']));
+  const id = String(row?.['id']);
   const uses: FunctionUses = {
     ...{ relations: [], functions: [recorded({}, called)], written: [], writes: false },
-    definer: definition.functions.some(({ definer }) => definer !== null),
+    asOwner: hasDefiner(definition),
   };
+  const obstacle = await tryBuild(context, definition, id, uses);
+  if (obstacle === null) await makeLeaving(context, definition, uses);
+  await tx.query(
+    `UPDATE stage.staged_function SET uses = $2, stamp = stage.stamp_of_reading($2, path, $4), obstacle = $3 WHERE id = $1`,
+    [id, JSON.stringify({ ...uses, ...distinct(uses) }), obstacle, snapshot],
+  );
+  return stagedFunctions(obstacle === null ? id : null, uses, obstacle);
+}
+
+/** Makes more copies of functions that call others with the rights of owners, to which these are left. */
+async function makeLeaving(
+  context: Context,
+  definition: Definition,
+  uses: FunctionUses,
+): Promise<void> {
+  if (!uses.asOwner || uses.writes || hasDefiner(definition)) return;
+  const [row] = await context.tx.query(
+    `SELECT nextval(pg_get_serial_sequence('stage.staged_function', 'id')) AS id`,
+  );
+  const id = String(row?.['id']);
+  const own = { relations: [], functions: [], written: [], writes: false };
+  const obstacle = await tryBuild({ ...context, leavesOwners: true }, definition, id, own);
+  // functions that read nothing else are themselves such copies
+  if (obstacle === null) uses.leaving = id;
+}
+
+/** Creates the staged functions in the schema of that number. Returns why there are none, or null. */
+async function tryBuild(
+  context: Context,
+  definition: Definition,
+  id: string,
+  uses: FunctionUses,
+): Promise<string | null> {
+  const { tx } = context;
+  const schema = standInSchema('function', id);
   const own = ownFunctions(definition, schema, uses);
   await tx.query('SAVEPOINT staged_function');
   const obstacle = await build({ ...context, own }, definition, schema, uses).then(
@@ -126,11 +164,7 @@ async function make(
   );
   if (obstacle !== null) await tx.query('ROLLBACK TO SAVEPOINT staged_function');
   await tx.query('RELEASE SAVEPOINT staged_function');
-  await tx.query(
-    `UPDATE stage.staged_function SET uses = $2, stamp = stage.stamp_of_reading($2, path, $4), obstacle = $3 WHERE id = $1`,
-    [row?.['id'] ?? null, JSON.stringify({ ...uses, ...distinct(uses) }), obstacle, snapshot],
-  );
-  return { schema: obstacle === null ? schema : null, uses, obstacle };
+  return obstacle;
 }
 
 /**
@@ -184,17 +218,6 @@ async function writingScripts(
   return (await scriptsFor({ ...context, stages: true }, definition, bodies, schema, uses)).scripts;
 }
 
-/**
- * Collects the tables that a body writes to.
- * @throws Obstacle for one to which a staged function cannot write
- */
-export async function noteWritten(own: Context, body: BodyUses, uses: FunctionUses): Promise<void> {
-  const targets = body.relations.filter(({ target }) => target !== null);
-  // guard: staged functions are made anew when a table changes that they write to
-  uses.relations.push(...targets.map((target) => recorded(own, target)));
-  uses.written.push(...(await checkWritten(own, body)));
-}
-
 async function scriptsFor(
   context: Context,
   { name }: Definition,
@@ -207,9 +230,7 @@ async function scriptsFor(
   for (const [each, body] of bodies) {
     // guard: a function finds names in the schemas of its own SET clause
     const own = { ...context, ...(await lookupOf(context.tx, context, each)) };
-    // what a client reads calls no copy of a function with its owner's rights
-    const inBody = { ...own, readsAsOwner: each.definer !== null };
-    const replacements = await replacementsIn(inBody, body.uses, uses);
+    const replacements = await replacementsIn(own, body.uses, uses);
     // a function that only calls itself runs as it is
     isStaged ||= replacements.some(({ text }) => text !== qualifiedName(schema, name));
     if (each.row) uses.relations.push(recorded(own, each.row));
@@ -231,28 +252,11 @@ export async function replacementsIn(
   body: BodyUses,
   uses: FoundUses | FunctionUses,
 ): Promise<BodyReplacement[]> {
-  const replacements: Replacement[] = [];
-  const sources = new Map<string, Source>();
-  for (const use of body.relations) {
-    // a relation that an INSERT only writes to needs no right to be read
-    if (!('target' in use) || use.target === null) uses.relations.push(recorded(context, use));
-    const source = await sourceNamed(context, use, sources);
-    const overlay = use.only ? source?.only : source?.name;
-    if (overlay) replacements.push({ start: use.start, end: use.end, text: overlay });
-  }
-  for (const { start, end, ...qualified } of body.qualifiers) {
-    const overlay = (await sourceNamed(context, qualified, sources))?.name;
-    const column = quoteIdentifier(qualified.name);
-    if (overlay) replacements.push({ start, end, text: overlay.slice(0, -column.length) });
-  }
-  const grouped = completedGroupings(body.groupings, (relation) => {
-    const use = body.relations.find(({ start }) => start === relation);
-    return (use && sources.get(JSON.stringify(nameOf(use)))?.dependents) ?? null;
-  });
+  const relations = await relationsIn(context, body, uses);
   const calls = await callsIn(context, body, uses);
   if ('writes' in uses && body.functions.some(isNotify)) uses.notifies = true;
   const server = [...lastNumberCalls(body.called), ...notifyCalls(body.called)];
-  const all = await withUpserts(context, body, [...replacements, ...grouped, ...calls, ...server]);
+  const all = await withUpserts(context, body, [...relations, ...calls, ...server]);
   return withAnnouncements(context, body, all);
 }
 
@@ -278,12 +282,11 @@ async function callsIn(
     uses.functions.push(...known.uses.functions.map((name) => recorded(context, name)));
     noteWriting(context, known, call, body, uses);
     writes.push(...(await callsOfWrites(context, call, known, body)));
-    // guard: functions with their owners' rights read staged rows for functions that write, and policies, only
-    const isLeft = readsAsOwner(known) && !(context.stages || context.readsAsOwner);
-    if (isLeft || readsUnstaged(known)) uses.readsProduction = true;
+    noteReading(known, uses);
     noteNotifying(context, known, call, uses);
-    if (known.schema === null || isLeft || known.uses.computes) continue;
-    replacements.push({ start, end, text: qualifiedName(known.schema, call.name) });
+    const schema = context.leavesOwners ? known.leaving : known.schema;
+    if (schema === null || known.uses.computes) continue;
+    replacements.push({ start, end, text: qualifiedName(schema, call.name) });
   }
   const takesRows = called.some((each) => each.takesRows);
   if (takesRows && called.some(({ schema, givesRows }) => schema !== null && givesRows))

@@ -64,7 +64,7 @@ async function followTable(
 ): Promise<FollowedPolicies> {
   const uses: FunctionUses = { relations: [], functions: [], written: [], writes: false };
   const schemas = await schemasOfPolicies(tx);
-  const context = { tx, path: schemas, server, open: new Set<string>(), readsAsOwner: true };
+  const context = { tx, path: schemas, server, open: new Set<string>() };
   await tx.query('SAVEPOINT followed_policies');
   const made = await replacedPolicies(context, table, policies, uses).then(
     (replaced) => ({ replaced, obstacle: null }),

@@ -9,7 +9,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       WHERE NOT (has_function_privilege(r.role, p.oid, 'EXECUTE') AND has_schema_privilege(r.role, p.pronamespace, 'USAGE')))
     AND NOT EXISTS (
       SELECT FROM jsonb_array_elements((p_uses -> 'relations') || (p_uses -> 'functions')) u(name)
-      CROSS JOIN LATERAL jsonb_array_elements_text(u.name -> 'path') s(name) JOIN pg_namespace n ON n.nspname = s.name
-      -- guard: a function with a path of its own passes over schemas that the role may not use
+      JOIN pg_namespace n ON u.name -> 'path' ? n.nspname OR u.name ? 'role' AND NOT u.name ? 'path' AND u.name ->> 'schema' IS NULL AND n.oid = ANY (p_path)
+      -- guard: a function with a path of its own, or with its owner's rights, passes over schemas that the role may not use
       WHERE NOT has_schema_privilege(coalesce((u.name -> 'role')::int8::oid, p_role), n.oid, 'USAGE'))
 $$;

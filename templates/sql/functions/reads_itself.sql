@@ -7,7 +7,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     SELECT r.relation::oid FROM jsonb_array_elements_text(p_reads -> 'relations') r (relation)
     UNION
     SELECT stage.relation_in(u.name, f.path) FROM jsonb_array_elements_text(p_reads -> 'functions') s (schema)
-    JOIN stage.staged_function f ON s.schema = 'stage_function_' || f.id
+    JOIN stage.staged_function f ON s.schema IN ('stage_function_' || f.id, 'stage_function_' || (f.uses ->> 'leaving'))
     CROSS JOIN LATERAL jsonb_array_elements(f.uses -> 'relations') u (name)
     UNION
     SELECT b.relation FROM behind w CROSS JOIN LATERAL (

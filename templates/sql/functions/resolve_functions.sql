@@ -40,15 +40,19 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan
       'isHarmless', coalesce((t.uses -> 'isHarmless')::boolean, false),
       'computes', coalesce((t.uses -> 'computes')::boolean, false),
       'written', coalesce(t.uses -> 'written', '[]'),
-      'hidden', (SELECT min(v.relname) FROM pg_class v JOIN jsonb_array_elements(t.uses -> 'relations') u(name) ON v.relname = (u.name ->> 'name')::name
-        WHERE v.relnamespace = pg_my_temp_schema() AND u.name ->> 'schema' IS NULL),
+      'hidden', h.relation,
       'obstacle', coalesce(t.obstacle, c.obstacle),
       'schema', CASE WHEN t.obstacle IS NULL AND stage.may_call(t.uses, path.oids, (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))
-        -- guard: functions with their owners' rights that only read are left to production
-        AND NOT (coalesce((t.uses -> 'definer')::boolean, false) AND NOT coalesce((t.uses -> 'writes')::boolean, false))
-        THEN 'stage_function_' || t.id END) ORDER BY c.place)
+        THEN 'stage_function_' || CASE
+          WHEN NOT coalesce((t.uses -> 'asOwner')::boolean, false) OR (t.uses -> 'writes')::boolean THEN t.id
+          -- guard: what reads with the rights of an owner is left to production if the session has rows that must not decide what it shows
+          WHEN h.relation IS NULL AND stage.may_read_as_owner(t.uses -> 'relations', path.oids) THEN t.id
+          ELSE (t.uses ->> 'leaving')::bigint END END) ORDER BY c.place)
     FROM called c
     LEFT JOIN stage.staged_function t ON c.code AND t.namespace = c.namespace AND t.name = c.name AND t.path = path.oids
-      AND t.stamp = stage.function_stamp(t.uses, path.oids)))
+      AND t.stamp = stage.function_stamp(t.uses, path.oids)
+    CROSS JOIN LATERAL (
+      SELECT min(v.relname) FROM pg_class v JOIN jsonb_array_elements(t.uses -> 'relations') u(name) ON v.relname = (u.name ->> 'name')::name
+      WHERE v.relnamespace = pg_my_temp_schema() AND u.name ->> 'schema' IS NULL) h(relation)))
   FROM path
 $$;
