@@ -28,6 +28,7 @@ import { temporaryGuards } from './temporary-guards.ts';
 import { terminalGuards } from './terminal-guards.ts';
 import { textGuards } from './text-guards.ts';
 import { trustGuards } from './trust-guards.ts';
+import { typeGuards } from './type-guards.ts';
 import { upstreamGuards } from './upstream-guards.ts';
 import { weightGuards } from './weight-guards.ts';
 import { wireGuards } from './wire-guards.ts';
@@ -56,6 +57,7 @@ export const markedGuards: readonly Guard[] = [
   ...terminalGuards,
   ...textGuards,
   ...trustGuards,
+  ...typeGuards,
   ...upstreamGuards,
   ...weightGuards,
   ...wireGuards,

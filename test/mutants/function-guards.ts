@@ -281,10 +281,5 @@ export const functionGuards: readonly Guard[] = [
   },
   { name: 'a copy has no setting of its own but the path', without: '', tests },
   { name: 'a role chooses no schema in which a copy finds names', without: '', tests },
-  {
-    name: 'no cast by a function of a user runs for an argument',
-    without: '',
-    tests: ['proxy/enums-in-code'],
-  },
   { name: 'no schema of a copy comes before pg_catalog', without: 'WHEN false', tests },
 ];

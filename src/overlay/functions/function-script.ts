@@ -16,7 +16,7 @@ export interface Definition {
   readonly namespace: number;
   readonly schema: string;
   readonly name: string;
-  /** Whether one takes rows of tables or composite types. */
+  /** Whether one takes rows of tables. */
   readonly takesRows: boolean;
   readonly givesRows: boolean;
   /** Whether none of them has a body to follow: they are the server's, or those of extensions that are compiled or immutable. */
@@ -35,9 +35,9 @@ export interface FunctionDefinition {
   readonly arguments: string;
   /** The defaults of arguments, as a list of expressions with full names; null if there are none. */
   readonly defaults: string | null;
-  /** The enums, and arrays of enums, among the types of the arguments and the result, as these show them. */
-  readonly enums: readonly string[];
-  /** The result type; null for rows of a table or a composite type. */
+  /** The types of users among those of the arguments and the result whose values are no rows, as these show them. */
+  readonly scalars: readonly string[];
+  /** The result type; null for rows of a table. */
   readonly result: string | null;
   readonly isSet: boolean;
   readonly row:
@@ -136,14 +136,14 @@ export function scriptFor(
 export const shownSchemas = (names: readonly string[]) => names.map(quoteIdentifier).join(', ');
 
 /**
- * Returns `name(arguments) RETURNS result` for the parser, also for a procedure. Enums are text in it: the parser takes unknown types for
- * those of rows.
+ * Returns `name(arguments) RETURNS result` for the parser, also for a procedure. Enums, domains and the like are text in it:
+ * the parser takes unknown types for those of rows.
  * @param row the type of rows
  */
 export function headOf(each: FunctionDefinition, name: string, row: string): string {
   const rows = `${each.isSet ? 'SETOF ' : ''}${row}`;
   const result = each.isProcedure ? (each.gives ?? row) : (each.result ?? rows);
-  const shown = each.enums.reduce(
+  const shown = each.scalars.reduce(
     (text, type) => text.replace(afterWord(type), type.endsWith('[]') ? 'text[]' : 'text'),
     `(${each.arguments}) RETURNS ${result}`,
   );
@@ -179,7 +179,7 @@ export async function findNamesIn(tx: Queryable, path: readonly number[]): Promi
 }
 
 /**
- * Checks that the staged functions of a schema depend on no other objects that a migration may alter, but for enums, as shadow tables do.
+ * Checks that the staged functions of a schema depend on no other objects that a migration may alter, but for types, as shadow tables do.
  * @throws Obstacle if one does
  */
 async function refuseDependent(tx: Queryable, schema: string): Promise<void> {
@@ -189,7 +189,7 @@ async function refuseDependent(tx: Queryable, schema: string): Promise<void> {
      WHERE d.classid = 'pg_proc'::regclass AND p.pronamespace = to_regnamespace($1) AND d.deptype = 'n'
        AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
        AND NOT EXISTS (SELECT FROM pg_type t WHERE d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
-         AND (t.typnamespace = to_regnamespace($1) OR stage.is_enum(t.oid)))
+         AND (t.typnamespace = to_regnamespace($1) OR stage.type_obstacle(t.oid) IS NULL))
      LIMIT 1`,
     [schema],
   );

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION stage.function_definition(p_name jsonb, p_path oid[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT jsonb_build_object('namespace', min(p.pronamespace::int8), 'schema', min(n.nspname::text), 'name', min(p.proname::text),
-    'isNative', bool_and(x.is_native), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(p.prorettype >= 16384 AND t.typtype = 'c'), 'functions', jsonb_agg(jsonb_build_object(
+    'isNative', bool_and(x.is_native), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(r.relation IS NOT NULL), 'functions', jsonb_agg(jsonb_build_object(
       'oid', p.oid::int8,
       'isProcedure', p.prokind = 'p',
       'isVolatile', p.provolatile = 'v',
@@ -16,25 +16,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         WHEN p.prosecdef AND stage.definer_obstacle(p.proowner, p.proconfig) IS NOT NULL THEN stage.definer_obstacle(p.proowner, p.proconfig)
         WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
-        WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) a(type) WHERE a.type >= 16384 AND NOT stage.is_enum(a.type))
-          THEN 'takes types of users'
-        -- creating the staged function would convert literals in them, and run the checks of domains, with the service's rights
-        WHEN p.pronargdefaults > 0 AND EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-                                                AND d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384 AND NOT stage.is_enum(d.refobjid)
-                                                -- the type of the result is none of theirs, unless they name it, too
-                                                AND (d.refobjid <> p.prorettype OR p.proargdefaults::text ~ format('\m%s\M', p.prorettype::oid)))
-          THEN 'has defaults of types of users'
-        WHEN p.prorettype >= 16384 AND t.typtype <> 'c' AND NOT stage.is_enum(t.oid) THEN 'gives a type of users'
-        WHEN EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
-                     WHERE a.attrelid = t.typrelid AND p.prorettype >= 16384 AND a.attnum > 0 AND NOT a.attisdropped AND y.typtype = 'd')
-          THEN 'gives domains' END,
+        ELSE stage.types_obstacle(p) END,
       'arguments', pg_get_function_arguments(p.oid),
-      'enums', (SELECT coalesce(jsonb_agg(DISTINCT format_type(a.type, NULL)), '[]')
-        FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) a(type) WHERE a.type >= 16384 AND stage.is_enum(a.type)),
+      'scalars', (SELECT coalesce(jsonb_agg(DISTINCT format_type(a.type, NULL)), '[]')
+        FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) a(type)
+        JOIN pg_type b ON b.oid = (stage.base_type(a.type, NULL)).type WHERE a.type >= 16384 AND b.typtype <> 'c'),
       'defaults', pg_get_expr(p.proargdefaults, 0),
-      'result', CASE WHEN p.prorettype < 16384 OR stage.is_enum(t.oid) THEN pg_get_function_result(p.oid) END,
+      'result', CASE WHEN r.relation IS NULL THEN pg_get_function_result(p.oid) END,
       'isSet', p.proretset,
-      'row', CASE WHEN p.prorettype >= 16384 THEN (
+      'row', CASE WHEN r.relation IS NOT NULL THEN (
         SELECT jsonb_build_object('schema', tn.nspname, 'name', t.typname, 'columns',
           jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)
             || CASE WHEN a.attcollation NOT IN (0, y.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END)
@@ -62,5 +52,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   JOIN pg_language l ON l.oid = p.prolang
   JOIN pg_type t ON t.oid = p.prorettype
   CROSS JOIN LATERAL (SELECT p.oid < 16384 OR (l.lanname IN ('c', 'internal') OR p.provolatile = 'i') AND stage.is_of_extension('pg_proc', p.oid)) x (is_native)
+  CROSS JOIN LATERAL (SELECT CASE WHEN p.prorettype >= 16384 THEN stage.row_relation(p.prorettype) END) r (relation)
   HAVING count(DISTINCT p.pronamespace) = 1 OR bool_and(x.is_native)
 $$;

@@ -12,7 +12,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       CROSS JOIN LATERAL (SELECT p.oid, (SELECT v.xmin FROM pg_proc v WHERE v.oid = p.oid),
         -- attributes and memberships of the owner decide whether there is a copy
         CASE WHEN p.prosecdef THEN (SELECT concat(o.rolsuper, o.rolbypassrls, stage.may_act_as(o.oid)) FROM pg_roles o WHERE o.oid = p.proowner) END,
-        -- and so do casts of the types that it takes and gives
-        (SELECT 'users' WHERE EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) a(type) WHERE a.type >= 16384 AND NOT stage.is_enum(a.type)))
+        -- and so do casts of the types that it takes and gives, and checks of domains
+        CASE WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) a(type) WHERE a.type >= 16384) THEN stage.types_obstacle(p) END
         FROM stage.functions_named(n.name, p_path) p) f(oid, xmin, power, types))))
 $$;
