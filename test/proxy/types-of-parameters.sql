@@ -28,6 +28,12 @@ CREATE FUNCTION half_facts(p_id int, OUT mail email, OUT due money_amount) LANGU
 BEGIN SELECT a.mail INTO mail FROM accounts a WHERE a.id = p_id; due := (SELECT a.due FROM accounts a WHERE a.id = p_id); END $$;
 CREATE FUNCTION account(p_id int) RETURNS accounts LANGUAGE sql STABLE AS 'SELECT * FROM accounts WHERE id = p_id';
 CREATE FUNCTION all_accounts() RETURNS SETOF accounts LANGUAGE sql STABLE AS 'SELECT * FROM accounts ORDER BY id';
+CREATE FUNCTION account_row(p_id int) RETURNS accounts LANGUAGE plpgsql STABLE AS $$
+DECLARE r accounts%ROWTYPE; BEGIN SELECT * INTO r FROM accounts WHERE id = p_id; RETURN r; END $$;
+CREATE FUNCTION contact(p_id int) RETURNS other."Contact" LANGUAGE plpgsql STABLE AS $$
+DECLARE r other."Contact"; BEGIN SELECT mail INTO r.mail FROM accounts WHERE id = p_id; r.state := 'paid'; RETURN r; END $$;
+CREATE FUNCTION contacts() RETURNS SETOF other."Contact" LANGUAGE plpgsql STABLE AS $$
+DECLARE r other."Contact"; BEGIN FOR r IN SELECT mail, ARRAY[login::text], 'open' FROM accounts WHERE mail IS NOT NULL ORDER BY id LOOP RETURN NEXT r; END LOOP; END $$;
 CREATE FUNCTION due_of(p_id int) RETURNS money_amount LANGUAGE sql STABLE AS 'SELECT due FROM accounts WHERE id = p_id';
 CREATE FUNCTION dues() RETURNS SETOF money_amount LANGUAGE sql STABLE AS 'SELECT due FROM accounts ORDER BY id';
 CREATE FUNCTION due_rows() RETURNS SETOF money_amount LANGUAGE plpgsql STABLE AS $$
@@ -107,6 +113,8 @@ SELECT (account(2)).mail, (account(2)).due::text;
 SELECT id, mail, login::text, due::text FROM all_accounts();
 SELECT (due_of(2)).value, (due_of(2)).*, due_of(2)::text, due_of(9)::text, due_of(3) IS NULL;
 SELECT * FROM dues();
+SELECT (account_row(2)).mail, (account_row(2)).due::text, contact(2)::text, (contact(1)).mail;
+SELECT mail, "Names", state::text FROM contacts();
 SELECT value, currency FROM due_rows() ORDER BY value;
 SELECT sums(ROW(1, 'EUR')), sums((2, 'EUR')::money_amount), sums('(3,EUR)'), sums(due_of(2)), sums(due) FROM accounts WHERE id = 2;
 
@@ -214,6 +222,8 @@ CREATE FUNCTION tell(t text) RETURNS int LANGUAGE sql AS 'INSERT INTO told VALUE
 SELECT tell('x'::text); -- refused: C=25006.*beside another function
 CREATE FUNCTION tell_rows() RETURNS SETOF told LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY INSERT INTO told VALUES (104) RETURNING *; END $$; -- in production
 SELECT * FROM tell_rows(); -- refused: C=25006.*rows with domains
+CREATE FUNCTION tell_record() RETURNS told LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN INSERT INTO told VALUES (104) RETURNING * INTO r; RETURN r; END $$; -- in production
+SELECT * FROM tell_record(); -- refused: C=25006.*rows with domains
 CREATE FUNCTION tell_mails() RETURNS SETOF email LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY INSERT INTO told VALUES (104, 'a@b') RETURNING mail; END $$; -- in production
 SELECT * FROM tell_mails(); -- refused: C=25006.*rows with domains
 CREATE FUNCTION tell_sql() RETURNS SETOF told LANGUAGE sql AS $$ INSERT INTO told VALUES (105, 'a@b') RETURNING * $$; -- in production
