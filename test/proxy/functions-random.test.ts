@@ -171,11 +171,14 @@ function drawReadingWrite(pick: Pick, seed: number): string {
 function drawSchema(pick: Pick, seed: number): string {
   // functions from some seeds on run with the rights of their owner
   const asOwner = () => (isOwned(seed) ? one(pick, '', 'SECURITY DEFINER') : '');
+  const type = () => one(pick, 'int', 'int', `f${seed}_n`);
   const functions = [0, 1, 2].map(
     (at) =>
-      `CREATE FUNCTION f${seed}_${at}(p int${at === 2 ? ' = 3' : ''}) RETURNS int LANGUAGE plpgsql ${one(pick, '', 'STRICT', 'SET search_path = public, pg_temp')} ${asOwner()} AS $f$${drawBody(pick, seed, at, 'RETURN v;')}$f$;`,
+      `CREATE FUNCTION f${seed}_${at}(p ${type()}${at === 2 ? ' = 3' : ''}) RETURNS ${type()} LANGUAGE plpgsql ${one(pick, '', 'STRICT', 'SET search_path = public, pg_temp')} ${asOwner()} AS $f$${drawBody(pick, seed, at, 'RETURN v;')}$f$;`,
   );
-  return `CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40));
+  return `CREATE DOMAIN f${seed}_n AS int CONSTRAINT small CHECK (VALUE < 25);
+CREATE TYPE f${seed}_t AS (a int, n int, past f${seed}_n[]);
+CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40));
 INSERT INTO f${seed}_a SELECT i, i * 2 FROM generate_series(1, 5) i;
 ${waiting(seed)}
 CREATE TABLE f${seed}_b (id serial PRIMARY KEY, a int REFERENCES f${seed}_a ON DELETE CASCADE ON UPDATE CASCADE, note text DEFAULT 'none');
@@ -189,6 +192,7 @@ CREATE FUNCTION f${seed}_rows(p int) RETURNS SETOF int LANGUAGE plpgsql ${asOwne
 CREATE FUNCTION f${seed}_sql(p int) RETURNS bigint LANGUAGE sql ${asOwner()} AS
   'INSERT INTO f${seed}_b (a) VALUES (p); UPDATE f${seed}_a SET n = n - 1 WHERE id = p; SELECT sum(n) FROM f${seed}_a';
 ${drawReaders(pick, seed)}
+CREATE FUNCTION f${seed}_typed(t f${seed}_t) RETURNS f${seed}_t LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 3, 't.n := v; t.past := t.past || t.n; RETURN t;').replace('DECLARE ', 'DECLARE p int := t.a; ')}$f$;
 CREATE PROCEDURE f${seed}_p(p int, INOUT o int) LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 3, 'o := v;')}$f$;
 ${owned(seed)}`;
 }
@@ -206,6 +210,8 @@ function drawStatement(pick: Pick, seed: number): string {
     `SELECT ${f}1(NULL)`,
     `SELECT * FROM ${f}rows(${pick(9)})`,
     `SELECT ${f}sql(${pick(9)})`,
+    `SELECT a, n, past::text FROM ${f}typed((${pick(9)}, ${pick(30)}, '{1}'))`,
+    `SELECT (${f}typed(ROW(${pick(9)}, NULL, NULL))).n`,
     `CALL ${f}p(${pick(9)}, ${pick(3)})`,
     `SELECT ${f}again(${pick(9)}, 1)`,
     drawBlock(pick, seed),
