@@ -247,8 +247,8 @@ export const overlayGuards: readonly Guard[] = [
     tests: ['proxy/partitions-with-code'],
   },
   {
-    name: 'a row does not move past the triggers that fire for that',
-    without: `condition: 'false',`,
+    name: "no row moves past triggers whose writes, or whose owners' rights, belong to a deletion or an insertion",
+    without: 'const isRefused = triggers.length < 0;',
     tests: ['proxy/partitions-with-code'],
   },
   {

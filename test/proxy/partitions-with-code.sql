@@ -48,13 +48,23 @@ DECLARE n int; BEGIN DELETE FROM history WHERE op = p_op; GET DIAGNOSTICS n = RO
 CREATE FUNCTION tally(p_day date) RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = public AS $$ INSERT INTO totals SELECT p_day, count(*) FROM events RETURNING n $$;
 ALTER FUNCTION tally OWNER TO of_partitions_owner;
 CREATE FUNCTION by_name() RETURNS void LANGUAGE sql AS $$ INSERT INTO history_1 (id, day, op) VALUES (99, '2026-01-07', 'by name') $$;
--- a table only whose updates fire triggers: rows may move
 CREATE TABLE parts (id int, kind text, size int, version int DEFAULT 1, PRIMARY KEY (id, kind)) PARTITION BY LIST (kind);
 CREATE TABLE parts_a PARTITION OF parts FOR VALUES IN ('a');
 CREATE TABLE parts_b PARTITION OF parts FOR VALUES IN ('b');
 CREATE FUNCTION versioned() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN NEW.version := OLD.version + 1; IF NEW.size > 100 THEN NEW.kind := 'b'; END IF; RETURN NEW; END $$;
 CREATE TRIGGER versioned BEFORE UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION versioned();
+CREATE TABLE written (id int, kind text, PRIMARY KEY (id, kind)) PARTITION BY LIST (kind);
+CREATE TABLE written_a PARTITION OF written FOR VALUES IN ('a');
+CREATE TABLE written_b PARTITION OF written FOR VALUES IN ('b');
+CREATE FUNCTION kept_before() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO totals VALUES (date '2026-08-01' + NEW.id, 1); RETURN NEW; END $$;
+CREATE TRIGGER kept_before BEFORE INSERT ON written FOR EACH ROW EXECUTE FUNCTION kept_before();
+CREATE TABLE vanishing (id int, kind text, PRIMARY KEY (id, kind)) PARTITION BY LIST (kind);
+CREATE TABLE vanishing_a PARTITION OF vanishing FOR VALUES IN ('a');
+CREATE TABLE vanishing_b PARTITION OF vanishing FOR VALUES IN ('b');
+CREATE FUNCTION vanish() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.kind = 'b' THEN RETURN NULL; END IF; RETURN NEW; END $$;
+CREATE TRIGGER vanish BEFORE INSERT ON vanishing FOR EACH ROW EXECUTE FUNCTION vanish();
+INSERT INTO written VALUES (1, 'a'); INSERT INTO vanishing VALUES (1, 'a');
 -- tables whose partitions differ from them
 CREATE TABLE mixed (id int PRIMARY KEY, label text) PARTITION BY RANGE (id);
 CREATE TABLE mixed_1 PARTITION OF mixed FOR VALUES FROM (0) TO (100);
@@ -120,13 +130,29 @@ SELECT note('2026-01-05', 'mine');
 SELECT source, day, op, new FROM history ORDER BY id, day;
 RESET ROLE;
 
--- story: rows move to other partitions where nothing fires for that but the update
+-- story: rows move to other partitions
 UPDATE parts SET kind = 'b' WHERE id = 1 RETURNING *;
 UPDATE parts SET size = 101 WHERE id = 1 RETURNING *;
 UPDATE parts SET kind = 'a' WHERE id = 2 RETURNING *;
 UPDATE parts SET size = 102 WHERE id = 2 RETURNING *;
 SELECT * FROM parts ORDER BY id;
-UPDATE events SET day = '2026-02-10' WHERE id = 1; -- refused: moves a row of "events" to another partition
+
+-- story: rows that move are deleted and inserted again
+INSERT INTO events (id, day, title) VALUES (40, '2026-01-06', 'To move'), (41, '2026-02-06', 'kept'), (42, '2026-01-06', 'held');
+UPDATE events SET day = '2026-02-10' WHERE id = 40 RETURNING *;
+UPDATE events SET day = '2026-02-11', title = 'Moved' WHERE id = 40 RETURNING *;
+UPDATE events SET day = '2026-01-11', touched = 5 WHERE id = 40 RETURNING *;
+UPDATE events SET day = '2026-01-11' WHERE id = 41 RETURNING *;
+UPDATE events SET day = '2026-02-11' WHERE id = 42;
+UPDATE events SET day = '2026-01-12', title = 'move' WHERE id = 40;
+UPDATE events SET day = '2026-02-12', title = 'move' WHERE id = 40;
+UPDATE events SET day = '2026-07-12' WHERE id = 40;
+UPDATE events SET day = day + 31 WHERE id IN (1, 40) AND day < '2026-02-01' RETURNING id, day, touched, place;
+SELECT * FROM events ORDER BY id, day;
+SELECT source, day, op, old, new FROM history ORDER BY id, day;
+UPDATE written SET kind = 'b' WHERE id = 1; -- refused: moves a row of "written" to another partition
+UPDATE written SET id = 5 WHERE id = 1;
+UPDATE vanishing SET kind = 'b' WHERE id = 1; -- refused: moves a row of "vanishing" to another partition
 
 -- story: what a statement stages in a partition by its name decides nothing about code with its owner's rights
 INSERT INTO events (id, day, title) VALUES (31, '2026-01-06', 'by its table');

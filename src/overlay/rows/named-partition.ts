@@ -4,7 +4,6 @@ import type { Table } from '../../model/table.ts';
 import { functionName } from '../object-names.ts';
 import { partitionCall } from '../partitions.ts';
 import { rowCall } from '../row-functions.ts';
-import { firesForMoves } from '../triggers/candidates.ts';
 import type { Operation } from './after-statement.ts';
 import type { RowViolation } from './row-checks.ts';
 import { failingUncomputed } from './row-checks.ts';
@@ -43,8 +42,7 @@ export function partitionChecks(
   partition: NamedPartition | null,
   operation: Operation,
 ): { readonly first: readonly RowViolation[]; readonly last: readonly RowViolation[] } {
-  const moved =
-    operation === 'update' ? [...movedByUpsert(root), ...movedBesideTriggers(root)] : [];
+  const moved = operation === 'update' ? movedByUpsert(root) : [];
   if (partition === null) return { first: moved, last: [] };
   const bounds = outOfBounds(root, partition);
   if (operation === 'update') return { first: [...moved, bounds], last: [] };
@@ -66,23 +64,6 @@ function outOfBounds(root: Table, partition: NamedPartition): RowViolation {
       sqlstate: '23514',
     },
   };
-}
-
-/** Returns the violation of a row that an update moves to another partition, where triggers fire for its deletion and insertion. */
-function movedBesideTriggers(root: Table): RowViolation[] {
-  if (!firesForMoves(root)) return [];
-  return [
-    {
-      // guard: a row does not move past the triggers that fire for that
-      condition: `${partitionCall(root)} IS DISTINCT FROM ${partitionCall(root, 'OLD.')}`,
-      violation: {
-        message: `cannot stage an update that moves a row of "${root.name}" to another partition: triggers fire for its deletion and insertion`,
-        hint: 'Delete the row and insert it again.',
-        sqlstate: '0A000',
-      },
-      detail: null,
-    },
-  ];
 }
 
 /** Returns the violation of a row that ON CONFLICT DO UPDATE would move to another partition. */

@@ -25,17 +25,6 @@ export const fireInPartitions = (table: Table): boolean =>
   tableObstacle(table) === null &&
   table.triggers.some(({ level }) => level === 'row');
 
-/**
- * Returns whether an update that moves a row to another partition fires triggers for its deletion there and its insertion here, or keeps
- * AFTER UPDATE triggers from firing.
- */
-export const firesForMoves = (table: Table): boolean =>
-  fireInPartitions(table) &&
-  table.triggers.some(
-    ({ level, timing, events, obstacle }) =>
-      level === 'row' && obstacle === null && (timing === 'after' || String(events) !== 'update'),
-  );
-
 /** Returns whether a trigger fires, or does anything, for updates of certain columns only. What statements set matters then. */
 export const waitsForColumns = ({ triggers }: Table) =>
   triggers.some(({ columns, function: { gated } }) => columns !== null || gated !== null);
@@ -102,12 +91,17 @@ const hasNoObstacle = ({ obstacle }: Trigger) => obstacle === null;
 
 /**
  * Returns whether the BEFORE triggers of an operation may fire. Each receives the row as the one before it left it, so either all of them
- * fire, or none.
+ * fire, or none. Those for its deletion and insertion fire for an update that moves a row to another partition.
  */
 export function mayFire(table: Table, event: Event): boolean {
   const triggers = rowTriggers(table, event);
-  return tableObstacle(table) === null && triggers.length > 0 && triggers.every(hasNoObstacle);
+  const isAny = triggers.length > 0 || (event === 'update' && firesForMoves(table));
+  return tableObstacle(table) === null && isAny && triggers.every(hasNoObstacle);
 }
+
+const firesForMoves = (table: Table) =>
+  fireInPartitions(table) &&
+  (['delete', 'insert'] as const).some((event) => rowTriggers(table, event).length > 0);
 
 /** Returns whether BEFORE triggers of an operation run with the rights of their functions' owners. */
 export const firesBeforeAsOwner = (table: Table, event: Event): boolean =>

@@ -20,6 +20,7 @@ import { operations } from '../rows/after-statement.ts';
 import type { Event } from './candidates.ts';
 import { fireAsOwners, mayFireAfter } from './candidates.ts';
 import { firesFor } from './fire.ts';
+import { afterMovesSql } from './fire-moves.ts';
 import { endParts } from './fire-statement.ts';
 import { copyName, nameTrigger } from './trigger-copy.ts';
 
@@ -48,13 +49,6 @@ export function fireAfterSql(
   const names = triggerFunctions(table);
   if (Object.values(triggers).flat().length === 0)
     return [fillSql(loadSql('table/triggers/after_none.sql'), names)];
-  const fire = events.map(
-    (
-      operation,
-    ) => `    IF _stage_v_row._stage_op = ${quoteLiteral(operation[0]?.toUpperCase() ?? '')} THEN
-      PERFORM ${fireAfterName(table, operation)}(_stage_v_row._stage_new, _stage_v_row._stage_old);
-    END IF;`,
-  );
   const queued = functionName(table, 'queued');
   const { oid } = table;
   const { sets, ...endOfAll } = endParts(table, ofLevel(triggers, 'statement'), writes);
@@ -80,9 +74,28 @@ export function fireAfterSql(
     queued,
     queued_name: quoteLiteral(queued.replace('stage_data.', '')),
     rows,
-    fire: fire.join('\n'),
+    fire: callsSql(table, events),
   });
   return [...events.map((each) => fireOneSql(table, each, ofRows[each], writes)), after];
+}
+
+/** Builds the calls that fire the triggers of a row, by its operation. @param events those with triggers */
+function callsSql(table: Table, events: readonly Operation[]): string {
+  const [made, old] = ['_stage_v_row._stage_new', '_stage_v_row._stage_old'];
+  // a row that moves to another partition has both
+  const rows = { insert: `${made}, NULL`, update: `${made}, ${old}`, delete: `NULL, ${old}` };
+  const calls = new Map(
+    events.map((operation) => [
+      operation,
+      `\n      PERFORM ${fireAfterName(table, operation)}(${rows[operation]});`,
+    ]),
+  );
+  const fire = operations.flatMap((operation) => {
+    const call = operation === 'update' ? afterMovesSql(table, calls) : calls.get(operation);
+    const code = quoteLiteral(operation[0]?.toUpperCase() ?? '');
+    return call ? [`    IF _stage_v_row._stage_op = ${code} THEN${call}\n    END IF;`] : [];
+  });
+  return fire.join('\n');
 }
 
 /**

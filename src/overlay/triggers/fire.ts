@@ -41,12 +41,14 @@ const none: Effects = { writes: () => false, notifies: () => false };
 /**
  * Builds the function that fires triggers.
  * @param triggers the triggers that fire, in order
+ * @param moves statements for a row that moves to another partition
  */
 export function fireSql(
   table: Table,
   operation: Operation,
   triggers: readonly Trigger[],
   { writes, notifies }: Effects = none,
+  moves = '',
 ): string {
   const isNotifying = triggers.some(notifies);
   const suppress = isNotifying ? `PERFORM stage.demand_sent(${table.oid}, _stage_v_unsent); ` : '';
@@ -54,7 +56,7 @@ export function fireSql(
     callSql(table, operation, trigger, { isWriting: writes(trigger), suppress }),
   );
   const unsent = `current_setting('stage.unsent_' || pg_trigger_depth(), true)`;
-  const body = fireBodySql(table, operation, calls.join(''), [
+  const body = fireBodySql(table, operation, calls.join('') + moves, [
     ...(triggers.some(writes) ? ['  _stage_v_was text[];\n'] : []),
     ...(isNotifying ? [`  _stage_v_unsent text := ${unsent};\n`] : []),
   ]);
@@ -66,8 +68,9 @@ export function fireSql(
   });
 }
 
-/** Builds the call that returns the partition of the row `new`. */
-const placeOf = (table: Table) => rowCall(placeName(table), table.partitionColumns, '"new".');
+/** Builds the call that returns the partition of a row. @param row prefix of its columns */
+export const placeOf = (table: Table, row = '"new".') =>
+  rowCall(placeName(table), table.partitionColumns, row);
 
 /**
  * Builds the body of a function that fires triggers.

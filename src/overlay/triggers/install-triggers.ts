@@ -16,6 +16,7 @@ import { mayFire, mayFireAfter, mayFireFirst, rowTriggers } from './candidates.t
 import { drawTrigger } from './draw.ts';
 import { firedTrigger, fireSql } from './fire.ts';
 import { fireAfterSql } from './fire-after.ts';
+import { movesSql } from './fire-moves.ts';
 import { firedSql, firstRun, nextRunsSql } from './fire-runs.ts';
 import { firstSql } from './fire-statement.ts';
 import { firedUpsertSql } from './fire-upsert.ts';
@@ -73,8 +74,7 @@ export async function installTriggers(
     copies.set(trigger, await follow({ tx, table, server }, trigger, path, uses));
   const fired = firedOperations(table, copies);
   for (const operation of operations)
-    if (mayFire(table, operation))
-      await attach({ tx, table, server }, operation, fired.includes(operation), copies);
+    if (mayFire(table, operation)) await attach({ tx, table, server }, operation, fired, copies);
   if (mayFireAfter(table)) await attachAfter({ tx, table, server }, copies);
   if (mayFireFirst(table)) await attachFirst({ tx, table, server }, copies);
   // the settings anew: the table may have been read before its triggers' functions changed
@@ -147,16 +147,18 @@ function copied(
 async function attach(
   { tx, table, server }: Target,
   operation: Operation,
-  fires: boolean,
+  fired: readonly Operation[],
   copies: Copies,
 ): Promise<void> {
+  const fires = fired.includes(operation);
   const triggers = fires ? rowTriggers(table, operation) : [];
   await makeCopies({ tx, table, server }, triggers, copies);
   const writes = (trigger: Trigger) => writtenBy(copies, trigger).length > 0;
   const isWriting = triggers.some(writes);
   const notifies = (trigger: Trigger) => copyOf(copies, trigger)?.notifies === true;
   const effects = { writes, notifies };
-  await tx.query(fireSql(table, operation, firstRun(triggers), effects));
+  const moves = operation === 'update' && fires ? movesSql(table, fired, writes) : '';
+  await tx.query(fireSql(table, operation, firstRun(triggers), effects, moves));
   const further = [
     ...nextRunsSql(table, operation, triggers, effects),
     ...firedUpsertSql(table, operation, fires),
