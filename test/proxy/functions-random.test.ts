@@ -168,6 +168,14 @@ function drawReadingWrite(pick: Pick, seed: number): string {
   );
 }
 
+/** Divides a table into two partitions in the schemas of some seeds. */
+function parted(seed: number, table: string, limit: number): string {
+  if (seed % 4 !== 1) return '';
+  const name = `f${seed}_${table}`;
+  return ` PARTITION BY RANGE (id); CREATE TABLE ${name}_low PARTITION OF ${name} FOR VALUES FROM (MINVALUE) TO (${limit});
+CREATE TABLE ${name}_high PARTITION OF ${name} FOR VALUES FROM (${limit}) TO (MAXVALUE)`;
+}
+
 function drawSchema(pick: Pick, seed: number): string {
   // functions from some seeds on run with the rights of their owner
   const asOwner = () => (isOwned(seed) ? one(pick, '', 'SECURITY DEFINER') : '');
@@ -178,13 +186,13 @@ function drawSchema(pick: Pick, seed: number): string {
   );
   return `CREATE DOMAIN f${seed}_n AS int CONSTRAINT small CHECK (VALUE < 25);
 CREATE TYPE f${seed}_t AS (a int, n int, past f${seed}_n[]);
-CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40));
+CREATE TABLE f${seed}_a (id int PRIMARY KEY, n int CHECK (n < 40))${parted(seed, 'a', 4)};
 INSERT INTO f${seed}_a SELECT i, i * 2 FROM generate_series(1, 5) i;
 ${waiting(seed)}
-CREATE TABLE f${seed}_b (id serial PRIMARY KEY, a int REFERENCES f${seed}_a ON DELETE CASCADE ON UPDATE CASCADE, note text DEFAULT 'none');
+CREATE TABLE f${seed}_b (id serial PRIMARY KEY, a int REFERENCES f${seed}_a ON DELETE CASCADE ON UPDATE CASCADE, note text DEFAULT 'none')${parted(seed, 'b', 3)};
 CREATE TABLE f${seed}_w (id int PRIMARY KEY, c int); INSERT INTO f${seed}_w VALUES (1, 0);
 CREATE TABLE f${seed}_c (what text, n int REFERENCES f${seed}_a);
-${[1, 2, 3].map((at) => `CREATE TABLE f${seed}_k${at} (id int PRIMARY KEY, n int);`).join('\n')}
+${[1, 2, 3].map((at) => `CREATE TABLE f${seed}_k${at} (id int PRIMARY KEY, n int)${parted(seed, `k${at}`, at)};`).join('\n')}
 ${functions.join('\n')}
 CREATE FUNCTION f${seed}_again(p int, depth int) RETURNS int LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 1, `IF depth < ${1 + pick(4)} THEN v := v + coalesce(f${seed}_again(v, depth + 1), 0); END IF; RETURN v;`)}$f$;
 CREATE PROCEDURE f${seed}_q(p int) LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 0, '')}$f$;
