@@ -224,6 +224,8 @@ CREATE FUNCTION tell_rows() RETURNS SETOF told LANGUAGE plpgsql AS $$ BEGIN RETU
 SELECT * FROM tell_rows(); -- refused: C=25006.*rows with domains
 CREATE FUNCTION tell_record() RETURNS told LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN INSERT INTO told VALUES (104) RETURNING * INTO r; RETURN r; END $$; -- in production
 SELECT * FROM tell_record(); -- refused: C=25006.*rows with domains
+CREATE FUNCTION tell_expression() RETURNS told LANGUAGE plpgsql AS $$ BEGIN INSERT INTO told VALUES (104); RETURN (SELECT ROW(n, mail) FROM told WHERE n = 104); END $$; -- in production
+SELECT * FROM tell_expression(); -- refused: C=25006.*rows with domains
 CREATE FUNCTION tell_mails() RETURNS SETOF email LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY INSERT INTO told VALUES (104, 'a@b') RETURNING mail; END $$; -- in production
 SELECT * FROM tell_mails(); -- refused: C=25006.*rows with domains
 CREATE FUNCTION tell_sql() RETURNS SETOF told LANGUAGE sql AS $$ INSERT INTO told VALUES (105, 'a@b') RETURNING * $$; -- in production

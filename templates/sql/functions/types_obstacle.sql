@@ -34,8 +34,8 @@ BEGIN
   v_obstacle := (SELECT min('gives ' || stage.type_obstacle(a.type)) FROM unnest(v_columns) a(type) WHERE a.type >= 16384);
   IF v_obstacle IS NULL AND p_function.prolang = (SELECT l.oid FROM pg_language l WHERE l.lanname = 'plpgsql')
     -- PL/pgSQL demands the types of the result, and columns of domains have others
-    AND (v_columns <> '{}' AND p_function.prosrc ~* '\mrecord\M' OR p_function.prosrc ~* '\mreturn\s+query\M'
+    AND (v_columns <> '{}' AND p_function.prosrc ~* '\mrecord\M|\mreturn(\s+next)?\s*(\(|row\M)' OR p_function.prosrc ~* '\mreturn\s+query\M'
       AND (v_columns <> '{}' OR EXISTS (SELECT FROM unnest(v_types || p_function.prorettype) a(type) JOIN pg_type t ON t.oid = a.type WHERE t.oid >= 16384 AND t.typtype = 'd')))
-  THEN RETURN 'gives rows with domains by RETURN QUERY or a record'; END IF;
+  THEN RETURN 'gives rows with domains by RETURN QUERY, an expression or a record'; END IF;
   RETURN v_obstacle;
 END $$;
