@@ -65,6 +65,15 @@ CREATE TABLE vanishing_b PARTITION OF vanishing FOR VALUES IN ('b');
 CREATE FUNCTION vanish() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.kind = 'b' THEN RETURN NULL; END IF; RETURN NEW; END $$;
 CREATE TRIGGER vanish BEFORE INSERT ON vanishing FOR EACH ROW EXECUTE FUNCTION vanish();
 INSERT INTO written VALUES (1, 'a'); INSERT INTO vanishing VALUES (1, 'a');
+CREATE FUNCTION half(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1 / 2';
+CREATE FUNCTION third(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1 / 3';
+REVOKE ALL ON FUNCTION half(int), third(int) FROM PUBLIC;
+CREATE TABLE halves (id int, title text) PARTITION BY RANGE (half(id));
+CREATE TABLE halves_1 PARTITION OF halves FOR VALUES FROM (0) TO (50) PARTITION BY RANGE (third(id));
+CREATE TABLE halves_1_1 PARTITION OF halves_1 (PRIMARY KEY (id)) FOR VALUES FROM (0) TO (1000);
+CREATE TABLE halves_2 PARTITION OF halves (PRIMARY KEY (id)) FOR VALUES FROM (50) TO (1000);
+INSERT INTO halves VALUES (1, 'one'), (200, 'two');
+GRANT ALL ON halves TO of_partitions_client;
 -- tables whose partitions differ from them
 CREATE TABLE mixed (id int PRIMARY KEY, label text) PARTITION BY RANGE (id);
 CREATE TABLE mixed_1 PARTITION OF mixed FOR VALUES FROM (0) TO (100);
@@ -159,3 +168,20 @@ INSERT INTO events (id, day, title) VALUES (31, '2026-01-06', 'by its table');
 SELECT tally('2026-03-01');
 INSERT INTO events_1 (id, day, title, slug) VALUES (30, '2026-01-09', 'by name', 'by-name');
 SELECT tally('2026-03-02'); -- refused: has rows of "events" that the client could not write
+
+-- story: a partition key calls nothing for a client that it may not call
+SET ROLE of_partitions_client;
+INSERT INTO halves VALUES (4, 'x');
+DELETE FROM halves WHERE id = 1;
+UPDATE halves SET title = 'y' WHERE id = 200;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION half(int) TO of_partitions_client; -- in production
+SET ROLE of_partitions_client;
+INSERT INTO halves VALUES (5, 'x');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION third(int) TO of_partitions_client; -- in production
+SET ROLE of_partitions_client;
+INSERT INTO halves VALUES (6, 'x'), (206, 'y') RETURNING *;
+UPDATE halves SET id = 210 WHERE id = 6;
+SELECT * FROM halves ORDER BY id;
+RESET ROLE;
