@@ -11,7 +11,7 @@ const beforeAttacks = ['attacks/owner-before'];
 export const definerGuards: readonly Guard[] = [
   {
     name: 'rows for which the triggers of their partition do not fire decide nothing about what runs with the rights of owners',
-    without: ';',
+    without: '',
     tests: ['proxy/partitions-with-code'],
   },
   {

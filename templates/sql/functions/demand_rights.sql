@@ -58,9 +58,12 @@ BEGIN
   END IF;
   -- for stage.before_statement; an upsert may update rows, too. What triggers and actions write has the rights of the statement.
   v_by_right := has_table_privilege(v_table, v_operation) AND (NOT starts_with(TG_TABLE_SCHEMA, 'stage_upsert_') OR has_table_privilege(v_table, 'UPDATE'))
-    AND NOT (pg_trigger_depth() > 1 AND coalesce(current_setting('stage.beyond', true), '') = 'on')
+    AND NOT (pg_trigger_depth() > 1 AND coalesce(current_setting('stage.beyond', true), '') = 'on');
+  -- most tables are no partitions, and pay for no query
+  IF coalesce(pg_partition_root(v_table) <> v_table, false) THEN
     -- guard: rows for which the triggers of their partition do not fire decide nothing about what runs with the rights of owners
-    AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = v_table AND c.relispartition AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal));
+    v_by_right := v_by_right AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = v_table AND NOT t.tgisinternal);
+  END IF;
   PERFORM set_config('stage.by_right', CASE WHEN v_by_right THEN 'on' ELSE '' END, true),
     set_config('stage.beyond', CASE WHEN v_by_right THEN current_setting('stage.beyond', true) ELSE 'on' END, true);
   RETURN NULL;
