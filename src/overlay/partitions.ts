@@ -1,7 +1,13 @@
 /** The partition of a row, as foreign keys and errors report it when the client names the root. */
 import { quoteIdentifier, quoteLiteral } from '../identifier.ts';
 import type { ForeignKey, ForeignKeyEnd, Table, Unique } from '../model/table.ts';
-import { functionName, oldColumnName, oldColumns, partitionsName } from './object-names.ts';
+import {
+  functionName,
+  oldColumnName,
+  oldColumns,
+  partitionsName,
+  placeName,
+} from './object-names.ts';
 import type { MessageText } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 
@@ -18,6 +24,10 @@ export function partitionOf(table: Table, row: string = 'NEW.'): string {
 /** Builds the same expression, null if no partition takes the row. */
 export const partitionCall = (table: Table, row = 'NEW.') =>
   rowCall(functionName(table, 'partition'), table.partitionColumns, row);
+
+/** Builds the same call for triggers, which run with the rights of the client. The table must be one whose triggers fire in partitions. */
+export const placeCall = (table: Table, row: string) =>
+  rowCall(placeName(table), table.partitionColumns, row);
 
 /** Lists a shadow row's values from before its change where they are stored, else its current ones. */
 const valuesBefore = (table: Table, columns: readonly string[], row: string) =>

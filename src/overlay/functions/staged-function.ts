@@ -1,6 +1,6 @@
 /**
  * Staged functions: the same bodies, with overlays in place of tables. The bodies are analysed as text, under the search path of the call.
- * So only functions in SQL and PL/pgSQL whose texts show what they read and write, with their callers' rights, have staged functions.
+ * So only functions in SQL and PL/pgSQL whose texts show what they read and write have staged functions.
  */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName } from '../../identifier.ts';

@@ -1,9 +1,10 @@
 /** Fires triggers for rows that an update moves to another partition: PostgreSQL deletes them there, and inserts them here. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table, Trigger } from '../../model/table.ts';
+import { placeCall } from '../partitions.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { anyBeforeAsOwner, fireInPartitions, rowTriggers } from './candidates.ts';
-import { fireName, placeOf } from './fire.ts';
+import { fireName } from './fire.ts';
 
 const parts = ['delete', 'insert'] as const;
 
@@ -29,7 +30,7 @@ export function movesSql(
   };
   const fire = parts.flatMap((each) => (fired.includes(each) ? [calls[each]] : []));
   return fillSql(loadSql('table/triggers/moves.sql'), {
-    ...{ to: placeOf(table), from: placeOf(table, '"old".') },
+    ...{ to: placeCall(table, '"new".'), from: placeCall(table, '"old".') },
     fire: isRefused ? refuse : fire.join('\n    '),
   });
 }
@@ -43,8 +44,8 @@ export function afterMovesSql(table: Table, fire: ReadonlyMap<Operation, string>
   const both = parts.map((each) => fire.get(each) ?? '').join('');
   if (!fireInPartitions(table) || both + update === '') return update;
   return fillSql(loadSql('table/triggers/after_moves.sql'), {
-    to: placeOf(table, '(_stage_v_row._stage_new).'),
-    from: placeOf(table, '(_stage_v_row._stage_old).'),
+    to: placeCall(table, '(_stage_v_row._stage_new).'),
+    from: placeCall(table, '(_stage_v_row._stage_old).'),
     ...{ both, update },
   });
 }

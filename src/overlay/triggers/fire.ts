@@ -7,10 +7,9 @@ import {
   columnNames,
   keyMatches,
   overlaySchema,
-  placeName,
   rowTypeName,
 } from '../object-names.ts';
-import { rowCall } from '../row-functions.ts';
+import { placeCall } from '../partitions.ts';
 import type { Operation } from '../rows/after-statement.ts';
 import { generatedValues, prepareRow } from '../rows/row-checks.ts';
 import type { Event } from './candidates.ts';
@@ -68,10 +67,6 @@ export function fireSql(
   });
 }
 
-/** Builds the call that returns the partition of a row. @param row prefix of its columns */
-export const placeOf = (table: Table, row = '"new".') =>
-  rowCall(placeName(table), table.partitionColumns, row);
-
 /**
  * Builds the body of a function that fires triggers.
  * @param take statements before everything else
@@ -86,7 +81,7 @@ export function fireBodySql(
   const isRouted = operation === 'insert' && fireInPartitions(table);
   const variables = [...own, ...(isRouted ? ['  _stage_v_place oid;\n'] : [])];
   const route = isRouted
-    ? fillSql(loadSql('table/triggers/route.sql'), { place: placeOf(table) })
+    ? fillSql(loadSql('table/triggers/route.sql'), { place: placeCall(table, '"new".') })
     : '';
   return fillSql(loadSql('table/triggers/fire_body.sql'), {
     declare: variables.length > 0 ? `DECLARE\n${variables.join('')}` : '',
@@ -120,7 +115,7 @@ export function callSql(
 /** Builds the check that a trigger has left a new row in its partition. */
 function staysSql(table: Table, operation: Operation, { name }: Trigger): string {
   if (operation !== 'insert' || !fireInPartitions(table)) return '';
-  return `\n    PERFORM stage.demand_partition(_stage_v_place, ${placeOf(table)}, ${quoteLiteral(name)});`;
+  return `\n    PERFORM stage.demand_partition(_stage_v_place, ${placeCall(table, '"new".')}, ${quoteLiteral(name)});`;
 }
 
 /** Builds the condition under which a trigger fires for a row, over `new` and `old`. */

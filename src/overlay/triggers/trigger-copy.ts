@@ -6,8 +6,8 @@ import { asStatement, hasOptions } from '../../sql/functions/plpgsql-block.ts';
 import { scanTokens } from '../../sql/parser/parser.ts';
 import { spliceBytes } from '../../sql/splice.ts';
 import { Obstacle } from '../functions/function-script.ts';
-import { overlaySchema, placeName, productionName, rowTypeName } from '../object-names.ts';
-import { rowCall } from '../row-functions.ts';
+import { overlaySchema, productionName, rowTypeName } from '../object-names.ts';
+import { placeCall } from '../partitions.ts';
 import { fireInPartitions } from './candidates.ts';
 
 /** Returns the name of a trigger's copy, in a schema that clients may use. That of an owner has a name that the service's never have. */
@@ -67,9 +67,8 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
 /** Builds an expression for the partition for whose row a trigger fires; null if its body does not read that. */
 function placeOfTrigger(table: Table, body: string): string | null {
   if (!/\bTG_(?:RELID|RELNAME|TABLE_NAME|TABLE_SCHEMA)\b/i.test(body)) return null;
-  const of = (row: string) => rowCall(placeName(table), table.partitionColumns, row);
   // the partition may have been dropped since the row was staged
-  return `coalesce(CASE _stage_p_op WHEN 'INSERT' THEN ${of('_stage_p_new.')} ELSE ${of('_stage_p_old.')} END, ${table.oid})`;
+  return `coalesce(CASE _stage_p_op WHEN 'INSERT' THEN ${placeCall(table, '_stage_p_new.')} ELSE ${placeCall(table, '_stage_p_old.')} END, ${table.oid})`;
 }
 
 /** Returns the declarations of NEW and OLD. A trigger of a statement has neither. */
