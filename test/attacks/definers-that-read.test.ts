@@ -1,11 +1,8 @@
 /** Attempts to change by staged rows what functions with SECURITY DEFINER show that only read. */
-import type pg from 'pg';
-import { createRole, dropRoles, outcomeOf } from '../helpers/both-ways.ts';
-import type { Proxied } from '../helpers/proxied.ts';
-import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { b, connectWire, e, exchange, p, s } from '../helpers/wire-script.ts';
-import { boss, chief, clerk, heir, owner, roles, schema } from './definer-schema.ts';
+import { definerFrame } from './definer-frame.ts';
+import { boss, chief, clerk, heir, owner } from './definer-schema.ts';
 
 const path = 'SECURITY DEFINER SET search_path = public, pg_temp';
 const mine = `SELECT EXISTS (SELECT FROM admins WHERE who = session_user)`;
@@ -33,29 +30,8 @@ ALTER FUNCTION superuser_reader() OWNER TO ${chief.name};
 const direct = ['shown', 'shown_by_view', 'shown_by_function'];
 
 suite('attacks by functions with SECURITY DEFINER that only read', (test) => {
-  let proxied: Proxied;
-  const connect = async (session: string, { name, password } = clerk) =>
-    proxied.connect(proxied.daemon.clientUrl(session, name, password));
-  const newSession = () => proxied.daemon.newSession({ reads: 'staged' });
-  const said = async (client: pg.Client, text: string) =>
-    JSON.stringify(await outcomeOf(client, text));
-  const copyOf = async (name: string) => {
-    const [row] = await proxied.database.query<{ copy: string }>(
-      `SELECT oid::regproc::text AS copy FROM pg_proc WHERE proname = '${name}' AND pronamespace::regnamespace::text ~ '^stage_function_' ORDER BY oid DESC LIMIT 1`,
-    );
-    return String(row?.copy);
-  };
+  const { proxied, connect, newSession, said, copyOf } = definerFrame(test, readers);
   const insert = `INSERT INTO admins VALUES ('${clerk.name}')`;
-  test.before(async () => {
-    proxied = await startProxied('SELECT 1');
-    await proxied.database.query(roles.map((role) => createRole(role)).join(''));
-    await proxied.database.query(`ALTER ROLE ${chief.name} SUPERUSER`);
-    await proxied.database.query(schema + readers);
-  });
-  test.after(async () => {
-    await dropRoles(proxied, roles);
-    await proxied.stop();
-  });
 
   test('rows that a role could not write decide nothing, and production is read', async () => {
     for (const change of [insert, `DO $$ BEGIN ${insert}; END $$`]) {
@@ -148,7 +124,7 @@ suite('attacks by functions with SECURITY DEFINER that only read', (test) => {
       assert.match(await said(await connect(session, boss), `SELECT ${name}()`), /the secret/);
       assert.match(await said(client, `SELECT ${name}()`), /42501/);
     }
-    const past = await proxied.connect(proxied.database.urlFor(clerk.name, clerk.password));
+    const past = await proxied().connect(proxied().database.urlFor(clerk.name, clerk.password));
     await past.query(`SET stage.session = '${session.slice(5)}'`);
     assert.match(await said(past, `SELECT ${await copyOf('withheld_reader')}()`), /42501/);
     assert.match(await said(past, `SELECT ${await copyOf('asks_withheld')}()`), /42501/);
@@ -160,9 +136,9 @@ suite('attacks by functions with SECURITY DEFINER that only read', (test) => {
     await client.query('SELECT shown()');
     const copy = await copyOf('shown');
     await client.query(insert);
-    const past = await proxied.connect(proxied.database.urlFor(clerk.name, clerk.password));
+    const past = await proxied().connect(proxied().database.urlFor(clerk.name, clerk.password));
     await past.query(`SET stage.session = '${session.slice(5)}'`);
-    const [row] = await proxied.database.query<{ oid: number }>(`SELECT 'shown'::regproc::oid`);
+    const [row] = await proxied().database.query<{ oid: number }>(`SELECT 'shown'::regproc::oid`);
     await past.query(`SET stage.definer_${row?.oid} = 'on'`);
     assert.match(await said(past, `SELECT ${copy}()`), /0A000.*reads.*the client could not write/);
   });
@@ -170,9 +146,9 @@ suite('attacks by functions with SECURITY DEFINER that only read', (test) => {
   test('a function that changes between Parse and Execute', async () => {
     const session = await newSession();
     await (await connect(session, boss)).query(insert);
-    const wire = await connectWire(proxied.daemon.clientUrl(session, clerk.name, clerk.password));
+    const wire = await connectWire(proxied().daemon.clientUrl(session, clerk.name, clerk.password));
     const answers: string[] = [];
-    const change = (text: string) => proxied.database.query(text);
+    const change = (text: string) => proxied().database.query(text);
     const send = async (...messages: readonly Buffer[]) => {
       answers.push((await exchange(wire, ...messages)).join('\n'));
     };
@@ -201,9 +177,9 @@ suite('attacks by functions with SECURITY DEFINER that only read', (test) => {
     const session = await newSession();
     await (await connect(session, boss)).query(insert);
     const client = await connect(session);
-    await proxied.database.query(`CREATE SCHEMA evil AUTHORIZATION ${clerk.name};
+    await proxied().database.query(`CREATE SCHEMA evil AUTHORIZATION ${clerk.name};
       CREATE TABLE evil.admins (who text PRIMARY KEY); ALTER TABLE evil.admins OWNER TO ${clerk.name}`);
-    const direct = await proxied.connect(proxied.database.urlFor(clerk.name, clerk.password));
+    const direct = await proxied().connect(proxied().database.urlFor(clerk.name, clerk.password));
     for (const each of [client, direct]) await each.query('SET search_path = evil, public');
     await client.query(`INSERT INTO evil.admins VALUES ('x')`);
     // the owner may not use the schema: production reads its own table, which is empty

@@ -1,11 +1,8 @@
 /** Attempts to get more by the copy of a function with SECURITY DEFINER than the function itself gives. */
-import type pg from 'pg';
-import { createRole, dropRoles, outcomeOf } from '../helpers/both-ways.ts';
-import type { Proxied } from '../helpers/proxied.ts';
-import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { b, connectWire, e, exchange, p, s } from '../helpers/wire-script.ts';
-import { boss, chief, clerk, heir, kin, owner, roles, schema } from './definer-schema.ts';
+import { definerFrame } from './definer-frame.ts';
+import { boss, clerk, heir, kin, owner } from './definer-schema.ts';
 
 const functions = [
   ...['by_table', 'by_view', 'by_function', 'by_definer', 'in_sql', 'declared', 'by_update'],
@@ -13,29 +10,7 @@ const functions = [
 ];
 
 suite('attacks by functions with SECURITY DEFINER', (test) => {
-  let proxied: Proxied;
-  const connect = async (session: string, { name, password } = clerk) =>
-    proxied.connect(proxied.daemon.clientUrl(session, name, password));
-  const newSession = () => proxied.daemon.newSession({ reads: 'staged' });
-  const said = async (client: pg.Client, text: string) =>
-    JSON.stringify(await outcomeOf(client, text));
-  /** Returns the name of the copy of a function, which a direct connection could call. */
-  const copyOf = async (name: string) => {
-    const [row] = await proxied.database.query<{ copy: string }>(
-      `SELECT oid::regproc::text AS copy FROM pg_proc WHERE proname = '${name}' AND pronamespace::regnamespace::text ~ '^stage_function_' ORDER BY oid DESC LIMIT 1`,
-    );
-    return String(row?.copy);
-  };
-  test.before(async () => {
-    proxied = await startProxied('SELECT 1');
-    await proxied.database.query(roles.map((role) => createRole(role)).join(''));
-    await proxied.database.query(`ALTER ROLE ${chief.name} SUPERUSER`);
-    await proxied.database.query(schema);
-  });
-  test.after(async () => {
-    await dropRoles(proxied, roles);
-    await proxied.stop();
-  });
+  const { proxied, connect, newSession, said, copyOf } = definerFrame(test);
 
   test('rows that a role could not write decide nothing', async () => {
     for (const change of [
@@ -106,16 +81,16 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
     const session = await newSession();
     assert.match(await said(await connect(session, boss), 'SELECT withheld()'), /the secret/);
     assert.match(await said(await connect(session), 'SELECT withheld()'), /42501/);
-    const client = await proxied.connect(proxied.database.urlFor(clerk.name, clerk.password));
+    const client = await proxied().connect(proxied().database.urlFor(clerk.name, clerk.password));
     await client.query(`SET stage.session = '${session.slice(5)}'`);
     await client.query(`SET stage.by_right = 'on'`);
     const copy = await copyOf('withheld');
     assert.match(await said(client, `SELECT ${copy}()`), /42501/);
-    await proxied.database.query(`GRANT EXECUTE ON FUNCTION withheld() TO ${clerk.name}`);
+    await proxied().database.query(`GRANT EXECUTE ON FUNCTION withheld() TO ${clerk.name}`);
     assert.match(await said(client, `SELECT ${copy}()`), /42501/);
     assert.match(await said(await connect(session), 'SELECT withheld()'), /the secret/);
     const renewed = await copyOf('withheld');
-    await proxied.database.query(`REVOKE EXECUTE ON FUNCTION withheld() FROM ${clerk.name}`);
+    await proxied().database.query(`REVOKE EXECUTE ON FUNCTION withheld() FROM ${clerk.name}`);
     assert.match(await said(client, `SELECT ${renewed}()`), /ST001/);
     assert.match(await said(await connect(session), `SELECT ${renewed}()`), /error/);
   });
@@ -124,8 +99,8 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
     const session = await newSession();
     await said(await connect(session), 'SELECT by_table()');
     const copy = await copyOf('by_table');
-    const client = await proxied.connect(proxied.database.urlFor(clerk.name, clerk.password));
-    const [row] = await proxied.database.query<{ oid: number }>(
+    const client = await proxied().connect(proxied().database.urlFor(clerk.name, clerk.password));
+    const [row] = await proxied().database.query<{ oid: number }>(
       `SELECT 'public'::regnamespace::oid`,
     );
     await client.query(`SET stage.session = '${session.slice(5)}'`);
@@ -150,11 +125,11 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
 
   test('a function that changes between Parse and Execute', async () => {
     const wire = await connectWire(
-      proxied.daemon.clientUrl(await newSession(), clerk.name, clerk.password),
+      proxied().daemon.clientUrl(await newSession(), clerk.name, clerk.password),
     );
     const bound = [b(['1'], 'f'), e(), s];
     const answers: string[] = [];
-    const change = (text: string) => proxied.database.query(`ALTER FUNCTION moving(int) ${text}`);
+    const change = (text: string) => proxied().database.query(`ALTER FUNCTION moving(int) ${text}`);
     try {
       const send = async (messages: readonly Buffer[]) => {
         answers.push((await exchange(wire, ...messages)).join('\n'));
@@ -166,11 +141,11 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
       await change('SECURITY INVOKER');
       await send(bound);
       await change('SECURITY DEFINER');
-      await proxied.database.query(`REVOKE INSERT ON asked FROM ${heir.name}`);
+      await proxied().database.query(`REVOKE INSERT ON asked FROM ${heir.name}`);
       await send(bound);
     } finally {
       wire.close();
-      await proxied.database.query(`ALTER FUNCTION moving(int) OWNER TO ${owner.name}`);
+      await proxied().database.query(`ALTER FUNCTION moving(int) OWNER TO ${owner.name}`);
     }
     const [, first, second, third, fourth] = answers;
     assert.match(String(first), new RegExp(`1${owner.name}`));
@@ -181,7 +156,7 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
 
   test('an owner replaces no copy', async () => {
     await said(await connect(await newSession()), 'SELECT by_table()');
-    const client = await proxied.connect(proxied.database.urlFor(owner.name, owner.password));
+    const client = await proxied().connect(proxied().database.urlFor(owner.name, owner.password));
     const copy = await copyOf('by_table');
     const text = `CREATE OR REPLACE FUNCTION ${copy}() RETURNS text LANGUAGE sql AS 'SELECT NULL::text'`;
     assert.is((await rejects(client.query(text))).code, '42501');
@@ -210,31 +185,31 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
   test('policies that apply to an owner by now', async () => {
     const client = await connect(await newSession(), boss);
     assert.match(await said(client, 'SELECT past_policies(1)'), /\[1\]/);
-    await proxied.database.query(`REVOKE ${owner.name} FROM ${kin.name}`);
+    await proxied().database.query(`REVOKE ${owner.name} FROM ${kin.name}`);
     assert.match(await said(client, 'SELECT past_policies(2)'), /0A000.*has policies/);
   });
 
   test('default privileges give nobody a copy', async () => {
     const client = await connect(await newSession(), boss);
-    await proxied.database.query(
+    await proxied().database.query(
       `ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO ${clerk.name}`,
     );
-    await proxied.database.query(`ALTER FUNCTION withheld() COST 99`);
+    await proxied().database.query(`ALTER FUNCTION withheld() COST 99`);
     assert.match(await said(client, 'SELECT withheld()'), /25006/);
-    await proxied.database.query(
+    await proxied().database.query(
       `ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM ${clerk.name}`,
     );
   });
 
   test('names in schemas of the client are found as they are directly', async () => {
     const client = await connect(await newSession());
-    await proxied.database.query(`CREATE SCHEMA evil AUTHORIZATION ${clerk.name};
+    await proxied().database.query(`CREATE SCHEMA evil AUTHORIZATION ${clerk.name};
       CREATE TABLE evil.secrets (id int PRIMARY KEY, what text); ALTER TABLE evil.secrets OWNER TO ${clerk.name};
       CREATE FUNCTION evil.min(text) RETURNS text LANGUAGE sql AS 'SELECT $1'; ALTER FUNCTION evil.min(text) OWNER TO ${clerk.name}`);
     await client.query('SET search_path = evil, public');
     // the owner may not use the schema
     assert.match(await said(client, 'SELECT without_path()'), /42501|25006|the secret/);
-    await proxied.database.query(`GRANT USAGE ON SCHEMA evil TO ${owner.name}`);
+    await proxied().database.query(`GRANT USAGE ON SCHEMA evil TO ${owner.name}`);
     assert.match(await said(client, 'SELECT without_path()'), /42501|25006/);
   });
 });
