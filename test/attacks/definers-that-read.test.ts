@@ -1,4 +1,5 @@
 /** Attempts to change by staged rows what functions with SECURITY DEFINER show that only read. */
+import type pg from 'pg';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { b, connectWire, e, exchange, p, s } from '../helpers/wire-script.ts';
 import { definerFrame } from './definer-frame.ts';
@@ -98,6 +99,20 @@ suite('attacks by functions with SECURITY DEFINER that only read', (test) => {
     await client.query('ROLLBACK');
     await client.query(insert);
     assert.equal((await client.query(prepared)).rows, [{ shown: null, n: '0' }]);
+  });
+
+  test('rows that come between statements of one message', async () => {
+    const session = await newSession();
+    // the table has a row that counts
+    await (await connect(session, boss)).query(`INSERT INTO admins VALUES ('${heir.name}')`);
+    const client = await connect(session);
+    const read = 'SELECT shown(), (SELECT count(*) FROM admins)';
+    const answers: unknown = await client.query({
+      text: `${read}; ${insert}; ${read}`,
+      rowMode: 'array',
+    });
+    const rows = (answers as pg.QueryArrayResult[]).map((each) => each.rows);
+    assert.equal(rows, [[[null, '1']], [], [[null, '2']]]);
   });
 
   test('rows of two connections are kept apart', async () => {
