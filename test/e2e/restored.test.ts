@@ -6,16 +6,13 @@ import { dumpAndRestore, startCluster } from '../helpers/clusters.ts';
 import { testConfig } from '../helpers/daemon.ts';
 import type { Answer } from '../helpers/http.ts';
 import { callHttp } from '../helpers/http.ts';
+import { shiftOids, skipOids } from '../helpers/shifted-oids.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 /** Enough tables that OIDs of one database belong to other tables in the next. */
 const tables = Array.from({ length: 36 }, (_, n) => `t${String(n).padStart(3, '0')}`);
 /** In another order than pg_dump's, which sorts by name. */
 const shuffled = tables.map((_, n) => tables[(n * 29 + 11) % tables.length]);
-
-/** Returns SQL that skips OIDs. */
-const skipOids = (count: number) =>
-  `SELECT lo_unlink(lo_create(0)) FROM generate_series(1, ${count});`;
 
 /** The tables differ only in their names. A dropped column changes the numbers of the columns after it. */
 const schema = shuffled.map(
@@ -85,40 +82,6 @@ async function runOn(
   } finally {
     await client.end();
   }
-}
-
-/**
- * Skips OIDs in a fresh cluster, so that a restore gives tables the OIDs of the origin. A first restore, into a database of its own,
- * tells how many OIDs are assigned before the first table.
- */
-async function shiftOids(origin: Cluster, other: Cluster): Promise<void> {
-  await other.query('postgres', 'CREATE DATABASE trial');
-  const start = await nextOid(other);
-  await dumpAndRestore(origin.urlOf('shop'), other.urlOf('trial'));
-  const before = (await firstTable(other, 'trial')) - start;
-  const skipped = (await firstTable(origin, 'shop')) - before - (await nextOid(other));
-  assert.ok(skipped >= 0, `the OIDs of the origin are ${-skipped} too low`);
-  for (let left = skipped; left > 0; left -= 1300)
-    await other.query('shop', skipOids(Math.min(left, 1300)));
-}
-
-/** Returns an OID that the cluster just assigned, and did not keep. */
-async function nextOid(cluster: Cluster): Promise<number> {
-  const [{ next } = { next: 0 }] = await cluster.query<{ next: number }>(
-    'shop',
-    'SELECT lo_create(0)::int AS next',
-  );
-  await cluster.query('shop', `SELECT lo_unlink(${next})`);
-  return next;
-}
-
-/** Returns the OID of the table that was created first. */
-async function firstTable(cluster: Cluster, database: string): Promise<number> {
-  const [{ first } = { first: 0 }] = await cluster.query<{ first: number }>(
-    database,
-    `SELECT min(oid)::int AS first FROM pg_class WHERE relkind = 'r' AND relname IN (${tables.map((name) => `'${name}'`).join(',')})`,
-  );
-  return first;
 }
 
 interface Staged {
@@ -264,7 +227,7 @@ suite('a copy of a database', (test) => {
       const other = await startCluster();
       try {
         await other.query('postgres', 'CREATE DATABASE shop');
-        await shiftOids(first, other);
+        await shiftOids(first, other, 'shop', tables);
         await dumpAndRestore(first.urlOf('shop'), other.urlOf('shop'));
         const collisions = await other.query(
           'shop',
