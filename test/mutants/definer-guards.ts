@@ -12,7 +12,7 @@ export const definerGuards: readonly Guard[] = [
   {
     name: 'rows for which the triggers of their partition do not fire decide nothing about what runs with the rights of owners',
     without: '',
-    tests: ['proxy/partitions-with-code'],
+    tests: ['proxy/named-partitions-with-code'],
   },
   {
     name: "checks of domains do not run with the rights of a trigger's owner",

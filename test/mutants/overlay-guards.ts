@@ -251,9 +251,4 @@ export const overlayGuards: readonly Guard[] = [
     without: 'const isRefused = triggers.length < 0;',
     tests: ['proxy/partitions-with-code'],
   },
-  {
-    name: 'triggers of a partition, and those of its table, fire at approval only',
-    without: '',
-    tests: ['proxy/named-partitions'],
-  },
 ];

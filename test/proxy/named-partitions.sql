@@ -133,7 +133,7 @@ SELECT count(*) FROM event_1; SELECT count(*) FROM ONLY event_1;
 UPDATE ONLY event_1 SET n = 33 WHERE id = 1 RETURNING n;
 DELETE FROM ONLY event_1 WHERE id = 2 RETURNING id;
 
--- story: a partition with triggers, which fire at approval
+-- story: a partition with triggers of its own, which fire at approval
 INSERT INTO watched_1 VALUES (3, 'c') RETURNING *; UPDATE watched_1 SET v = v || '!' WHERE id < 3 RETURNING *; UPDATE watched_1 SET id = 20 WHERE id = 2 RETURNING id;
 INSERT INTO watched_1 VALUES (1, 'x'), (4, 'd') ON CONFLICT (id) DO UPDATE SET v = excluded.v RETURNING *;
 MERGE INTO watched_1 w USING (VALUES (3, 'm'), (5, 'n')) s (id, v) ON s.id = w.id WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v);

@@ -59,7 +59,7 @@ function mergeTargetSql(table: Table, named: Table): string {
       key: settingKey(table, operation),
       function: functionName(named, 'merge'),
       after_function: functionName(table, `after_merge_${operation}`),
-      first_trigger: firstTriggerSql(named, place),
+      first_trigger: firstTriggerSql(table, named, place),
       after_triggers: afterTriggersSql(table, named, {
         ...place,
         key: settingKey(table, operation),

@@ -194,31 +194,35 @@ function givenRow(table: Table): string {
 /** Returns the name of the function that restores a row that triggers made from its text. */
 export const madeRowName = (table: Table) => `${upsertSchema(table)}.made_row_${table.oid}`;
 
-/** Builds that function. */
-export const madeRowSql = (table: Table): string =>
+/** Builds that function. @param staged the table in which the row is staged; `table` may be a partition of it */
+export const madeRowSql = (table: Table, staged: Table): string =>
   fillSql(loadSql('table/triggers/made_row.sql'), {
-    ...{ made_row: madeRowName(table), row_type: rowTypeName(table) },
+    ...{ made_row: madeRowName(table), row_type: rowTypeName(staged) },
   });
 
 /** Builds the parts of the policies' trigger by which it checks the row that triggers made. */
-function madeParts(table: Table) {
-  if (!mayFire(table, 'insert') && !mayFire(table, 'update'))
+function madeParts(table: Table, staged: Table) {
+  if (!mayFire(staged, 'insert') && !mayFire(staged, 'update'))
     return { made_row: '', made: '', give_back: '' };
-  const parts = { oid: table.oid, made_row: madeRowName(table) };
+  const parts = { oid: staged.oid, made_row: madeRowName(table) };
   return {
-    made_row: madeRowSql(table),
+    made_row: madeRowSql(table, staged),
     made: fillSql(loadSql('table/triggers/policies_made.sql'), parts),
     give_back: '  IF _stage_v_is_made THEN RETURN _stage_v_given; END IF;\n',
   };
 }
 
 /** Builds the statement by which no trigger fires for a row that policies keep from an UPDATE or DELETE. */
-export function policyBeforeFiring(table: Table, operation: 'update' | 'delete'): string {
+export function policyBeforeFiring(
+  table: Table,
+  operation: 'update' | 'delete',
+  staged: Table,
+): string {
   if (table.policies === null) return '';
   const check = operation === 'update' ? 'touch' : 'delete';
   const given = operation === 'update' ? 'NEW' : 'OLD';
   // guard: no trigger fires for a row that policies keep from the statement
-  return `  IF ${policyCheckCall(table, check, 'OLD.', table)} IS NOT NULL THEN RETURN ${given}; END IF;\n`;
+  return `  IF ${policyCheckCall(table, check, 'OLD.', staged)} IS NOT NULL THEN RETURN ${given}; END IF;\n`;
 }
 
 const triggerName = (table: Table) => `${upsertSchema(table)}.policy_${table.oid}`;
@@ -244,7 +248,7 @@ export function policyTriggersSql(table: Table, settings: Table): string[] {
   return [
     fillSql(loadSql('table/rows/policies.sql'), {
       check: triggerName(table),
-      ...madeParts(table),
+      ...madeParts(table, settings),
       table: settings.oid,
       table_name: quoteLiteral(table.name),
       may_insert: policyCheckCall(table, 'insert', 'NEW.', settings),

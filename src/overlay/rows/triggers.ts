@@ -21,9 +21,12 @@ import {
 } from '../object-names.ts';
 import { refusalOfRow } from '../obstacle.ts';
 import { partitionOf } from '../partitions.ts';
+import { mayFire } from '../triggers/candidates.ts';
 import { givenParts } from '../triggers/fire.ts';
 import { afterTriggersSql } from '../triggers/fire-after.ts';
+import { firedSql } from '../triggers/fire-runs.ts';
 import { firstTriggerSql } from '../triggers/fire-statement.ts';
+import { traceSql } from '../triggers/fire-writing.ts';
 import {
   freeInProduction,
   insertUniqueChecks,
@@ -71,9 +74,19 @@ export function partitionTriggersSql(table: Table, partition: NamedPartition): s
     ...operations.map((operation) => rowFunctionSql(table, operation, false, partition)),
     ...(['insert', 'update'] as const).flatMap((each) => domainsTriggerSql(table, each, view)),
     ...policyTriggersSql(partition.table, table),
+    ...operations.flatMap((operation) => firedTriggersSql(table, partition.table, operation)),
     ...operations.map((operation) => statementTriggersSql(table, operation, view, partition.table)),
   ];
 }
+
+/**
+ * Builds the triggers of a partition's view that fire the table's BEFORE triggers. They are there whether or not these fire, and whatever they
+ * do: the table's functions that they call are replaced when this changes, and the view is not.
+ */
+const firedTriggersSql = (table: Table, named: Table, operation: Operation): string[] =>
+  mayFire(table, operation)
+    ? [firedSql, traceSql].flatMap((build) => build(table, named, operation, true))
+    : [];
 
 /**
  * Builds the triggers for one operation on a view.
@@ -93,7 +106,7 @@ function statementTriggersSql(
     members: '',
     row_function: functionName(named, operation),
     after_function: functionName(table, `after_${operation}`),
-    first_trigger: firstTriggerSql(named, { view, operation, event: operation, when: '' }),
+    first_trigger: firstTriggerSql(table, named, { view, operation, event: operation, when: '' }),
     after_triggers: afterTriggersSql(table, named, {
       ...{ view, operation, event: operation, key: settingKey(table, operation), when: '' },
     }),

@@ -17,10 +17,11 @@ import {
 } from '../object-names.ts';
 import { awaitCollision } from '../row-waits.ts';
 import { afterTriggersSql } from '../triggers/fire-after.ts';
+import { firedRunsSql } from '../triggers/fire-runs.ts';
 import { firstTriggerSql } from '../triggers/fire-statement.ts';
 import { firingParts } from '../triggers/fire-upsert.ts';
 import { findCollision } from '../uniques.ts';
-import { afterUpsertSql } from './after-statement.ts';
+import { afterUpsertSql, operations } from './after-statement.ts';
 import { collidingRowParts } from './colliding-row.ts';
 import type { NamedPartition } from './named-partition.ts';
 import { partitionChecks } from './named-partition.ts';
@@ -36,8 +37,11 @@ export function upsertSql(table: Table, server: number): string {
 }
 
 /** Builds the same for the view that stands for a partition. */
-export const partitionUpsertSql = (table: Table, partition: NamedPartition): string =>
-  upsertViewSql(table, partition);
+export const partitionUpsertSql = (table: Table, partition: NamedPartition): string[] => [
+  upsertViewSql(table, partition),
+  // the further triggers are on both views
+  ...operations.flatMap((operation) => firedRunsSql(table, partition.table, operation, true)),
+];
 
 function upsertViewSql(table: Table, partition: NamedPartition | null): string {
   const named = partition?.table ?? table;
@@ -46,7 +50,7 @@ function upsertViewSql(table: Table, partition: NamedPartition | null): string {
     .map(({ name }) => name);
   // functions that the client's rights must reach are in the schema of the view
   const own = (part: string) => `${upsertSchema(named)}.${part}_${named.oid}`;
-  const firing = firingParts(named, own('fired'), written);
+  const firing = firingParts(table, named, own('fired'), written);
   const { proposed = 'NEW' } = firing;
   const parts = {
     ...{ proposed, collision: own('collision'), search: own('search'), key: settingKey(table) },
@@ -94,7 +98,7 @@ const givenArbiters = `_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters'`;
 function statementParts(table: Table, named: Table) {
   const place = { view: upsertName(named), operation: 'upsert', event: 'insert', when: '' };
   return {
-    first_trigger: firstTriggerSql(named, place),
+    first_trigger: firstTriggerSql(table, named, place),
     after_triggers: afterTriggersSql(table, named, { ...place, key: settingKey(table) }),
   };
 }

@@ -10,17 +10,15 @@ export const drawTrigger = 'draw_insert';
 /**
  * Builds the function that fills the columns, and the trigger of a view that calls it; none if nothing is to be filled, and for a table for
  * which the overlay has them in any case.
- */
-export const drawSql = (table: Table, view: string): string[] =>
-  isDrawnFirst(table) || prepareGiven(table, 'insert') === ''
-    ? []
-    : [drawFunctionSql(table), drawTriggerSql(table, view)];
-
-/**
- * Builds the function alone.
  * @param staged the table in which the row is staged; `table` may be a partition of it
  */
-export const drawFunctionSql = (table: Table, staged: Table = table): string =>
+export const drawSql = (table: Table, view: string, staged: Table): string[] =>
+  isDrawnFirst(table) || prepareGiven(table, 'insert') === ''
+    ? []
+    : [drawFunctionSql(table, staged), drawTriggerSql(table, view)];
+
+/** Builds the function alone. */
+export const drawFunctionSql = (table: Table, staged: Table): string =>
   fillSql(loadSql('table/triggers/draw.sql'), {
     function: drawName(table),
     oid: staged.oid,

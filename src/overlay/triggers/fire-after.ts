@@ -169,8 +169,8 @@ function deferrableSql(
 }
 
 /**
- * Builds the triggers of a view that call these functions; none if no AFTER trigger may fire. On the view of a partition none fires, and the
- * statement is only concluded.
+ * Builds the triggers of a view that call these functions; none if no AFTER trigger may fire. On the view of a partition, those of statements
+ * do not fire: these name the partition, not the table.
  * @param named the relation that the view stands for
  * @param place the view, the name of the operation in those of triggers, its event, the key of its settings, and a WHEN clause
  */
@@ -181,7 +181,7 @@ export function afterTriggersSql(
 ): string {
   if (!mayFireAfter(table)) return '';
   const conclude = fillSql(loadSql('table/triggers/after_conclude.sql'), place);
-  if (named.oid !== table.oid) return conclude;
-  const parts = { ...place, ...triggerFunctions(table), conclude };
+  const fired = named.oid === table.oid ? place.operation : 'rows';
+  const parts = { ...place, ...triggerFunctions(table), fired, conclude };
   return fillSql(loadSql('table/triggers/after_triggers.sql'), parts);
 }

@@ -25,8 +25,8 @@ export function movesSql(
   const isRefused = triggers.some(writes) || anyBeforeAsOwner(table);
   const isEmpty = 'IS NOT DISTINCT FROM NULL';
   const calls = {
-    delete: `IF ${fireName(table, 'delete')}(NULL, "old") ${isEmpty} THEN RETURN NULL; END IF;`,
-    insert: `"new" := ${fireName(table, 'insert')}("new", NULL); IF "new" ${isEmpty} THEN ${refuse} END IF;`,
+    delete: `IF ${fireName(table, 'delete')}(NULL, "old", _stage_p_named) ${isEmpty} THEN RETURN NULL; END IF;`,
+    insert: `"new" := ${fireName(table, 'insert')}("new", NULL, _stage_p_named); IF "new" ${isEmpty} THEN ${refuse} END IF;`,
   };
   const fire = parts.flatMap((each) => (fired.includes(each) ? [calls[each]] : []));
   return fillSql(loadSql('table/triggers/moves.sql'), {

@@ -45,34 +45,39 @@ function runsOf(triggers: readonly Trigger[]): readonly Run[] {
 export const firstRun = (triggers: readonly Trigger[]): readonly Trigger[] =>
   runsOf(triggers)[0]?.triggers ?? [];
 
+/** Returns the argument by which triggers know the partition that a statement names; empty for a statement that names the table. */
+export const namedArgument = (table: Table, named: Table) =>
+  named.oid === table.oid ? '' : `, ${named.oid}::pg_catalog.oid`;
+
 /**
- * Builds the function that fires triggers for the rows of the overlay, and the trigger that calls it.
+ * Builds the function that fires triggers for the rows of a view, and the trigger that calls it.
+ * @param named the relation that the view stands for: the table, or a partition of it
  * @param isWriting whether one of them writes to tables
  */
 export function firedSql(
   table: Table,
+  named: Table,
   operation: Operation,
-  view: string,
   isWriting: boolean,
 ): string[] {
-  const name = functionName(table, `fired_${operation}`);
+  const name = functionName(named, `fired_${operation}`);
+  const view = overlayName(named);
   const template = operation === 'delete' ? 'fired_delete' : 'fired';
-  const old = `ROW(${columnList(columnNames(table), 'OLD.')})`;
-  const fire = fireName(table, operation);
-  const fired = `${fire}(ROW(${givenRow(table)}), ${operation === 'update' ? old : 'NULL'})`;
+  const old = `ROW(${columnList(columnNames(named), 'OLD.')})`;
+  const rows = operation === 'delete' ? 'NULL' : `ROW(${givenRow(named)})`;
+  const fired = `${fireName(table, operation)}(${rows}, ${operation === 'insert' ? 'NULL' : old}${namedArgument(table, named)})`;
   const made = fillSql(loadSql(`table/triggers/${template}.sql`), {
     function: name,
     oid: table.oid,
-    fire,
+    fired,
     made: handedOn(table, operation, fired, !firesBeforeAsOwner(table, operation)),
     ...firstRunParts(table, operation),
-    ...aroundFiring(table, operation, isWriting),
-    policy: operation === 'insert' ? '' : policyBeforeFiring(table, operation),
-    old_columns: columnList(columnNames(table), 'OLD.'),
-    prepare: operation === 'update' ? prepareGiven(table, operation) : '',
+    ...aroundFiring(table, named, operation, isWriting),
+    policy: operation === 'insert' ? '' : policyBeforeFiring(named, operation, table),
+    prepare: operation === 'update' ? prepareGiven(named, operation, table) : '',
   });
   return [
-    ...(operation === 'insert' ? drawSql(table, view) : []),
+    ...(operation === 'insert' ? drawSql(named, view, table) : []),
     made,
     `CREATE OR REPLACE TRIGGER ${firedTrigger(operation)} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
   ];
@@ -94,15 +99,16 @@ function firstRunParts(table: Table, operation: Operation) {
 const runTrigger = (first: string, index: number) => `${first}_${String(index).padStart(4, '0')}`;
 
 /** The views whose triggers fire those of an operation, with the first trigger and its successors' argument. */
-const viewsOf = (table: Table, operation: Operation) => [
-  { view: overlayName(table), first: firedTrigger(operation), argument: '' },
+const viewsOf = (named: Table, operation: Operation) => [
+  { view: overlayName(named), first: firedTrigger(operation), argument: '' },
   ...(operation === 'insert'
-    ? [{ view: upsertName(table), first: 'fire_new', argument: `'upsert'` }]
+    ? [{ view: upsertName(named), first: 'fire_new', argument: `'upsert'` }]
     : []),
 ];
 
 /**
- * Builds the triggers of the further runs, with their functions, and drops others; nothing for a table without such triggers.
+ * Builds the functions of the further runs, and the triggers of the table's views that call them, and drops others; nothing for a table
+ * without such triggers.
  * @param triggers the triggers that fire, in order; none if they do not
  */
 export function nextRunsSql(
@@ -112,29 +118,52 @@ export function nextRunsSql(
   { writes }: Effects,
 ): string[] {
   if (!firesBeforeAsOwner(table, operation)) return [];
-  const runs = runsOf(triggers).slice(1);
-  const isWriting = triggers.some(writes);
-  const views = viewsOf(table, operation);
-  const made = runs.flatMap((run, index) => {
+  const fires = triggers.length > 0;
+  const runs = fires ? runsOf(triggers).slice(1) : [];
+  const others = rowTriggers(table, operation).slice(runs.length);
+  const dropped = others.flatMap((_, index) =>
+    viewsOf(table, operation).map(
+      ({ view, first }) =>
+        `DROP TRIGGER IF EXISTS ${runTrigger(first, runs.length + index + 2)} ON ${view}`,
+    ),
+  );
+  return [
+    // the views of partitions call these functions whether or not the triggers fire
+    ...furtherRuns(table, operation).map((run, index) =>
+      fireNextSql(table, operation, fires ? run : { ...run, triggers: [] }, index + 2, writes),
+    ),
+    ...(fires ? firedRunsSql(table, table, operation, triggers.some(writes)) : []),
+    ...dropped,
+  ];
+}
+
+/** Returns the runs behind the first one, by the definition of the table. */
+const furtherRuns = (table: Table, operation: Operation) =>
+  runsOf(rowTriggers(table, operation)).slice(1);
+
+/**
+ * Builds the triggers of the views of a table or a partition that fire the further runs, with their functions; none for a table without such
+ * triggers.
+ */
+export function firedRunsSql(
+  table: Table,
+  named: Table,
+  operation: Operation,
+  isWriting: boolean,
+): string[] {
+  if (!firesBeforeAsOwner(table, operation)) return [];
+  const runs = furtherRuns(table, operation);
+  return runs.flatMap((run, index) => {
     const isLast = index === runs.length - 1;
-    const name = functionName(table, `fired_${operation}`, index + 2);
+    const name = functionName(named, `fired_${operation}`, index + 2);
     return [
-      fireNextSql(table, operation, run, index + 2, writes),
-      firedNextSql(table, operation, run, index + 2, { isLast, isWriting }),
-      ...views.map(
+      firedNextSql(table, named, operation, run, index + 2, { isLast, isWriting }),
+      ...viewsOf(named, operation).map(
         ({ view, first, argument }) =>
           `CREATE OR REPLACE TRIGGER ${runTrigger(first, index + 2)} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}(${argument})`,
       ),
     ];
   });
-  const others = rowTriggers(table, operation).slice(runs.length);
-  const dropped = others.flatMap((_, index) =>
-    views.map(
-      ({ view, first }) =>
-        `DROP TRIGGER IF EXISTS ${runTrigger(first, runs.length + index + 2)} ON ${view}`,
-    ),
-  );
-  return [...made, ...dropped];
 }
 
 /** Returns the name of the function that fires a run. That of owners' triggers is out of the reach of clients. */
@@ -168,6 +197,7 @@ function fireNextSql(
 
 function firedNextSql(
   table: Table,
+  named: Table,
   operation: Operation,
   run: Run,
   index: number,
@@ -175,16 +205,16 @@ function firedNextSql(
 ): string {
   const { oid } = table;
   const fire = fireNextName(table, operation, run, index);
-  const old = `ROW(${columnList(columnNames(table), 'OLD.')})`;
-  const given = givenRow(table);
+  const old = `ROW(${columnList(columnNames(named), 'OLD.')})`;
+  const place = namedArgument(table, named);
   const fired =
     operation === 'delete'
-      ? `${fire}(NULL, ${old}, NULL)`
-      : `${fire}(ROW(${given}), ${operation === 'update' ? old : 'NULL'}, _stage_v_run)`;
+      ? `${fire}(NULL, ${old}, NULL${place})`
+      : `${fire}(ROW(${givenRow(named)}), ${operation === 'update' ? old : 'NULL'}, _stage_v_run${place})`;
   const demandReads = `  IF pg_trigger_depth() > 1 THEN PERFORM stage.demand_owner_reads(${oid}); END IF;\n`;
   const isDelete = operation === 'delete';
   return fillSql(loadSql('table/triggers/fired_next.sql'), {
-    ...{ function: functionName(table, `fired_${operation}`, index), oid },
+    ...{ function: functionName(named, `fired_${operation}`, index), oid },
     rights: run.asOwner ? 'SECURITY DEFINER ' : '',
     row: isDelete ? 'OLD' : 'NEW',
     demand: run.asOwner ? `  PERFORM stage.demand_firing(${oid});\n` : demandReads,

@@ -70,11 +70,13 @@ const truncateCalls = (table: Table, { truncate }: StatementTriggers, when: Trig
     .join('');
 
 /**
- * Builds the trigger of a view that calls it; none if no BEFORE STATEMENT trigger may fire.
+ * Builds the trigger of a view that calls it; none if no BEFORE STATEMENT trigger may fire, and none for a partition.
+ * @param named the relation that the view stands for
  * @param place the view, the name of the operation in those of triggers, its event, and a WHEN clause
  */
 export function firstTriggerSql(
   table: Table,
+  named: Table,
   {
     view,
     operation,
@@ -83,7 +85,7 @@ export function firstTriggerSql(
   }: Readonly<Record<'view' | 'operation' | 'event' | 'when', string>>,
 ): string {
   const decide = decideTriggerSql(table, view, operation, event);
-  if (!mayFireFirst(table)) return decide;
+  if (!mayFireFirst(table) || named.oid !== table.oid) return decide;
   return `${decide}CREATE TRIGGER fire_before_${operation} BEFORE ${event} ON ${view} FOR EACH STATEMENT ${when}EXECUTE FUNCTION ${firstName(table)}('${operation}');\n`;
 }
 

@@ -7,15 +7,17 @@ import { madeRowName, madeRowSql } from '../rows/policies.ts';
 import { firesBeforeAsOwner, mayFire } from './candidates.ts';
 import { drawSql } from './draw.ts';
 import { fireName, madeName } from './fire.ts';
-import { givenRow, handedOn } from './fire-runs.ts';
+import { givenRow, handedOn, namedArgument } from './fire-runs.ts';
 
 /**
  * Builds the parts of the view's row function that concern triggers.
+ * @param named the relation that the view stands for: the table, or a partition of it
  * @param fired the name of the function that fires them
  * @param written the columns that the client may set
  */
 export function firingParts(
   table: Table,
+  named: Table,
   fired: string,
   written: readonly string[],
 ): Record<string, string> {
@@ -26,20 +28,27 @@ export function firingParts(
       given_columns: columnList(written, '_stage_v_new.'),
     };
   }
-  const upsert = upsertName(table);
+  const upsert = upsertName(named);
   const { oid } = table;
   const firesNew = fillSql(loadSql('table/triggers/upsert_function.sql'), {
     ...{ fired, upsert, row_type: rowTypeName(table) },
     fire: fireName(table, 'insert'),
     made: madeName(table, 'insert'),
-    new_columns: columnList(columnNames(table), 'new.'),
+    new_columns: columnList(columnNames(named), 'new.'),
+    named: namedArgument(table, named),
   });
-  const firedFunction = [...drawSql(table, upsert), firesNew].join(';\n');
+  const firedFunction = [...drawSql(named, upsert, table), firesNew].join(';\n');
   const given_columns = columnList(written, '_stage_v_given.');
   if (firesBeforeAsOwner(table, 'insert'))
-    return { ...firstParts(table, runsSql(table, fired, firedFunction)), given_columns };
-  if (table.policies !== null)
-    return { ...firstParts(table, firedFunction + firstSql(table, fired)), given_columns };
+    return {
+      ...firstParts(table, named, runsSql(table, named, fired, firedFunction)),
+      given_columns,
+    };
+  if (named.policies !== null)
+    return {
+      ...firstParts(table, named, firedFunction + firstSql(table, named, fired)),
+      given_columns,
+    };
   return {
     fired_function: firedFunction,
     fired_variables: `  _stage_v_fired pg_catalog.record;\n  _stage_v_given ${upsert};\n`,
@@ -54,35 +63,42 @@ export function firingParts(
 }
 
 /** Builds the trigger that fires them for a table with policies: these apply to the row that triggers made. */
-const firstSql = (table: Table, fired: string) =>
+const firstSql = (table: Table, named: Table, fired: string) =>
   fillSql(loadSql('table/triggers/upsert_first.sql'), {
-    ...{ fired, upsert: upsertName(table), oid: table.oid },
+    ...{ fired, upsert: upsertName(named), oid: table.oid },
     function: `${fired}_first`,
     key: `${table.oid}_x`,
   });
 
-const firedName = (table: Table) => `${upsertSchema(table)}.fired_${table.oid}`;
+const firedName = (named: Table) => `${upsertSchema(named)}.fired_${named.oid}`;
 
 /** Builds the triggers before and behind those that fire where some run with their owners' rights. */
-function runsSql(table: Table, fired: string, firedFunction: string): string {
+function runsSql(table: Table, named: Table, fired: string, firedFunction: string): string {
   const { oid } = table;
-  const made_row = madeRowName(table);
+  const made_row = madeRowName(named);
   const made = fillSql(loadSql('table/triggers/upsert_made.sql'), {
-    ...{ function: `${fired}_first`, upsert: upsertName(table), oid, made_row },
+    ...{ function: `${fired}_first`, upsert: upsertName(named), oid, made_row },
   });
   // the trigger of the policies has made the function
-  const parts = table.policies === null ? [madeRowSql(table)] : [];
-  return `${[firedFunction, ...parts, ...firedUpsertSql(table, 'insert', false)].join(';\n')};\n${made}`;
+  const parts = named.policies === null ? [madeRowSql(named, table)] : [];
+  // those of a partition are there whether or not they fire
+  const fires = named.oid !== table.oid;
+  return `${[firedFunction, ...parts, ...firedUpsertSql(table, named, 'insert', fires)].join(';\n')};\n${made}`;
 }
 
 /** Builds the function that begins to fire those of an operation for an upsert; none without such a view. @param fires whether they do */
-export function firedUpsertSql(table: Table, operation: Operation, fires: boolean): string[] {
+export function firedUpsertSql(
+  table: Table,
+  named: Table,
+  operation: Operation,
+  fires: boolean,
+): string[] {
   if (operation !== 'insert' || !firesBeforeAsOwner(table, operation)) return [];
   const { oid } = table;
-  const fired = `${fireName(table, 'insert')}(ROW(${givenRow(table)}), NULL)`;
+  const fired = `${fireName(table, 'insert')}(ROW(${givenRow(named)}), NULL${namedArgument(table, named)})`;
   return [
     fillSql(loadSql('table/triggers/upsert_runs.sql'), {
-      ...{ function: `${firedName(table)}_first`, oid, key: `${oid}_x` },
+      ...{ function: `${firedName(named)}_first`, oid, key: `${oid}_x` },
       first: handedOn(table, 'insert', fired, !fires),
       next: fires ? 'run' : 'made',
     }),
@@ -93,18 +109,18 @@ export function firedUpsertSql(table: Table, operation: Operation, fires: boolea
  * Builds the parts for a table some of whose triggers, or policies, come before the search for the conflicting row.
  * @param fired_function the functions and triggers that fire them
  */
-function firstParts(table: Table, fired_function: string) {
+function firstParts(table: Table, named: Table, fired_function: string) {
   const { oid } = table;
-  const upsert = upsertName(table);
+  const upsert = upsertName(named);
   const set = (name: string, at: number) =>
     `PERFORM pg_catalog.set_config('stage.${name}_${oid}', _stage_v_fired OPERATOR(pg_catalog.->>) ${at}, true);\n`;
   return {
     fired_function,
     fired_variables: `  _stage_v_fired pg_catalog.jsonb := pg_catalog.current_setting('stage.first_${oid}');\n  _stage_v_given ${upsert};\n`,
-    fire_triggers: `  _stage_v_given := ${madeRowName(table)}(_stage_v_fired OPERATOR(pg_catalog.->>) 1);\n`,
+    fire_triggers: `  _stage_v_given := ${madeRowName(named)}(_stage_v_fired OPERATOR(pg_catalog.->>) 1);\n`,
     end_firing: `  ${set('overriding', 2)}`,
     hand_on_made: `    ${set('made', 0)}`,
-    give_up: `  IF ${table.policies === null ? 'NOT (_stage_v_row IS NULL)' : '_stage_v_collision._stage_v_index IS NOT NULL'} THEN PERFORM stage.give_up_row(${oid}::pg_catalog.oid); END IF;\n`,
+    give_up: `  IF ${named.policies === null ? 'NOT (_stage_v_row IS NULL)' : '_stage_v_collision._stage_v_index IS NOT NULL'} THEN PERFORM stage.give_up_row(${oid}::pg_catalog.oid); END IF;\n`,
     proposed: 'NEW',
   };
 }

@@ -7,6 +7,7 @@ import {
   columnNames,
   functionName,
   keyMatches,
+  overlayName,
   overlaySchema,
   rowTypeName,
   shadowName,
@@ -32,10 +33,10 @@ export function aroundCall(
 }
 
 /** Returns statements for the trigger of the view: one before triggers fire, and one for a row that they suppress. */
-export function aroundFiring(table: Table, operation: Operation, isWriting: boolean) {
+export function aroundFiring(table: Table, named: Table, operation: Operation, isWriting: boolean) {
   if (!isWriting) return { begin: '', give_up: '' };
-  const old = columnList(columnNames(table), 'OLD.');
-  const skip = `  IF ${touchedName(table, operation)}(ROW(${old})) THEN RETURN NULL; END IF;\n`;
+  const old = columnList(columnNames(named), 'OLD.');
+  const skip = `  IF ${touchedName(named, operation)}(ROW(${old})) THEN RETURN NULL; END IF;\n`;
   return {
     begin: fillSql(loadSql('table/triggers/begin_fired.sql'), {
       key: settingKey(table, operation),
@@ -46,13 +47,13 @@ export function aroundFiring(table: Table, operation: Operation, isWriting: bool
   };
 }
 
-const touchedName = (table: Table, operation: Operation) =>
-  `${overlaySchema(table)}.is_touched_${operation}_${table.oid}`;
+const touchedName = (named: Table, operation: Operation) =>
+  `${overlaySchema(named)}.is_touched_${operation}_${named.oid}`;
 
 /** Builds the function that returns whether the statement has changed a row before. */
-function touchedSql(table: Table, operation: Operation): string {
+function touchedSql(table: Table, named: Table, operation: Operation): string {
   return fillSql(loadSql('table/triggers/is_touched.sql'), {
-    function: touchedName(table, operation),
+    function: touchedName(named, operation),
     oid: table.oid,
     key: settingKey(table, operation),
     row_type: rowTypeName(table),
@@ -65,23 +66,27 @@ function touchedSql(table: Table, operation: Operation): string {
 /** Returns the name of the trigger of a view that comes after the one that stages the row. */
 const traceTrigger = (operation: Operation) => `trace_${operation}`;
 
-/** Builds the trigger that notes for which row triggers have written, and its function; or drops it. */
+/**
+ * Builds the trigger that notes for which row triggers have written, and its function; or drops it.
+ * @param named the relation that the view stands for: the table, or a partition of it
+ */
 export function traceSql(
   table: Table,
+  named: Table,
   operation: Operation,
-  view: string,
   isWriting: boolean,
 ): string[] {
   const name = traceTrigger(operation);
+  const view = overlayName(named);
   if (!isWriting) return [`DROP TRIGGER IF EXISTS ${name} ON ${view}`];
   const row = operation === 'delete' ? 'OLD' : 'NEW';
-  const made = functionName(table, `trace_${operation}`);
+  const made = functionName(named, `trace_${operation}`);
   const trace = fillSql(loadSql('table/triggers/trace.sql'), {
     ...{ function: made, oid: table.oid, shadow: shadowName(table), row },
     s_key_matches: keyMatches(table, 's.', `${row}.`),
   });
   return [
-    ...(operation === 'insert' ? [] : [touchedSql(table, operation)]),
+    ...(operation === 'insert' ? [] : [touchedSql(table, named, operation)]),
     trace,
     `CREATE OR REPLACE TRIGGER ${name} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${made}()`,
   ];

@@ -78,9 +78,13 @@ export function fireBodySql(
   own: readonly string[],
   take = '',
 ): string {
-  const isRouted = operation === 'insert' && fireInPartitions(table);
-  const variables = [...own, ...(isRouted ? ['  _stage_v_place oid;\n'] : [])];
-  const route = isRouted
+  const variables = [
+    ...own,
+    ...(isRouted(table, operation)
+      ? ['  _stage_v_place oid;\n', '  _stage_v_is_changed boolean;\n']
+      : []),
+  ];
+  const route = isRouted(table, operation)
     ? fillSql(loadSql('table/triggers/route.sql'), { place: placeCall(table, '"new".') })
     : '';
   return fillSql(loadSql('table/triggers/fire_body.sql'), {
@@ -89,6 +93,10 @@ export function fireBodySql(
     row: operation === 'delete' ? '"old"' : '"new"',
   });
 }
+
+/** Returns whether the partition of a row is determined before its triggers fire. */
+const isRouted = (table: Table, operation: Operation) =>
+  operation === 'insert' && fireInPartitions(table);
 
 /** Builds the call of a trigger's copy for a row. */
 export function callSql(
@@ -99,6 +107,7 @@ export function callSql(
 ): string {
   const isOwners = runsAsOwner(trigger);
   const taken = isOwners ? '_stage_p_run' : '_stage_p_result';
+  const { before, after } = staysSql(table, operation, trigger);
   const call = isOwners
     ? loadSql('table/triggers/fire_call_of_owner.sql')
     : loadSql('table/triggers/fire_call.sql');
@@ -107,15 +116,24 @@ export function callSql(
     copy: copyName(table, trigger),
     ...aroundCall(table, operation, trigger, isWriting),
     operation: quoteLiteral(operation.toUpperCase()),
+    place: isRouted(table, operation) && trigger.function.gated === null ? ', _stage_v_place' : '',
     suppress,
-    take: operation === 'delete' ? '' : `"new" := ${taken};${staysSql(table, operation, trigger)}`,
+    take: operation === 'delete' ? '' : `${before}"new" := ${taken};${after}`,
   });
 }
 
-/** Builds the check that a trigger has left a new row in its partition. */
-function staysSql(table: Table, operation: Operation, { name }: Trigger): string {
-  if (operation !== 'insert' || !fireInPartitions(table)) return '';
-  return `\n    PERFORM stage.demand_partition(_stage_v_place, ${placeCall(table, '"new".')}, ${quoteLiteral(name)});`;
+/** Builds the check that a trigger which changes a new row leaves it in its partition: statements before and after its row is taken. */
+function staysSql(table: Table, operation: Operation, trigger: Trigger) {
+  if (!isRouted(table, operation)) return { before: '', after: '' };
+  // a statement that names a partition may bring a row that is none of it: PostgreSQL refuses that behind all triggers
+  const isChanged = runsAsOwner(trigger)
+    ? 'stage.exact_row("new") IS DISTINCT FROM _stage_p_run'
+    : 'NOT "new" *= _stage_p_result';
+  const demand = `stage.demand_partition(_stage_v_place, ${placeCall(table, '"new".')}, ${quoteLiteral(trigger.name)})`;
+  return {
+    before: `_stage_v_is_changed := ${isChanged};\n    `,
+    after: `\n    IF _stage_v_is_changed THEN PERFORM ${demand}; END IF;`,
+  };
 }
 
 /** Builds the condition under which a trigger fires for a row, over `new` and `old`. */
@@ -131,9 +149,12 @@ export function firesFor(table: Table, operation: Event, trigger: Trigger): stri
   return conditions.join(' AND ');
 }
 
-/** Builds the parts of a function that stages rows which triggers may change: it stores the row as the client gave it, too. */
+/**
+ * Builds the parts of a function that stages rows which triggers may change: it stores the row as the client gave it, too.
+ * @param staged the table in which the row is staged, whose triggers fire; `table` may be a partition of it
+ */
 export function givenParts(table: Table, operation: Operation, staged: Table) {
-  if (operation === 'delete' || !mayFire(table, operation)) {
+  if (operation === 'delete' || !mayFire(staged, operation)) {
     return {
       given_variable: '',
       given_column: '',
@@ -141,16 +162,16 @@ export function givenParts(table: Table, operation: Operation, staged: Table) {
       prepare_row: operation === 'delete' ? '' : prepareRow(table, operation, staged),
     };
   }
-  const key = `  _stage_v_key_changed := NOT (${keyMatches(table, 'NEW.', 'OLD.')});`;
+  const key = `  _stage_v_key_changed := NOT (${keyMatches(staged, 'NEW.', 'OLD.')});`;
   return {
-    given_variable: `  _stage_v_given ${rowTypeName(table)};\n`,
+    given_variable: `  _stage_v_given ${rowTypeName(staged)};\n`,
     given_column: ', _stage_given',
     given_value: ', _stage_v_given',
     prepare_row: fillSql(loadSql('table/triggers/take_made.sql'), {
-      oid: table.oid,
-      row_type: rowTypeName(table),
+      oid: staged.oid,
+      row_type: rowTypeName(staged),
       new_columns: columnList(columnNames(table), 'NEW.'),
-      prepare_row: prepareRow(table, operation),
+      prepare_row: prepareRow(table, operation, staged),
       generated: generatedValues(table),
       key_changed: operation === 'update' ? key : '',
     }),

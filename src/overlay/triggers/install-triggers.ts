@@ -161,16 +161,16 @@ async function attach(
   await tx.query(fireSql(table, operation, firstRun(triggers), effects, moves));
   const further = [
     ...nextRunsSql(table, operation, triggers, effects),
-    ...firedUpsertSql(table, operation, fires),
+    ...firedUpsertSql(table, table, operation, fires),
   ];
   for (const each of further) await tx.query(each);
   const view = overlayName(table);
-  for (const each of traceSql(table, operation, view, isWriting)) await tx.query(each);
+  for (const each of traceSql(table, table, operation, isWriting)) await tx.query(each);
   if (!fires) {
     const draws = operation === 'insert' && !isDrawnFirst(table);
     for (const name of [firedTrigger(operation), ...(draws ? [drawTrigger] : [])])
       await tx.query(`DROP TRIGGER IF EXISTS ${name} ON ${view}`);
-  } else for (const each of firedSql(table, operation, view, isWriting)) await tx.query(each);
+  } else for (const each of firedSql(table, table, operation, isWriting)) await tx.query(each);
 }
 
 const byEvent = (of: (event: Event) => readonly Trigger[]) => ({

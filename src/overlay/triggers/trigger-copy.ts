@@ -44,11 +44,16 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
     body: asStatement(withDepth(Buffer.from(body), 'stage.trigger_depth()')),
   });
   const row = rowTypeName(table);
+  const isPlaced = isRow && fireInPartitions(table);
   const copy = fillSql(loadSql('table/triggers/copy.sql'), {
     function: copyName(table, trigger),
     row_type: row,
-    // a statement has several rows
-    tables: isRow ? '' : `, _stage_p_new_table ${row}[], _stage_p_old_table ${row}[]`,
+    // a statement has several rows, and a new row of a partition that a statement names has no other partition
+    further: isRow
+      ? isPlaced
+        ? ', _stage_p_place pg_catalog.oid DEFAULT NULL'
+        : ''
+      : `, _stage_p_new_table ${row}[], _stage_p_old_table ${row}[]`,
     rights: definer === null ? '' : 'SECURITY DEFINER ',
     path: `${path}, pg_temp`,
     body: quoteLiteral(text),
@@ -57,7 +62,7 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
   return fillSql(loadSql('table/triggers/copy_of_owner.sql'), {
     copy,
     name: quoteLiteral(copyName(table, trigger)),
-    function: `${copyName(table, trigger)}(${row}, ${row}, text${isRow ? '' : `, ${row}[], ${row}[]`})`,
+    function: `${copyName(table, trigger)}(${row}, ${row}, text${isRow ? (isPlaced ? ', oid' : '') : `, ${row}[], ${row}[]`})`,
     schema: overlaySchema(table),
     owner: quoteIdentifier(definer.name),
     owner_name: quoteLiteral(definer.name),
@@ -68,7 +73,7 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
 function placeOfTrigger(table: Table, body: string): string | null {
   if (!/\bTG_(?:RELID|RELNAME|TABLE_NAME|TABLE_SCHEMA)\b/i.test(body)) return null;
   // the partition may have been dropped since the row was staged
-  return `coalesce(CASE _stage_p_op WHEN 'INSERT' THEN ${placeCall(table, '_stage_p_new.')} ELSE ${placeCall(table, '_stage_p_old.')} END, ${table.oid})`;
+  return `coalesce(_stage_p_place, CASE _stage_p_op WHEN 'INSERT' THEN ${placeCall(table, '_stage_p_new.')} ELSE ${placeCall(table, '_stage_p_old.')} END, ${table.oid})`;
 }
 
 /** Returns the declarations of NEW and OLD. A trigger of a statement has neither. */

@@ -48,7 +48,7 @@ export async function partitionView(
     table: {
       ...own,
       ...{ references: [], referencedBy: [], partitionColumns: root.partitionColumns },
-      // guard: triggers of a partition, and those of its table, fire at approval only
+      // those of its table fire for its rows; its own, which are for statements, do not fire at approval either
       triggers: [],
     },
     bounds,
@@ -68,7 +68,7 @@ const writing = (table: Table, partition: NamedPartition, server: number) => [
   ...defaultsSql(partition.table, [overlayName(partition.table)]),
   ...rowFunctionsSql(partition.table),
   ...partitionTriggersSql(table, partition),
-  partitionUpsertSql(table, partition),
+  ...partitionUpsertSql(table, partition),
   ...partitionMergeSql(table, partition.table, server),
 ];
 

@@ -62,7 +62,7 @@ BEGIN
   -- most tables are no partitions, and pay for no query
   IF coalesce(pg_partition_root(v_table) <> v_table, false) THEN
     -- guard: rows for which the triggers of their partition do not fire decide nothing about what runs with the rights of owners
-    v_by_right := v_by_right AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = v_table AND NOT t.tgisinternal);
+    v_by_right := v_by_right AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = v_table AND NOT t.tgisinternal AND t.tgparentid = 0);
   END IF;
   PERFORM set_config('stage.by_right', CASE WHEN v_by_right THEN 'on' ELSE '' END, true),
     set_config('stage.beyond', CASE WHEN v_by_right THEN current_setting('stage.beyond', true) ELSE 'on' END, true);

@@ -1,7 +1,8 @@
 -- Fires the BEFORE triggers of one operation for a row, in their order. Returns the row as they made it; NULL if one of them suppresses it.
 -- It is in a schema that clients may use, and runs with the client's rights. So its body names no type: the last parameter is a variable.
+-- _stage_p_named: the partition that the statement names; NULL if it names the table.
 -- Filled in src/overlay/triggers/fire.ts: `body` is fire_body.sql, filled, as a literal.
-CREATE OR REPLACE FUNCTION {{function}}("new" {{row_type}}, "old" {{row_type}}, _stage_p_result {{row_type}} DEFAULT NULL) RETURNS {{row_type}}
+CREATE OR REPLACE FUNCTION {{function}}("new" {{row_type}}, "old" {{row_type}}, _stage_p_named oid DEFAULT NULL, _stage_p_result {{row_type}} DEFAULT NULL) RETURNS {{row_type}}
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS {{body}};
 
 -- Returns the value that is passed to the trigger that stages the row: the row's text, `=` if triggers left the row as it was given, NULL

@@ -4,7 +4,7 @@ CREATE FUNCTION {{fired}}(INOUT new {{upsert}}, OUT _stage_p_made {{row_type}}, 
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 BEGIN
-  _stage_p_made := {{fire}}(ROW({{new_columns}}), NULL);
+  _stage_p_made := {{fire}}(ROW({{new_columns}}), NULL{{named}});
   _stage_p_text := {{made}}(_stage_p_made, ROW({{new_columns}}));
 END $body$;
 
