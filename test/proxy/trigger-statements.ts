@@ -1,6 +1,6 @@
 /** Draws statements on tables with triggers, and on the logs of these. */
 import type { Pick } from './trigger-draws.ts';
-import { nameOf, oneOf } from './trigger-draws.ts';
+import { isPartitioned, nameOf, oneOf } from './trigger-draws.ts';
 
 /** Statements on tables of the given number. */
 export function drawStatements(number: number, count: number, pick: Pick): string[] {
@@ -9,10 +9,11 @@ export function drawStatements(number: number, count: number, pick: Pick): strin
 }
 
 function drawStatement(number: number, pick: Pick): string {
-  const table = nameOf(number, 1 + pick(2));
+  const top = nameOf(number, 1 + pick(2));
+  const table = isPartitioned(number) ? top + oneOf(pick, ['', '', '_low', '_high']) : top;
   const id = 1 + pick(12);
   const value = pick(14);
-  const log = drawLogStatement(table, value, pick);
+  const log = drawLogStatement(top, value, pick);
   const set = oneOf(pick, [
     `a = ${value}`,
     `a = a + 1`,
