@@ -158,15 +158,15 @@ SELECT * FROM events ORDER BY id, day;
 SELECT * FROM history ORDER BY id;
 
 -- story: triggers with the rights of their owners
-INSERT INTO owned_1 (id, v, w) VALUES (5, 'x', 'y'), (6, 'x', 'none') RETURNING *;
-INSERT INTO owned_2 (id, v, w) VALUES (105, 'x', 'y'), (160, 'x', 'z') RETURNING *;
-INSERT INTO owned_2 (id, v, w) VALUES (5, 'x', 'y');
-INSERT INTO owned_1 (id, v, w) VALUES (105, 'x', 'y');
+INSERT INTO owned_1 (id, num, v, w) VALUES (5, 5, 'x', 'y'), (6, 6, 'x', 'none') RETURNING *;
+INSERT INTO owned_2 (id, num, v, w) VALUES (105, 105, 'x', 'y'), (160, 160, 'x', 'z') RETURNING *;
+INSERT INTO owned_2 (id, num, v, w) VALUES (5, 5, 'x', 'y');
+INSERT INTO owned_1 (id, num, v, w) VALUES (105, 105, 'x', 'y');
 INSERT INTO owned_1 (id, twice, v, w) VALUES (7, 3, 'x', 'y');
 UPDATE owned_1 SET w = 'u' WHERE id IN (1, 5) RETURNING *;
 UPDATE owned_2_low SET v = 'u' WHERE id > 0 RETURNING *;
 DELETE FROM owned_1 WHERE id = 5 RETURNING *;
-INSERT INTO owned_1 (id, v, w) VALUES (1, 'c', 'd'), (8, 'n', 'e') ON CONFLICT (id) DO UPDATE SET v = excluded.v, w = excluded.w RETURNING *;
+INSERT INTO owned_1 (id, num, v, w) VALUES (1, 1, 'c', 'd'), (8, 8, 'n', 'e') ON CONFLICT (id) DO UPDATE SET v = excluded.v, w = excluded.w RETURNING *;
 SET ROLE named_partitions_client;
 INSERT INTO owned_1 (id, v, w) VALUES (55, 'x', 'y') RETURNING *;
 RESET ROLE;

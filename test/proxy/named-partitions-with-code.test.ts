@@ -29,7 +29,7 @@ suite('named partitions with code', (test) => {
     const client = await proxied.connect(await proxied.session('staged'));
     const made = async (name: string, id: number) => {
       const { rows } = await client.query(
-        `INSERT INTO ${name} (id, w) VALUES (${id}, 'w') RETURNING w`,
+        `INSERT INTO ${name} (id, num, w) VALUES (${id}, 1, 'w') RETURNING w`,
       );
       return rows[0]?.w;
     };
