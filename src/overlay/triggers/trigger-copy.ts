@@ -44,16 +44,11 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
     body: asStatement(withDepth(Buffer.from(body), 'stage.trigger_depth()')),
   });
   const row = rowTypeName(table);
-  const isPlaced = isRow && fireInPartitions(table);
+  const { parameters, types } = furtherParameters(table, isRow);
   const copy = fillSql(loadSql('table/triggers/copy.sql'), {
     function: copyName(table, trigger),
     row_type: row,
-    // a statement has several rows, and a new row of a partition that a statement names has no other partition
-    further: isRow
-      ? isPlaced
-        ? ', _stage_p_place pg_catalog.oid DEFAULT NULL'
-        : ''
-      : `, _stage_p_new_table ${row}[], _stage_p_old_table ${row}[]`,
+    further: parameters,
     rights: definer === null ? '' : 'SECURITY DEFINER ',
     path: `${path}, pg_temp`,
     body: quoteLiteral(text),
@@ -62,11 +57,26 @@ export function copySql(table: Table, trigger: Trigger, body: string, path: stri
   return fillSql(loadSql('table/triggers/copy_of_owner.sql'), {
     copy,
     name: quoteLiteral(copyName(table, trigger)),
-    function: `${copyName(table, trigger)}(${row}, ${row}, text${isRow ? (isPlaced ? ', oid' : '') : `, ${row}[], ${row}[]`})`,
+    function: `${copyName(table, trigger)}(${row}, ${row}, text${types})`,
     schema: overlaySchema(table),
     owner: quoteIdentifier(definer.name),
     owner_name: quoteLiteral(definer.name),
   });
+}
+
+/**
+ * Returns the parameters of a copy behind those of all copies, and their types: a statement has several rows, and a new row of a partition
+ * that a statement names has no other partition.
+ */
+function furtherParameters(table: Table, isRow: boolean) {
+  const row = `${rowTypeName(table)}[]`;
+  if (!isRow)
+    return {
+      parameters: `, _stage_p_new_table ${row}, _stage_p_old_table ${row}`,
+      types: `, ${row}, ${row}`,
+    };
+  if (!fireInPartitions(table)) return { parameters: '', types: '' };
+  return { parameters: ', _stage_p_place pg_catalog.oid DEFAULT NULL', types: ', oid' };
 }
 
 /** Builds an expression for the partition for whose row a trigger fires; null if its body does not read that. */
