@@ -1,11 +1,13 @@
 /** Replaces the functions that a statement calls by staged functions, which read staged rows and stage what they write. */
 import { StageError } from '../errors.ts';
 import { qualifiedName } from '../identifier.ts';
+import type { TakenRows } from '../overlay/functions/row-values.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { InternalStatement, ServerQuery } from '../server-connection/internal-statement.ts';
 import type { QualifiedName } from '../sql/functions/calls.ts';
 import type { CallPlace } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
+import { columnsGiven } from './columns-given.ts';
 import type { Names } from './relation-names.ts';
 import { parkedBehind } from './stageable.ts';
 import { UnstagedCalls } from './unstaged-calls.ts';
@@ -14,9 +16,8 @@ import { UnstagedCalls } from './unstaged-calls.ts';
 interface ResolvedFunction {
   /** Whether it may read tables. */
   readonly code: boolean;
-  /** Whether it takes or returns rows of tables. The rows that staged functions return have other types than those that functions take. */
-  readonly takesRows: boolean;
-  readonly givesRows: boolean;
+  /** The rows of tables that its functions take. */
+  readonly rows: readonly TakenRows[];
   readonly isKnown: boolean;
   /** Whether one of its functions is VOLATILE. */
   readonly isVolatile: boolean;
@@ -47,7 +48,12 @@ export type WrittenName = QualifiedName & { readonly role?: number };
 export interface CallReplacement extends Replacement {
   /** Their schema, if they read the rows from before the statement: none of the functions is VOLATILE. */
   readonly reads?: string;
+  /** The rows of tables that staged functions take. */
+  readonly rows?: readonly TakenRows[];
 }
+
+/** Functions that may take rows, and the schema of those that a statement calls in their place. */
+export type Taking = Pick<ResolvedFunction, 'rows' | 'schema'>;
 
 /** The replacements for the calls of a statement that stages the writes of functions. */
 export interface StagedCalls {
@@ -112,8 +118,7 @@ export class FunctionNames {
     const asked = known?.asked ?? this.askedOf(called);
     if (asked.length === 0) return [];
     const functions = known?.functions ?? (await this.resolve(asked));
-    const isRead = ({ writes, computes, notifies, schema }: ResolvedFunction) =>
-      !writes && !computes && (mayNotify || !notifies) && schema !== null;
+    const isRead = readsStaged(mayNotify);
     for (const [index, found] of functions.entries()) {
       // guard: what a function reads behind a temporary table is not read in its place
       if (isRead(found) && found.hidden !== null) throw hiddenBehind(asked[index]?.name, found);
@@ -178,11 +183,22 @@ export class FunctionNames {
     };
   }
 
-  /** Returns for each name whether functions of it take rows of tables. It queries the server unless none of them may. */
-  async takeRows(called: readonly QualifiedName[]): Promise<readonly boolean[]> {
+  /**
+   * Returns the functions of each name that may take rows of tables. It queries the server unless none of them may.
+   * @throws StageError as `replacements` does
+   */
+  async taking(called: readonly QualifiedName[], mayNotify: boolean): Promise<readonly Taking[]> {
     const asked = called.filter((name) => !this.isPlain(name));
-    const { functions } = asked.length === 0 ? { functions: [] } : await this.queryFor(asked);
-    return called.map((name) => functions[asked.indexOf(name)]?.takesRows ?? false);
+    const functions = asked.length === 0 ? [] : await this.resolve(asked);
+    return called.map((name) => {
+      const found = functions[asked.indexOf(name)] ?? nothing;
+      return readsStaged(mayNotify)(found) ? found : { ...found, schema: null };
+    });
+  }
+
+  /** Returns the names of the columns that functions in FROM may give. */
+  columnsGiven(givers: readonly QualifiedName[]): Promise<ReadonlySet<string>> {
+    return columnsGiven(this.query, givers);
   }
 
   /** Returns whether it is known that none of the calls refers to a function that may read tables. */
@@ -190,7 +206,7 @@ export class FunctionNames {
     return called.every((call) => this.isPlain(call));
   }
 
-  private async resolve(called: readonly CallPlace[]): Promise<readonly ResolvedFunction[]> {
+  private async resolve(called: readonly QualifiedName[]): Promise<readonly ResolvedFunction[]> {
     let { path, functions } = await this.queryFor(called);
     const unknown = called.filter((_, index) => isUnknown(functions[index]));
     if (unknown.length > 0) {
@@ -213,7 +229,7 @@ export class FunctionNames {
     for (const [index, call] of called.entries()) {
       const found = resolved.functions[index];
       if (found) this.unstaged.note(call, found);
-      if (found && !found.code && !found.takesRows) this.plain.add(keyOf(call));
+      if (found && !found.code && found.rows.length === 0) this.plain.add(keyOf(call));
     }
     return resolved;
   }
@@ -239,15 +255,29 @@ function replaced(
   functions: readonly ResolvedFunction[],
   isReplaced: (found: ResolvedFunction) => boolean,
 ): CallReplacement[] {
-  const takesRows = functions.some((each) => each.takesRows);
   return called.flatMap(({ start, end, name }, index) => {
     const found = functions[index];
     if (!found || found.schema === null || !isReplaced(found)) return [];
-    if (takesRows && found.givesRows) return [];
     const reads = found.isVolatile ? {} : { reads: found.schema };
-    return [{ start, end, text: qualifiedName(found.schema, name), ...reads }];
+    return [{ start, end, text: qualifiedName(found.schema, name), rows: found.rows, ...reads }];
   });
 }
+
+const nothing = { rows: [], schema: null, writes: false, computes: false, notifies: false };
+/**
+ * Returns the test for functions in whose place statements call staged functions that only read. Those that take rows of tables are among
+ * them even if they read no table: rows that staged functions return have the types of these.
+ */
+const readsStaged =
+  (mayNotify: boolean) =>
+  ({
+    writes,
+    computes,
+    rows,
+    notifies,
+    schema,
+  }: Omit<typeof nothing, 'rows' | 'schema'> & Taking) =>
+    !writes && (!computes || rows.length > 0) && (mayNotify || !notifies) && schema !== null;
 
 const stages = ({ writes, schema }: ResolvedFunction) => writes && schema !== null;
 
@@ -259,7 +289,6 @@ const hiddenBehind = (name = '', { writes, hidden }: ResolvedFunction) =>
   );
 
 const isUnknown = (found: ResolvedFunction | undefined) => found?.code === true && !found.isKnown;
-
 const nameOf = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name });
 
 const keyOf = ({ schema, name }: QualifiedName) => JSON.stringify([schema, name]);

@@ -241,9 +241,8 @@ export class Rewriter {
   private async readStaged(read: Read, relations: Named[]): Promise<Rewrite> {
     const named = await this.ready.ensureOverlays(relations);
     for (const each of named) checkReadable(each, read);
-    const { replacements, ...rewrite } = await this.replace(read, named, false);
     const functions = await this.functions.replacements(read.called);
-    return { ...rewrite, replacements: [...replacements, ...functions] };
+    return this.replace(read, named, false, new Map(), functions);
   }
 
   /**
@@ -259,9 +258,9 @@ export class Rewriter {
       const obstacle = asTargets.map(obstacleToWrite).find((found) => found !== null);
       if (obstacle || this.names.hidesCatalog) return null;
       const named = await this.ready.ensureOverlays(asTargets);
-      const { replacements, hasTripwire } = await this.replace(read, named, runsCode);
       const functions = await this.functions.replacements(read.called);
-      return lockRewrite(read, locks, named, [...replacements, ...functions], hasTripwire);
+      const made = await this.replace(read, named, runsCode, new Map(), functions);
+      return lockRewrite(read, locks, named, made.replacements, made.hasTripwire);
     } catch (error) {
       // a relation that cannot be staged cannot be changed by another connection of the session either
       if (error instanceof StageError && error.code === 'statement_not_supported') return null;

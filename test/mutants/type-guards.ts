@@ -5,7 +5,7 @@ const tests = ['proxy/types-of-parameters'];
 
 export const typeGuards: readonly Guard[] = [
   {
-    name: 'a staged function takes no row of a table, which has another type where it is staged',
+    name: 'a staged function takes no row of a table within another value: it has another type where it is staged',
     without: '',
     tests,
   },

@@ -84,10 +84,10 @@ UPDATE pet SET label = pet.full_name WHERE pet.full_name = 'pet Tom';
 UPDATE pet SET label = 'x' WHERE pet.full_name = 'pet Tom'; -- refused: full_name does not exist
 UPDATE pet SET label = 'x' WHERE full_name(pet) = 'pet Tom';
 UPDATE pet SET label = 'yy' WHERE full_name(pet) = 'pet Rex';
-UPDATE pet SET label = volatile_one(pet); -- refused: cannot be run
+UPDATE pet SET label = volatile_one(pet);
 UPDATE pet SET label = pet.volatile_one; -- refused: cannot be run
 SELECT pet.writing FROM pet; -- refused: read-only
-SELECT writing(pet) FROM pet; -- refused: read-only
+SELECT writing(pet) FROM pet ORDER BY 1;
 DELETE FROM kept WHERE EXISTS (SELECT FROM person p WHERE p.id = kept.id AND p.full_name LIKE '%ada%');
 INSERT INTO kept VALUES (5, (SELECT full_name(p) FROM person p WHERE p.id = 1)) ON CONFLICT DO NOTHING;
 DO $$ BEGIN UPDATE kept SET t = 'done'; END $$;

@@ -178,7 +178,6 @@ suite('functions in staged reads', (test) => {
       'pinned()',
       'atomic()',
       'dynamic()',
-      'described(first_of(8))',
       '(SELECT n FROM counted)',
     ]) {
       const query = { text: `SELECT ${call}`, rowMode: 'array' as const };

@@ -10,15 +10,14 @@ import { makeSchema } from '../schemas.ts';
 import type { RecordedName } from './own-path.ts';
 import type { Definer } from './owner-sql.ts';
 import { ownerSql } from './owner-sql.ts';
+import type { TakenRows } from './row-values.ts';
+import { rowValueType } from './row-values.ts';
 
 /** All functions of one name in one schema. */
 export interface Definition {
   readonly namespace: number;
   readonly schema: string;
   readonly name: string;
-  /** Whether one takes rows of tables. */
-  readonly takesRows: boolean;
-  readonly givesRows: boolean;
   /** Whether none of them has a body to follow: they are the server's, or those of extensions that are compiled or immutable. */
   readonly isNative: boolean;
   readonly functions: readonly FunctionDefinition[];
@@ -32,7 +31,10 @@ export interface FunctionDefinition {
   readonly gives: string | null;
   readonly language: 'sql' | 'plpgsql';
   readonly obstacle: string | null;
+  /** Those of the staged function. */
   readonly arguments: string;
+  /** The rows of tables among them. */
+  readonly rows: readonly TakenRows[];
   /** The defaults of arguments, as a list of expressions with full names; null if there are none. */
   readonly defaults: string | null;
   /** The types of users among those of the arguments and the result whose values are no rows, as these show them. */
@@ -40,9 +42,8 @@ export interface FunctionDefinition {
   /** The result type; null for rows of a table. */
   readonly result: string | null;
   readonly isSet: boolean;
-  readonly row:
-    | (QualifiedName & { readonly columns: readonly { name: string; type: string }[] })
-    | null;
+  /** The relation whose rows it returns, if it does. */
+  readonly row: (QualifiedName & { readonly relation: number }) | null;
   readonly options: string;
   /** The schemas of its SET search_path, in order; null without that clause. */
   readonly path: readonly string[] | null;
@@ -96,11 +97,11 @@ export async function createStagedFunctions(
 }
 
 /**
- * Returns the script that creates a staged function. Rows of a table are returned in an internal type, so that nothing depends on the
- * table's type.
+ * Returns the script that creates a staged function. Rows of a table are taken and returned in an internal type, so that nothing depends on
+ * the table's type.
  */
 export function scriptFor(
-  { oid, row, isSet, path, ...each }: FunctionDefinition,
+  { rows, row, isSet, path, ...each }: FunctionDefinition,
   name: string,
   schema: string,
   body: string,
@@ -117,19 +118,18 @@ export function scriptFor(
     const make = fillSql(loadSql('table/functions/staged_procedure.sql'), { procedure, ...parts });
     return [make, ...give];
   }
-  const type = qualifiedName(schema, `row_${oid}`);
-  const columns = row?.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`);
+  const relations = [...rows, ...(row === null ? [] : [row])].map(({ relation }) => relation);
   const options =
     definer === null ? each.options : each.options.replace(/PARALLEL \w+/, 'PARALLEL UNSAFE');
   const create = fillSql(loadSql('table/functions/staged_function.sql'), {
     function: qualifiedName(schema, name),
     arguments: each.arguments,
-    result: each.result ?? `${isSet ? 'SETOF ' : ''}${type}`,
+    result: each.result ?? `${isSet ? 'SETOF ' : ''}${row && rowValueType(row.relation)}`,
     language: each.language,
     options: `${options} ${settings}`,
     body: quoteLiteral(body),
   });
-  return [...(columns ? [`CREATE TYPE ${type} AS (${columns.join(', ')})`] : []), create, ...give];
+  return [...relations.map((oid) => `SELECT stage.make_row_value(${oid})`), create, ...give];
 }
 
 /** Returns the names of schemas as SET takes them. */

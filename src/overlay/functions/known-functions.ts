@@ -41,10 +41,7 @@ export interface FunctionUses extends FoundUses {
 }
 
 /** The facts about the functions of a name. */
-export interface Known extends StagedFunctions {
-  readonly takesRows: boolean;
-  readonly givesRows: boolean;
-}
+export interface Known extends StagedFunctions, Pick<Definition, 'functions'> {}
 
 export interface StagedFunctions {
   /** The schema of the staged functions; null if there are none. */

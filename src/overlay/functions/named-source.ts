@@ -22,9 +22,19 @@ export async function sourceNamed(
   const name = JSON.stringify(nameOf(use));
   const known = sources.get(name);
   if (known) return known;
-  const [row] = await tx.query('SELECT stage.relation_in($1, $2) AS oid', [name, oidArray(path)]);
-  if (row?.['oid'] == null) return null;
-  const source = await sourceFor(tx, Number(row['oid']), server, false);
+  const oid = await oidNamed({ tx, path }, use);
+  if (oid === null) return null;
+  const source = await sourceFor(tx, oid, server, false);
   sources.set(name, source);
   return source;
+}
+
+/** Returns the relation that a name stands for; null if there is none. */
+export async function oidNamed(
+  { tx, path }: Pick<Context, 'tx' | 'path'>,
+  use: QualifiedName,
+): Promise<number | null> {
+  const name = JSON.stringify(nameOf(use));
+  const [row] = await tx.query('SELECT stage.relation_in($1, $2) AS oid', [name, oidArray(path)]);
+  return row?.['oid'] == null ? null : Number(row['oid']);
 }

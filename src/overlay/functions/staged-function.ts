@@ -10,13 +10,12 @@ import type { BodyUses } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { lastNumberCalls } from '../../sql/functions/last-numbers.ts';
 import { isNotify, notifyCalls } from '../../sql/functions/notifications.ts';
-import type { Replacement } from '../../sql/splice.ts';
 import { generationOn } from '../generation.ts';
 import { oidArray } from '../object-names.ts';
 import { withAnnouncements } from './announced-writes.ts';
 import type { Body } from './bodies.ts';
 import { demandBodies, readBodies } from './bodies.ts';
-import { callsOfWrites } from './calling-writes.ts';
+import { withCalls } from './calls-in.ts';
 import { usesOfDefaults } from './check-body.ts';
 import { checkWriting, noteWritten } from './check-writing.ts';
 import { clientQueries } from './client-query.ts';
@@ -33,9 +32,6 @@ import { isHarmless } from './harmless.ts';
 import type { FunctionUses, Known, OwnFunctions, StagedFunctions } from './known-functions.ts';
 import {
   distinct,
-  noteNotifying,
-  noteReading,
-  noteWriting,
   ownFunctions,
   ownOf,
   readStagedFunctions,
@@ -233,7 +229,11 @@ async function scriptsFor(
     const replacements = await replacementsIn(own, body.uses, uses);
     // a function that only calls itself runs as it is
     isStaged ||= replacements.some(({ text }) => text !== qualifiedName(schema, name));
-    if (each.row) uses.relations.push(recorded(own, each.row));
+    for (const { name: relation, schema: within } of [
+      ...each.rows,
+      ...(each.row ? [each.row] : []),
+    ])
+      uses.relations.push(recorded(own, { schema: within, name: relation }));
     // what only reads may run without a staged statement
     const queries = uses.writes ? clientQueries(body.uses) : [];
     const text = await replacedBody(body, [...replacements, ...queries]);
@@ -253,44 +253,9 @@ export async function replacementsIn(
   uses: FoundUses | FunctionUses,
 ): Promise<BodyReplacement[]> {
   const relations = await relationsIn(context, body, uses);
-  const calls = await callsIn(context, body, uses);
+  const named = await withCalls(context, body, relations, { uses, follow });
   if ('writes' in uses && body.functions.some(isNotify)) uses.notifies = true;
   const server = [...lastNumberCalls(body.called), ...notifyCalls(body.called)];
-  const all = await withUpserts(context, body, [...relations, ...calls, ...server]);
+  const all = await withUpserts(context, body, [...named, ...server]);
   return withAnnouncements(context, body, all);
-}
-
-/**
- * Returns the replacements of called functions in a body.
- * @throws Obstacle if staged functions would pass rows to functions that take rows of the table itself
- */
-async function callsIn(
-  context: Context,
-  body: BodyUses,
-  uses: FoundUses | FunctionUses,
-): Promise<BodyReplacement[]> {
-  const replacements: Replacement[] = [];
-  const writes: BodyReplacement[] = [];
-  const called: Known[] = [];
-  for (const { start, end, ...call } of body.called) {
-    if (call.schema === 'pg_catalog') continue;
-    uses.functions.push(recorded(context, call));
-    const known = await follow(context, call);
-    if (known === null) continue;
-    called.push(known);
-    uses.relations.push(...known.uses.relations.map((name) => recorded(context, name)));
-    uses.functions.push(...known.uses.functions.map((name) => recorded(context, name)));
-    noteWriting(context, known, call, body, uses);
-    writes.push(...(await callsOfWrites(context, call, known, body)));
-    noteReading(known, uses);
-    noteNotifying(context, known, call, uses);
-    const schema = context.leavesOwners ? known.leaving : known.schema;
-    if (schema === null || known.uses.computes) continue;
-    replacements.push({ start, end, text: qualifiedName(schema, call.name) });
-  }
-  const takesRows = called.some((each) => each.takesRows);
-  if (takesRows && called.some(({ schema, givesRows }) => schema !== null && givesRows))
-    throw new Obstacle('hands rows of tables on');
-  // a write may call several functions
-  return [...replacements, ...new Map(writes.map((each) => [each.start, each])).values()];
 }

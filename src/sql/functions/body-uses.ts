@@ -2,6 +2,7 @@
 
 import { parseQuery } from '../classify/parse-query.ts';
 import type { Grouping } from '../locate/grouping.ts';
+import type { WholeRow } from '../locate/whole-rows.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 import type { Read } from '../read.ts';
@@ -22,6 +23,7 @@ export interface BodyUses {
   readonly called: readonly CallPlace[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];
+  readonly wholeRows: readonly WholeRow[];
   /** The called functions, without places, for checks of their effects. */
   readonly functions: readonly FunctionUse[];
   readonly unclear: readonly UnclearCall[];
@@ -205,6 +207,11 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
       start: moved(grouping.start),
       ranges: grouping.ranges.map((range) => ({ ...range, relation: moved(range.relation) })),
     })),
+    wholeRows: uses.wholeRows.map((row) => ({
+      ...move(row),
+      relation: moved(row.relation),
+      call: row.call === null ? null : moved(row.call),
+    })),
     functions: uses.functions,
     unclear: uses.unclear,
     rights: uses.rights.map((right) => ({ ...right, target: moved(right.target) })),
@@ -229,6 +236,7 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     called: parts.flatMap(({ called }) => called),
     qualifiers: parts.flatMap(({ qualifiers }) => qualifiers),
     groupings: parts.flatMap(({ groupings }) => groupings),
+    wholeRows: parts.flatMap(({ wholeRows }) => wholeRows),
     functions: parts.flatMap(({ functions }) => functions),
     unclear: parts.flatMap(({ unclear }) => unclear),
     rights: parts.flatMap(({ rights }) => rights),

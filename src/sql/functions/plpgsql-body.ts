@@ -236,6 +236,7 @@ function splicePart(part: Part, replacements: readonly BodyReplacement[]): Buffe
     ...uses.relations,
     ...uses.called,
     ...uses.qualifiers,
+    ...uses.wholeRows,
     ...uses.groupings.map(({ start }) => ({ start, end: start })),
     ...uses.locking,
     ...uses.upserts.flatMap(({ clause, first }) => [clause, first]),

@@ -6,18 +6,19 @@ import type {
   JoinExpr,
   NamedArgExpr,
   Node,
+  RangeFunction,
   RangeVar,
   ResTarget,
 } from 'libpg-query';
 import type { Source } from '../classify/relation-uses.ts';
-import { locate, locateRelation } from '../classify/relation-uses.ts';
+import { locate, locateCall, locateRelation } from '../classify/relation-uses.ts';
 import type { QualifiedName } from '../functions/calls.ts';
 import { skipSpace } from '../parser/identifier-reader.ts';
 import { textsOf } from '../parser/syntax-tree.ts';
 import type { RelationUse } from '../places.ts';
 import type { ByteRange } from '../splice.ts';
 
-/** A name that may stand for a whole row. The range is that of the row alone: of `t` in `t.f`. */
+/** A name that may stand for a whole row. The range is that of the row, or of all of `t.f`. */
 export interface WholeRow extends ByteRange {
   /** First byte of the table's name, as in its `RelationUse`. */
   readonly relation: number;
@@ -25,8 +26,12 @@ export interface WholeRow extends ByteRange {
   readonly alias: string;
   /** The function that takes the row. */
   readonly taker: QualifiedName;
+  /** First byte of the function's name; null for `t.f`. */
+  readonly call: number | null;
   /** What else it may be: a column of any relation for `f(t)`, a column of this one for `t.f`, nothing for `f(t.*)`. */
   readonly unless: 'any column' | 'its column' | null;
+  /** For `f(t)`: functions in FROM, which may give such a column. */
+  readonly givers: readonly QualifiedName[];
   /** Whether an outer join of the statement may lack the row. */
   readonly isNullable: boolean;
 }
@@ -36,15 +41,17 @@ interface Found {
   readonly ranges: RangeVar[];
   readonly columns: ColumnRef[];
   /** The functions of which columns are arguments. */
-  readonly takers: Map<ColumnRef, QualifiedName>;
+  readonly takers: Map<ColumnRef, FuncCall>;
   /** Names that are only those of columns and functions. */
   readonly columnNames: Set<string>;
+  /** The output columns of the statement itself, to which nothing in it refers. */
+  readonly outputs: ReadonlySet<unknown>;
   /** All other texts of the tree, constants apart. */
   readonly others: Set<string>;
   firstConstant: number;
   hasOuterJoin: boolean;
-  /** Whether functions in FROM give columns whose names the statement does not show. */
-  hasFunctions: boolean;
+  /** Functions in FROM, which give columns whose names the statement does not show; null for something else than a function. */
+  readonly givers: (QualifiedName | null)[];
 }
 
 /** Names that mean other rows of a target in some clauses, and those that PostgreSQL gives to columns without one. */
@@ -83,23 +90,53 @@ export function locateWholeRows(
 
 function wholeRow(
   column: ColumnRef,
-  { takers, columnNames, hasOuterJoin, hasFunctions }: Found,
+  found: Found,
   tables: ReadonlyMap<string, number | null>,
   source: Source,
 ): WholeRow[] {
-  const { range, attribute, hasStar } = partsOf(column);
+  const { range, attribute } = partsOf(column);
   const alias = range.at(-1) ?? '';
   const relation = tables.get(alias) ?? null;
-  const taker = attribute === null ? takers.get(column) : { schema: null, name: attribute };
-  const unless = attribute !== null ? 'its column' : hasStar ? null : 'any column';
-  if (relation === null || taker === undefined) return [];
-  // guard: an output column of the statement, or of a function in FROM, is not taken for a whole row
-  if (unless === 'any column' && (hasFunctions || columnNames.has(alias))) return [];
-  const parts = locate(range, column.location, source);
+  const taker = attribute === null ? takerOf(column, found, source) : attributeTaker(attribute);
+  const place = placeOf(column, source);
+  if (relation === null || taker === null || place === null) return [];
+  const kind = unlessOf(column, alias, found);
+  return kind === null
+    ? []
+    : [{ ...place, relation, alias, ...taker, ...kind, isNullable: found.hasOuterJoin }];
+}
+
+const attributeTaker = (name: string) => ({ taker: { schema: null, name }, call: null });
+
+function takerOf(column: ColumnRef, { takers }: Found, source: Source) {
+  const call = takers.get(column);
+  const place = call && locateCall(call, source);
+  return place ? { taker: { schema: place.schema, name: place.name }, call: place.start } : null;
+}
+
+/** Returns the range of a row, or of all of `t.f`. */
+function placeOf(column: ColumnRef, source: Source): ByteRange | null {
+  const { range, attribute, hasStar } = partsOf(column);
+  const names = attribute === null ? range : [...range, attribute];
+  const parts = locate(names, column.location, source);
   const [first, last] = [parts?.[0], parts?.at(-1)];
-  if (!first || !last) return [];
-  const end = hasStar ? endOfStar(source.text, last.end) : last.end;
-  return [{ start: first.start, end, relation, alias, taker, unless, isNullable: hasOuterJoin }];
+  if (!first || !last) return null;
+  return { start: first.start, end: hasStar ? endOfStar(source.text, last.end) : last.end };
+}
+
+/** Returns what else a name may be; null if it is clearly something else. */
+function unlessOf(
+  column: ColumnRef,
+  alias: string,
+  { columnNames, givers: all }: Found,
+): Pick<WholeRow, 'unless' | 'givers'> | null {
+  const { attribute, hasStar } = partsOf(column);
+  if (attribute !== null) return { unless: 'its column', givers: [] };
+  if (hasStar) return { unless: null, givers: [] };
+  const givers = all.filter((giver) => giver !== null);
+  // guard: an output column of the statement, or of something else than a function in FROM, is not taken for a whole row
+  if (givers.length < all.length || columnNames.has(alias)) return null;
+  return { unless: 'any column', givers };
 }
 
 /** Returns the name of a range, which may be that of a column, and the name behind it. */
@@ -122,10 +159,11 @@ function walk(query: Node): Found {
     columns: [],
     takers: new Map(),
     columnNames: new Set(),
+    outputs: new Set(outputsOf(query)),
     others: new Set(),
     firstConstant: Number.POSITIVE_INFINITY,
     hasOuterJoin: false,
-    hasFunctions: false,
+    givers: [],
   };
   const pending: unknown[] = [query];
   while (pending.length > 0) {
@@ -158,7 +196,7 @@ function visit(found: Found, name: string, value: unknown): unknown {
       return { ...(value as FuncCall), funcname: null };
     case 'ResTarget': {
       const { name: column, ...rest } = value as ResTarget;
-      found.columnNames.add(column ?? '');
+      found.columnNames.add(column ?? (found.outputs.has(value) ? '' : implicitName(rest)));
       return rest;
     }
     case 'NamedArgExpr':
@@ -167,21 +205,38 @@ function visit(found: Found, name: string, value: unknown): unknown {
       found.hasOuterJoin ||= (value as JoinExpr).jointype !== 'JOIN_INNER';
       return value;
     case 'RangeFunction':
-    case 'RangeTableFunc':
-    case 'JsonTable':
-      found.hasFunctions = true;
+      found.givers.push(...giversIn(value as RangeFunction));
       return value;
     default:
       return value;
   }
 }
 
-function noteTaker({ takers, columnNames }: Found, { funcname, args = [] }: FuncCall): void {
-  const names = textsOf(funcname);
-  const taker = { schema: names.at(-2) ?? null, name: names.at(-1) ?? '' };
-  columnNames.add(taker.name);
+/** Returns the functions of a function in FROM, which may be several; null for something else. */
+const giversIn = ({ functions = [] }: RangeFunction): (QualifiedName | null)[] =>
+  functions.map((each) => {
+    const [call] = 'List' in each ? (each.List.items ?? []) : [];
+    if (!call || !('FuncCall' in call)) return null;
+    const names = textsOf(call.FuncCall.funcname);
+    return { schema: names.at(-2) ?? null, name: names.at(-1) ?? '' };
+  });
+
+function outputsOf(query: Node): unknown[] {
+  const { targetList = [] } = 'SelectStmt' in query ? query.SelectStmt : {};
+  return targetList.map((each) => ('ResTarget' in each ? each.ResTarget : null));
+}
+
+/** Returns the name of an output column that is a plain name itself: of a column, or of a whole row. */
+function implicitName({ val }: Pick<ResTarget, 'val'>): string {
+  const fields = val && 'ColumnRef' in val ? val.ColumnRef.fields : [];
+  return textsOf(fields).at(-1) ?? '';
+}
+
+function noteTaker({ takers, columnNames }: Found, call: FuncCall): void {
+  const { funcname, args = [] } = call;
+  columnNames.add(textsOf(funcname).at(-1) ?? '');
   for (const argument of args) {
     const value = 'NamedArgExpr' in argument ? argument.NamedArgExpr.arg : argument;
-    if (value && 'ColumnRef' in value) takers.set(value.ColumnRef, taker);
+    if (value && 'ColumnRef' in value) takers.set(value.ColumnRef, call);
   }
 }

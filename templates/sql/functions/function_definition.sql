@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION stage.function_definition(p_name jsonb, p_path oid[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT jsonb_build_object('namespace', min(p.pronamespace::int8), 'schema', min(n.nspname::text), 'name', min(p.proname::text),
-    'isNative', bool_and(x.is_native), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(r.relation IS NOT NULL), 'functions', jsonb_agg(jsonb_build_object(
+    'isNative', bool_and(x.is_native), 'functions', jsonb_agg(jsonb_build_object(
       'oid', p.oid::int8,
       'isProcedure', p.prokind = 'p',
       'isVolatile', p.provolatile = 'v',
@@ -17,7 +17,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
         ELSE stage.types_obstacle(p) END,
-      'arguments', pg_get_function_arguments(p.oid),
+      'arguments', stage.staged_arguments(p, false),
+      'rows', stage.rows_taken(p),
       'scalars', (SELECT coalesce(jsonb_agg(DISTINCT format_type(a.type, NULL)), '[]')
         FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) a(type)
         JOIN pg_type b ON b.oid = (stage.base_type(a.type, NULL)).type WHERE a.type >= 16384 AND b.typtype <> 'c'),
@@ -25,13 +26,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       'result', CASE WHEN r.relation IS NULL THEN pg_get_function_result(p.oid) END,
       'isSet', p.proretset,
       'row', CASE WHEN r.relation IS NOT NULL THEN (
-        SELECT jsonb_build_object('schema', tn.nspname, 'name', t.typname, 'columns',
-          jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)
-            || CASE WHEN a.attcollation NOT IN (0, y.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END)
-            ORDER BY a.attnum))
-        FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid, pg_namespace tn
-        WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped AND tn.oid = t.typnamespace
-        GROUP BY tn.nspname) END,
+        SELECT jsonb_build_object('relation', r.relation::int8, 'schema', tn.nspname, 'name', t.typname)
+        FROM pg_namespace tn WHERE tn.oid = t.typnamespace) END,
       'options', concat_ws(' ',
         CASE p.provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END,
         CASE WHEN p.proisstrict THEN 'STRICT' END,
@@ -43,7 +39,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         'role', p.proowner::int8,
         'name', pg_get_userbyid(p.proowner),
         'version', (SELECT v.xmin::text FROM pg_proc v WHERE v.oid = p.oid),
-        'signature', pg_get_function_identity_arguments(p.oid),
+        'signature', stage.staged_arguments(p, true),
         'callers', (SELECT coalesce(jsonb_agg(DISTINCT CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END), '[]')
           FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.privilege_type = 'EXECUTE')) END,
       'body', p.prosrc) ORDER BY p.oid))

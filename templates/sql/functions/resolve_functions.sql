@@ -1,7 +1,7 @@
 -- Returns the staged functions for the functions that a staged read calls, on the caller's connection. p_names: [{"schema": null | text,
 -- "name": text}, ...]; p_schemas: the caller's current_schemas(true). The result has the schemas' OIDs, and an entry for each name, in
--- order: "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables; "takesRows", "givesRows": it takes,
--- or returns, rows of tables; "parked": staged rows of a relation that it reads are orphaned; "isKnown": the relations
+-- order: "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables; "rows": those that
+-- its functions take, as stage.rows_taken returns them; "parked": staged rows of a relation that it reads are orphaned; "isKnown": the relations
 -- that it reads were examined before, and have not changed; "isVolatile": one of the functions is; "schema": of the staged functions to
 -- call, if there are any; "writes": these write, so that only a staged write calls them; "notifies": they notify; "isHarmless": they have no
 -- effects, so that a staged write may call them; "computes": they are for staged writes only, because the functions read no table;
@@ -14,7 +14,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan
       WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place)
   ), called AS (
     SELECT n.place, coalesce(bool_or(l.lanname IN ('sql', 'plpgsql') AND p.oid >= 16384), false) AS code,
-      coalesce(bool_or(stage.takes_rows(p)), false) AS takes, coalesce(bool_or(t.oid >= 16384 AND t.typtype = 'c' AND stage.row_relation(t.oid) IS NOT NULL), false) AS gives,
+      coalesce(jsonb_agg(r.rows) FILTER (WHERE r.rows IS NOT NULL), '[]') AS rows,
       coalesce(bool_or(p.provolatile = 'v'), false) AS volatile,
       CASE WHEN count(DISTINCT p.pronamespace) = 1 THEN min(p.pronamespace::int8)::oid END AS namespace, n.name ->> 'name' AS name,
       CASE WHEN NOT bool_or(p.oid >= 16384 AND p.provolatile = 'v') THEN NULL
@@ -23,14 +23,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan
     FROM path CROSS JOIN jsonb_array_elements(p_names) WITH ORDINALITY n(name, place)
     LEFT JOIN LATERAL stage.functions_named(n.name, path.oids) p ON true
     LEFT JOIN pg_language l ON l.oid = p.prolang
-    LEFT JOIN pg_type t ON t.oid = p.prorettype
+    LEFT JOIN LATERAL jsonb_array_elements(CASE WHEN p.oid >= 16384 THEN stage.rows_taken(p) END) r(rows) ON true
     GROUP BY n.place, n.name
   )
   SELECT jsonb_build_object('path', to_jsonb(path.oids::int8[]), 'functions', (
     SELECT jsonb_agg(jsonb_build_object(
       'code', c.code AND c.namespace IS NOT NULL,
-      'takesRows', c.takes,
-      'givesRows', c.gives,
+      'rows', c.rows,
       'isKnown', t.id IS NOT NULL,
       'isVolatile', c.volatile,
       'parked', t.id IS NOT NULL AND EXISTS (

@@ -12,7 +12,7 @@ BEGIN
   SELECT t.* INTO v_type FROM pg_type t WHERE t.oid = p_type;
   v_relation := CASE WHEN v_type.typtype = 'c' THEN stage.row_relation(p_type) END;
   v_obstacle := CASE
-    -- guard: a staged function takes no row of a table, which has another type where it is staged
+    -- guard: a staged function takes no row of a table within another value: it has another type where it is staged
     WHEN v_relation IS NOT NULL THEN 'a row of a table'
     WHEN v_type.typtype NOT IN ('c', 'd', 'e') AND NOT (v_type.typtype = 'b'
         AND (v_type.typsubscript = 'array_subscript_handler'::regproc OR stage.is_of_extension('pg_type', p_type)))

@@ -7,7 +7,16 @@ DECLARE
   v_columns oid[];
   v_obstacle text;
 BEGIN
-  v_obstacle := (SELECT min('takes ' || stage.type_obstacle(a.type)) FROM (SELECT DISTINCT unnest(v_types)) a(type) WHERE a.type >= 16384);
+  v_obstacle := (
+    SELECT min('takes ' || stage.type_obstacle(x.type)) FROM (SELECT DISTINCT unnest(v_types)) a(type)
+    -- a plain argument may be a row of a table: its staged function takes a type of the service with the same columns
+    CROSS JOIN LATERAL (SELECT CASE WHEN p_function.prokind = 'f' AND a.type <> p_function.provariadic AND NOT EXISTS (
+        SELECT FROM unnest(p_function.proallargtypes, p_function.proargmodes) m(type, mode) WHERE m.type = a.type AND m.mode <> 'i')
+      THEN stage.row_relation(a.type) END) r(relation)
+    CROSS JOIN LATERAL (
+      SELECT a.type WHERE r.relation IS NULL
+      UNION ALL SELECT c.atttypid FROM pg_attribute c WHERE c.attrelid = r.relation AND c.attnum > 0) x(type)
+    WHERE a.type >= 16384 AND x.type >= 16384);
   IF v_obstacle IS NULL AND p_function.pronargdefaults > 0 THEN
     -- creating the staged function would convert literals in them, and run the checks of domains, with the service's rights
     v_obstacle := (
