@@ -18,7 +18,7 @@ export const callGuards: readonly Guard[] = [
     tests: ['proxy/unstaged-hints'],
   },
   {
-    name: 'an output column of the statement, or of a function in FROM, is not taken for a whole row',
+    name: 'an output column of the statement, or of something else than a function in FROM, is not taken for a whole row',
     without: '',
     tests: ['proxy/row-functions'],
   },
@@ -42,6 +42,38 @@ export const callGuards: readonly Guard[] = [
     name: 'a column is not taken for a whole row',
     without: '',
     tests: ['proxy/row-functions'],
+  },
+  {
+    name: 'a column of a function in FROM is not taken for a whole row',
+    without: 'const rows = found;',
+    tests: ['proxy/rows-as-parameters'],
+  },
+  {
+    name: 'a column in a body is not taken for a whole row',
+    without: "if (unless === 'any column') return false;",
+    tests: ['proxy/rows-as-parameters'],
+  },
+  {
+    name: 'a function that stands behind a dot does not write',
+    without: '',
+    tests: ['proxy/rows-as-parameters'],
+  },
+  {
+    name: 'NEW and OLD, which are no rows of staged functions, are passed to none',
+    without: '',
+    lines: 2,
+    tests: ['proxy/rows-as-parameters'],
+  },
+  {
+    name: 'rows for staged functions are passed to none that takes those of the table',
+    without: '',
+    tests: ['proxy/rows-as-parameters'],
+  },
+  {
+    name: 'rows of staged functions are passed to none that takes those of the table',
+    without: '',
+    lines: 2,
+    tests: ['proxy/rows-as-parameters'],
   },
   {
     name: 'checks of domains convert values to domains',

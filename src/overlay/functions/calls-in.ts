@@ -21,6 +21,7 @@ interface Context extends Lookup {
   readonly stages?: boolean;
   readonly leavesOwners?: boolean;
   readonly notifies?: boolean;
+  readonly fires?: boolean;
 }
 
 interface Following<Within> {
@@ -49,6 +50,9 @@ export async function withCalls<Within extends Context>(
     if (known === null) continue;
     writes.push(...(await callsOfWrites(context, call, known, body)));
     const staged = calledAs(context, known);
+    // guard: NEW and OLD, which are no rows of staged functions, are passed to none
+    if (context.fires === true && staged.functions.some(({ rows }) => rows.length > 0))
+      throw new Obstacle(`calls ${call.name}(), which takes rows of a table`);
     called.set(start, staged);
     if (staged.schema !== null)
       replacements.push({ start, end, text: qualifiedName(staged.schema, call.name) });

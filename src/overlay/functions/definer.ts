@@ -57,7 +57,7 @@ export async function demandSameCallers(
     if (definer === null) continue;
     const [row] = await tx.query(
       `SELECT count(*) AS others FROM pg_proc o
-       CROSS JOIN LATERAL (SELECT array_agg(coalesce(to_regtype('stage.row_value_' || stage.row_relation(a.type)), a.type) ORDER BY a.place) AS types
+       CROSS JOIN LATERAL (SELECT array_agg(coalesce(to_regtype(format('stage.row_value_%s', stage.row_relation(a.type))), a.type) ORDER BY a.place) AS types
          FROM unnest(o.proargtypes::oid[]) WITH ORDINALITY a(type, place)) t
        JOIN pg_proc c ON c.proargtypes::text = coalesce(array_to_string(t.types::oid[], ' '), '')
        CROSS JOIN LATERAL aclexplode(coalesce(c.proacl, acldefault('f', c.proowner))) a

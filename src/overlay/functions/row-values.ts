@@ -1,5 +1,5 @@
 /** The rows of tables that functions take and return. Staged functions have types of the service for them. */
-import { quoteIdentifier } from '../../identifier.ts';
+import { qualifiedName, quoteIdentifier } from '../../identifier.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 
 /** A relation whose rows a function takes, as stage.rows_taken returns it. */
@@ -19,7 +19,7 @@ export interface QueryRow {
 }
 
 /** Returns the type of a relation's rows in staged functions; stage.make_row_value makes it. */
-export const rowValueType = (relation: number) => `stage.row_value_${relation}`;
+export const rowValueType = (relation: number) => qualifiedName('stage', `row_value_${relation}`);
 
 /** Returns the rows that a function takes of a table itself, or else of an ancestor; undefined if it takes none. */
 export const takenOf = (rows: readonly TakenRows[], table: number): TakenRows | undefined =>

@@ -13,7 +13,7 @@ import { Obstacle } from './function-script.ts';
 import type { Known, OwnFunctions } from './known-functions.ts';
 import { oidNamed } from './named-source.ts';
 import type { Lookup } from './own-path.ts';
-import { rowOfType, rowValue, takenOf } from './row-values.ts';
+import { rowOfType, rowValue, rowValueType, takenOf } from './row-values.ts';
 
 interface Context extends Lookup {
   readonly tx: Queryable;
@@ -44,7 +44,8 @@ export async function withBodyRows(
   others: readonly Replacement[],
   calls: CalledIn,
 ): Promise<Replacement[]> {
-  if (body.wholeRows.length === 0) return [...others];
+  const variables = await rowVariables(context, body, [...calls.called.values()]);
+  if (body.wholeRows.length === 0) return [...others, ...variables];
   const relations = new Map<number, Relation>();
   for (const use of body.relations) {
     const relation = await relationNamed(context, use);
@@ -63,8 +64,40 @@ export async function withBodyRows(
     if (text !== null) rows.push({ start, end, text });
   }
   // the schema of a table is replaced with the row that it qualifies
-  return [...others.filter((each) => !rows.some((row) => isWithin(each, row))), ...rows];
+  const outside = others.filter((each) => !rows.some((row) => isWithin(each, row)));
+  return [...outside, ...variables, ...rows];
 }
+
+/**
+ * Returns the replacements of the types of variables, so that these hold the rows that the called functions take.
+ * @throws Obstacle if other functions take rows of the table itself
+ */
+async function rowVariables(
+  { tx, path }: Context,
+  body: BodyUses,
+  called: readonly Called[],
+): Promise<Replacement[]> {
+  const taken = (isStaged: boolean) =>
+    called
+      .filter(({ schema }) => (schema !== null) === isStaged)
+      .flatMap(({ functions }) => functions.flatMap(({ rows }) => rows));
+  const [staged, unstaged] = [taken(true), taken(false)];
+  const replacements: Replacement[] = [];
+  for (const { start, end, ...name } of staged.length > 0 ? body.declared : []) {
+    const [row] = await tx.query('SELECT stage.row_named($1, $2) AS relation', [
+      JSON.stringify(name),
+      oidArray(path),
+    ]);
+    const relation = Number(row?.['relation'] ?? 0);
+    if (!staged.some((each) => each.relation === relation)) continue;
+    // guard: rows for staged functions are passed to none that takes those of the table
+    if (unstaged.some((each) => each.relation === relation)) throw new Obstacle(handsOn);
+    replacements.push({ start, end, text: rowValueType(relation) });
+  }
+  return replacements;
+}
+
+const handsOn = 'hands rows of tables on';
 
 /** Returns the names of the columns that functions in FROM may give. */
 async function columnsGiven({ tx, path }: Context, rows: readonly WholeRow[]): Promise<string[]> {
@@ -144,5 +177,5 @@ export function demandSameRows(
     called.some(({ schema, functions }) => schema !== null && functions.some(({ row }) => row));
   // guard: rows of staged functions are passed to none that takes those of the table
   if (hasRows && called.some((each) => each.schema === null && takesRows(each)))
-    throw new Obstacle('hands rows of tables on');
+    throw new Obstacle(handsOn);
 }

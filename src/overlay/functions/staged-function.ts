@@ -57,6 +57,8 @@ export interface Context extends Lookup {
   readonly leavesOwners?: boolean;
   /** Set for a trigger that notifies, by itself or through functions. */
   readonly notifies?: boolean;
+  /** Whether the body is that of a trigger. */
+  readonly fires?: boolean;
 }
 
 /** The maximum depth of calls, more than applications use. */

@@ -29,7 +29,8 @@ export async function replacementsOf(
   const tokens = own.length > 0 ? scanTokens(Buffer.from(trigger.function.body)) : [];
   const replaced = own.map((use) => replacementFor(trigger, use, tokens));
   const others = { ...body, relations: body.relations.filter((use) => !isTransition(use)) };
-  return [...(await replacementsIn(context, others, uses)), ...clientQueries(body), ...replaced];
+  const names = await replacementsIn({ ...context, fires: true }, others, uses);
+  return [...names, ...clientQueries(body), ...replaced];
 }
 
 type ScanToken = ReturnType<typeof scanTokens>[number];

@@ -41,9 +41,14 @@ export interface BodyUses {
   readonly callers: readonly BodyCaller[];
   /** What its statements do to the tables that they write to. DO UPDATE is an operation of its own. */
   readonly operations: readonly BodyOperation[];
+  /** The types of variables that may be rows of relations. */
+  readonly declared: readonly DeclaredType[];
   /** Whether it runs a text that depends on more than a call of format() with constants, quoted names and values. */
   readonly runsVariableText: boolean;
 }
+
+/** The type of a variable: `t` or `t%ROWTYPE`. */
+export interface DeclaredType extends QualifiedName, ByteRange {}
 
 /** What a statement of a body does to a table. */
 export interface BodyOperation
@@ -121,6 +126,7 @@ function writeUses(write: QueryWrite, text: Buffer): BodyUses | null {
     callers,
     upserts,
     operations,
+    declared: [],
     runsVariableText: false,
   };
 }
@@ -190,7 +196,7 @@ function parsed(text: Buffer): readonly Statement[] {
 export const readUses = (read: Read): BodyUses => ({
   ...read,
   ...{ rights: [], writes: [], upserts: [], calledByWrites: [], callers: [], operations: [] },
-  runsVariableText: false,
+  ...{ declared: [], runsVariableText: false },
 });
 
 /** Returns the same uses with each position mapped by `moved`. */
@@ -225,6 +231,7 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     operations: uses.operations.map((operation) => {
       return { ...operation, target: moved(operation.target), first: move(operation.first) };
     }),
+    declared: uses.declared.map(move),
     runsVariableText: uses.runsVariableText,
   };
 }
@@ -246,6 +253,7 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     calledByWrites: parts.flatMap(({ calledByWrites }) => calledByWrites),
     callers: parts.flatMap(({ callers }) => callers),
     operations: parts.flatMap(({ operations }) => operations),
+    declared: parts.flatMap(({ declared }) => declared),
     runsVariableText: parts.some(({ runsVariableText }) => runsVariableText),
   };
 }

@@ -19,7 +19,12 @@ import { inBody, locateParts, placeOf } from './plpgsql-parts.ts';
 import type { RunTexts } from './plpgsql-texts.ts';
 import { readTexts, replaceTexts, runsIn } from './plpgsql-texts.ts';
 import type { RowTypes } from './plpgsql-types.ts';
-import { declaredTypes, replaceRowTypes, replaceScalarTypes } from './plpgsql-types.ts';
+import {
+  declaredRows,
+  declaredTypes,
+  replaceRowTypes,
+  replaceScalarTypes,
+} from './plpgsql-types.ts';
 
 /**
  * Parses a body. Returns null for one with a statement beyond the extent, or that runs a text which cannot be followed.
@@ -39,7 +44,8 @@ export async function readPlpgsql(
   );
   const parts = expressions && locateParts(scanTokens(body), expressions);
   if (!parts) return null;
-  const uses = mergedUses(parts.flatMap((part) => [inBody(part), ...runsIn(part)]));
+  const merged = mergedUses(parts.flatMap((part) => [inBody(part), ...runsIn(part)]));
+  const uses = { ...merged, declared: declaredRows(body) };
   // guard: an exception block for OTHERS passes on what the service refuses
   const handlers = extent === 'reads' ? [] : handlersOfOthers(scanTokens(body));
   return {

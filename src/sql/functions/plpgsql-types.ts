@@ -1,8 +1,9 @@
 /** The types that a PL/pgSQL body declares. PostgreSQL runs code for them: the checks of domains, and casts. */
+import { readName } from '../parser/identifier-reader.ts';
 import { scanTokens } from '../parser/parser.ts';
 import { collectNodes } from '../parser/syntax-tree.ts';
 import { spliceBytes } from '../splice.ts';
-import type { BodyUses } from './body-uses.ts';
+import type { BodyUses, DeclaredType } from './body-uses.ts';
 import { usesOf } from './body-uses.ts';
 import { declarationsIn } from './plpgsql-defaults.ts';
 
@@ -60,10 +61,9 @@ export function replaceScalarTypes({ body, names, isIn }: RowTypes): RowTypes {
     ),
   );
   const types = declarationsIn(body).flatMap((declaration) => {
-    const first = declaration[1]?.text.toLowerCase() === 'constant' ? 2 : 1;
     if (used.has(declaration[0]?.text.toLowerCase() ?? '')) return [];
+    const { first, last } = typeIn(declaration);
     if (noScalars.has(declaration[first]?.text.toLowerCase() ?? '')) return [];
-    const last = declaration[first + 1]?.text === '.' ? first + 2 : first;
     if (!endsOfType.has(declaration[last + 1]?.text.toLowerCase())) return [];
     const [start, end] = [declaration[first]?.start, declaration[last]?.end];
     return start === undefined || end === undefined ? [] : [{ start, end, text: 'text' }];
@@ -71,6 +71,29 @@ export function replaceScalarTypes({ body, names, isIn }: RowTypes): RowTypes {
   const replaced = types.map(({ start, end }) => body.subarray(start, end).toString());
   return { body: spliceBytes(body, types), names: [...names, ...replaced], isIn };
 }
+
+type Declaration = ReturnType<typeof declarationsIn>[number];
+
+/** Returns the indexes of the first and the last token of the name of a variable's type. */
+function typeIn(declaration: Declaration) {
+  const first = declaration[1]?.text.toLowerCase() === 'constant' ? 2 : 1;
+  return { first, last: declaration[first + 1]?.text === '.' ? first + 2 : first };
+}
+
+/** Returns the types of variables that are rows if the name is that of a relation: `t` and `t%ROWTYPE`. */
+export const declaredRows = (body: Buffer): DeclaredType[] =>
+  declarationsIn(body).flatMap((declaration) => {
+    const { first, last } = typeIn(declaration);
+    const isRow =
+      [1, 2].map((at) => declaration[last + at]?.text.toLowerCase()).join('') === '%rowtype';
+    const end = isRow ? last + 2 : last;
+    const next = declaration[end + 1]?.text.toLowerCase();
+    const [from, to] = [declaration[first], declaration[end]];
+    if (!from || !to || next === '[' || !endsOfType.has(next)) return [];
+    const names = readName(body, from.start, last === first ? 1 : 2);
+    const [name, schema = null] = (names ?? []).map((part) => part.name).reverse();
+    return name === undefined ? [] : [{ schema, name, start: from.start, end: to.end }];
+  });
 
 /** Returns the index of the first token of a qualified name that ends at a token; null if none does. */
 function startOfName(tokens: ReturnType<typeof scanTokens>, last: number): number | null {

@@ -7,6 +7,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
         'DEFAULT ' || pg_get_function_arg_default(p_function.oid, a.place::int)) END, ', ' ORDER BY a.place), '')
   FROM unnest(coalesce(p_function.proallargtypes, p_function.proargtypes::oid[]), p_function.proargmodes, p_function.proargnames)
     WITH ORDINALITY a(type, mode, name, place)
-  CROSS JOIN LATERAL (SELECT coalesce('stage.row_value_' || stage.row_relation(a.type), format_type(a.type, NULL))) t(name)
+  CROSS JOIN LATERAL stage.row_relation(a.type) r(relation)
+  CROSS JOIN LATERAL (SELECT CASE WHEN r.relation IS NULL THEN format_type(a.type, NULL) ELSE format('stage.row_value_%s', r.relation) END) t(name)
   WHERE a.mode IS NULL OR a.mode <> 't' AND NOT (p_types_only AND a.mode = 'o')
 $$;
