@@ -78,6 +78,10 @@ CREATE OR REPLACE FUNCTION slug_of(p_title text, p_join text = '-') RETURNS text
 UPDATE post SET slug = slug_of('told') WHERE id = 2; -- refused: C=0A000
 CREATE OR REPLACE FUNCTION slug_of(p_title text, p_join text = '-') RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN lower(p_title); END'; -- in production
 UPDATE post SET slug = slug_of('Last') WHERE id = 2 RETURNING slug;
+-- story: rows of functions
+INSERT INTO tag (post, name) SELECT p.id, title_of(p) FROM post p WHERE p.id = (first_post()).id;
+SELECT * FROM tag ORDER BY 1, 2;
+
 -- story: effects
 INSERT INTO post VALUES (40, 'x', 'x', tells(1)); -- refused: C=0A000
 INSERT INTO post VALUES (40, 'x', 'x', tells_through(1)); -- refused: C=0A000
@@ -85,7 +89,6 @@ INSERT INTO post VALUES (40, 'x', 'x', tells_by_default()); -- refused: C=0A000
 UPDATE post SET n = locks(1) WHERE id = 1; -- refused: C=0A000
 UPDATE post SET n = moves(1) WHERE id = 1; -- refused: C=0A000
 UPDATE post SET n = runs('SELECT 1') WHERE id = 1; -- refused: C=0A000
-INSERT INTO tag (post, name) SELECT p.id, title_of(p) FROM post p WHERE p.id = (first_post()).id; -- refused: C=0A000
 INSERT INTO post VALUES (1, 'x', 'x') ON CONFLICT (id) DO UPDATE SET n = tells(1); -- refused: C=0A000
 MERGE INTO post USING (SELECT 1 AS i) s ON id = i WHEN MATCHED THEN UPDATE SET n = tells(1); -- refused: C=0A000
 WITH t AS (DELETE FROM tag) UPDATE post SET n = locks(1); -- refused: C=0A000
