@@ -23,6 +23,8 @@ CREATE POLICY own ON app.members USING (person = api.uid()) WITH CHECK (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON app.accounts, app.members, app.entries, app.kept TO clerk;
 CREATE FUNCTION api.role_in(p_account int) RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS
   $$ SELECT m.role FROM app.members m WHERE m.account = p_account AND m.person = api.uid() $$;
+CREATE FUNCTION api.spent(app.accounts) RETURNS numeric LANGUAGE sql STABLE SECURITY DEFINER SET search_path = app, pg_temp AS
+  $$ SELECT sum(e.amount) FROM entries e WHERE e.account = $1.id $$;
 CREATE FUNCTION api.has_role(p_account int, p_role text DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = app, pg_temp AS $$
 BEGIN
   RETURN EXISTS (SELECT FROM members WHERE account = p_account AND person = api.uid() AND (p_role IS NULL OR role = p_role));
@@ -167,3 +169,8 @@ INSERT INTO app.members VALUES (2, 7, 'member');
 CREATE TEMPORARY TABLE drafts (id int);
 SELECT api.role_in(2), api.get_accounts();
 DROP TABLE drafts;
+-- story: rows of tables
+INSERT INTO app.entries VALUES (40, 2, 1000, 'high');
+UPDATE app.accounts SET name = 'TWO' WHERE id = 2;
+SELECT name, api.spent(a) FROM app.accounts a ORDER BY id;
+SELECT name FROM app.accounts a WHERE api.spent(a.*) > 500;

@@ -57,11 +57,9 @@ export async function demandSameCallers(
     if (definer === null) continue;
     const [row] = await tx.query(
       `SELECT count(*) AS others FROM pg_proc o
-       CROSS JOIN LATERAL (SELECT array_agg(coalesce(to_regtype(format('stage.row_value_%s', stage.row_relation(a.type))), a.type) ORDER BY a.place) AS types
-         FROM unnest(o.proargtypes::oid[]) WITH ORDINALITY a(type, place)) t
-       JOIN pg_proc c ON c.proargtypes::text = coalesce(array_to_string(t.types::oid[], ' '), '')
-       CROSS JOIN LATERAL aclexplode(coalesce(c.proacl, acldefault('f', c.proowner))) a
-       WHERE o.oid = $1 AND c.pronamespace = to_regnamespace($2) AND c.proname = $3 AND (c.proowner <> o.proowner OR a.grantee NOT IN (
+       LEFT JOIN pg_proc c ON c.oid = to_regprocedure(format('%I.%I(%s)', $2::text, $3::text, stage.staged_arguments(o, true)))
+       CROSS JOIN LATERAL aclexplode(coalesce(c.proacl, acldefault('f', coalesce(c.proowner, o.proowner)))) a
+       WHERE o.oid = $1 AND (c.oid IS NULL OR c.proowner <> o.proowner OR a.grantee NOT IN (
          SELECT e.grantee FROM aclexplode(coalesce(o.proacl, acldefault('f', o.proowner))) e WHERE e.privilege_type = 'EXECUTE'))`,
       [oid, schema, name],
     );
