@@ -54,8 +54,11 @@ CREATE FUNCTION by_guarded() RETURNS text LANGUAGE plpgsql ${path} AS $$ ${block
 CREATE FUNCTION withheld() RETURNS text LANGUAGE plpgsql ${path} AS $$ BEGIN ${tell}; END $$;
 REVOKE ALL ON FUNCTION withheld() FROM PUBLIC; GRANT EXECUTE ON FUNCTION withheld() TO ${boss.name};
 CREATE FUNCTION moving(n int) RETURNS text LANGUAGE plpgsql ${path} AS $$ BEGIN INSERT INTO asked (who) VALUES (n || current_user); RETURN n || current_user; END $$;
+CREATE FUNCTION by_path() RETURNS text LANGUAGE sql STABLE AS 'SELECT min(what) FROM secrets';
+CREATE FUNCTION bound_with_text() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER RETURN (SELECT by_path() FROM secrets);
 CREATE FUNCTION without_path() RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN ${tell}; END $$;
 CREATE FUNCTION count_admins() RETURNS bigint LANGUAGE sql STABLE ${path} AS 'SELECT count(*) FROM admins';
+CREATE FUNCTION bound() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER RETURN (SELECT array_length(array_agg(what), 1) + 0 * count_admins()::int FROM secrets);
 CREATE FUNCTION counts() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN concat((SELECT count(*) FROM admins), count_admins()); END $$;
 CREATE TABLE hooked (id int PRIMARY KEY, n bigint); GRANT SELECT, INSERT ON hooked TO ${boss.name};
 CREATE FUNCTION hook() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.n := count_admins(); RETURN NEW; END $$;

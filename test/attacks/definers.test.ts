@@ -212,4 +212,23 @@ suite('attacks by functions with SECURITY DEFINER', (test) => {
     await proxied().database.query(`GRANT USAGE ON SCHEMA evil TO ${owner.name}`);
     assert.match(await said(client, 'SELECT without_path()'), /42501|25006/);
   });
+
+  test('a body in BEGIN ATOMIC calls what it is bound to', async () => {
+    const session = await newSession();
+    const client = await connect(session, boss);
+    await client.query(`INSERT INTO admins VALUES ('${heir.name}')`);
+    await proxied().database.query(`CREATE SCHEMA near AUTHORIZATION ${boss.name};
+      CREATE FUNCTION near.array_length(text[], int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'heard %', $1; END $$;
+      GRANT USAGE ON SCHEMA near TO PUBLIC`);
+    await client.query('SET search_path = pg_catalog, near, public');
+    assert.match(await said(client, 'SELECT bound()'), /"\[1\]"/);
+    const copies = `SELECT FROM pg_proc WHERE proname = 'bound' AND pronamespace::regnamespace::text ~ '^stage_function_'`;
+    assert.is((await proxied().database.query(copies)).length, 1);
+    await client.query('SET search_path = public');
+    assert.match(await said(client, 'SELECT bound_with_text()'), /the secret/);
+    assert.match(
+      await said(client, 'DO $$ BEGIN PERFORM bound_with_text(); DELETE FROM admins; END $$'),
+      /calls functions with no search_path of their own/,
+    );
+  });
 });

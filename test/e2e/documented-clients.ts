@@ -53,7 +53,7 @@ export const ofClients: readonly SqlStatement[] = [
     [[true]],
   ),
   limits(
-    'Functions with a SET clause other than `search_path`, with a body in BEGIN ATOMIC, or in other languages',
+    'Functions with a SET clause other than `search_path`, or in other languages',
     ['UPDATE item SET qty = qty + 1000 WHERE id = 8', 'SELECT real_stock(), settled_stock()'],
     [['210', '210']],
   ),

@@ -10,6 +10,11 @@ const beforeAttacks = ['attacks/owner-before'];
 
 export const definerGuards: readonly Guard[] = [
   {
+    name: "a client chooses no schema for what is bound already and runs with an owner's rights",
+    without: '',
+    tests: attacks,
+  },
+  {
     name: 'rows for which the triggers of their partition do not fire decide nothing about what runs with the rights of owners',
     without: '',
     tests: ['proxy/named-partitions-with-code'],

@@ -24,6 +24,10 @@ const isOwned = (seed: number) => seed % 3 === 0;
 
 const one = (pick: Pick, ...texts: readonly string[]) => texts[pick(texts.length)] ?? '';
 
+/** The statements of a body in SQL, as a text or analysed. */
+const statements = (pick: Pick, text: string) =>
+  one(pick, `AS '${text}'`, `BEGIN ATOMIC ${text}; END`);
+
 /** Draws a statement of a body. @param at the number of the function: it calls those before it */
 function drawPart(pick: Pick, seed: number, at: number, depth = 0): string {
   const [a, b] = [`f${seed}_a`, `f${seed}_b`];
@@ -138,7 +142,7 @@ function drawReaders(pick: Pick, seed: number): string {
       `count(*) FROM ${f}b WHERE a <> p`,
       `max(n) FROM ${f}k${1 + pick(3)}`,
     );
-  return `CREATE FUNCTION ${f}read(p int) RETURNS int LANGUAGE sql ${kind()} AS 'SELECT (coalesce((SELECT ${from()}), p) % 9)::int';
+  return `CREATE FUNCTION ${f}read(p int) RETURNS int LANGUAGE sql ${kind()} ${statements(pick, `SELECT (coalesce((SELECT ${from()}), p) % 9)::int`)};
 CREATE FUNCTION ${f}sees(p int) RETURNS int LANGUAGE plpgsql ${kind()} AS $f$ DECLARE v int := (SELECT ${from()});
 BEGIN IF v > ${pick(9)} THEN RETURN v % 9 + ${f}read(p); END IF; RETURN coalesce((SELECT ${from()}), 1) % 11; END $f$;
 CREATE FUNCTION ${f}ids(p int) RETURNS SETOF int LANGUAGE plpgsql STABLE ${isOwned(seed) ? 'SECURITY DEFINER' : ''} AS 'BEGIN RETURN QUERY SELECT id FROM ${f}a WHERE id >= p ORDER BY id; END';`;
@@ -197,8 +201,8 @@ ${functions.join('\n')}
 CREATE FUNCTION f${seed}_again(p int, depth int) RETURNS int LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 1, `IF depth < ${1 + pick(4)} THEN v := v + coalesce(f${seed}_again(v, depth + 1), 0); END IF; RETURN v;`)}$f$;
 CREATE PROCEDURE f${seed}_q(p int) LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 0, '')}$f$;
 CREATE FUNCTION f${seed}_rows(p int) RETURNS SETOF int LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 2, `RETURN NEXT v; RETURN QUERY UPDATE f${seed}_a SET n = n - 1 WHERE id < p RETURNING n;`)}$f$;
-CREATE FUNCTION f${seed}_sql(p int) RETURNS bigint LANGUAGE sql ${asOwner()} AS
-  'INSERT INTO f${seed}_b (a) VALUES (p); UPDATE f${seed}_a SET n = n - 1 WHERE id = p; SELECT sum(n) FROM f${seed}_a';
+CREATE FUNCTION f${seed}_sql(p int) RETURNS bigint LANGUAGE sql ${asOwner()}
+  ${statements(pick, `INSERT INTO f${seed}_b (a) VALUES (p); UPDATE f${seed}_a SET n = n - 1 WHERE id = p; SELECT sum(n) FROM f${seed}_a`)};
 ${drawReaders(pick, seed)}
 CREATE FUNCTION f${seed}_typed(t f${seed}_t) RETURNS f${seed}_t LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 3, 't.n := v; t.past := t.past || t.n; RETURN t;').replace('DECLARE ', 'DECLARE p int := t.a; ')}$f$;
 CREATE PROCEDURE f${seed}_p(p int, INOUT o int) LANGUAGE plpgsql ${asOwner()} AS $f$${drawBody(pick, seed, 3, 'o := v;')}$f$;

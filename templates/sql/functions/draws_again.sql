@@ -12,7 +12,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   AND NOT EXISTS (
     -- what the triggers call
     SELECT FROM stage.overlay o CROSS JOIN jsonb_array_elements(o.trigger_uses -> 'functions') n (name)
-    CROSS JOIN LATERAL stage.functions_named(n.name, o.trigger_path) f JOIN pg_proc p ON p.oid = f.oid
-    WHERE o.relation = p_relation AND stage.draws_values(p.prosrc))
+    CROSS JOIN LATERAL stage.functions_named(n.name, o.trigger_path) f
+    WHERE o.relation = p_relation AND stage.draws_values(stage.function_body(f)))
 $$;
 REVOKE ALL ON FUNCTION stage.draws_again(uuid, oid, bigint) FROM PUBLIC;

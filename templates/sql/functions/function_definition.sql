@@ -15,7 +15,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         WHEN p.prokind NOT IN ('f', 'p') THEN 'is no plain function'
         WHEN p.prosecdef AND stage.definer_obstacle(p.proowner, p.proconfig) IS NOT NULL THEN stage.definer_obstacle(p.proowner, p.proconfig)
         WHEN stage.settings_obstacle(p.proconfig) IS NOT NULL THEN stage.settings_obstacle(p.proconfig)
-        WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
+        WHEN x.is_bound AND p.prosecdef AND stage.calls_by_path(p.oid) THEN 'calls functions with no search_path of their own'
         ELSE stage.types_obstacle(p) END,
       'arguments', stage.staged_arguments(p, false),
       'rows', stage.rows_taken(p),
@@ -34,7 +34,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         CASE p.proparallel WHEN 's' THEN 'PARALLEL SAFE' WHEN 'r' THEN 'PARALLEL RESTRICTED' ELSE 'PARALLEL UNSAFE' END,
         'COST ' || p.procost::text,
         CASE WHEN p.proretset THEN 'ROWS ' || p.prorows::text END),
-      'path', stage.own_path(p.proconfig),
+      'path', coalesce(stage.own_path(p.proconfig)
+        -- guard: a client chooses no schema for what is bound already and runs with an owner's rights
+        , CASE WHEN x.is_bound AND p.prosecdef THEN '["pg_catalog"]'::jsonb END
+        ),
       'definer', CASE WHEN p.prosecdef THEN jsonb_build_object(
         'role', p.proowner::int8,
         'name', pg_get_userbyid(p.proowner),
@@ -42,12 +45,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         'signature', stage.staged_arguments(p, true),
         'callers', (SELECT coalesce(jsonb_agg(DISTINCT CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END), '[]')
           FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.privilege_type = 'EXECUTE')) END,
-      'body', p.prosrc) ORDER BY p.oid))
+      'body', stage.function_body(p)) ORDER BY p.oid))
   FROM stage.functions_named(p_name, p_path) p
   JOIN pg_namespace n ON n.oid = p.pronamespace
   JOIN pg_language l ON l.oid = p.prolang
   JOIN pg_type t ON t.oid = p.prorettype
-  CROSS JOIN LATERAL (SELECT p.oid < 16384 OR (l.lanname IN ('c', 'internal') OR p.provolatile = 'i') AND stage.is_of_extension('pg_proc', p.oid)) x (is_native)
+  CROSS JOIN LATERAL (SELECT p.oid < 16384 OR (l.lanname IN ('c', 'internal') OR p.provolatile = 'i') AND stage.is_of_extension('pg_proc', p.oid), p.prosqlbody IS NOT NULL) x (is_native, is_bound)
   CROSS JOIN LATERAL (SELECT CASE WHEN p.prorettype >= 16384 THEN stage.row_relation(p.prorettype) END) r (relation)
   HAVING count(DISTINCT p.pronamespace) = 1 OR bool_and(x.is_native)
 $$;
