@@ -25,6 +25,8 @@ suite('partitioned tables with code', (test) => {
     const differ = 'is one of a table whose partitions have';
     assert.equal(unstaged.sort(), [
       `mixed: trigger b_all ${differ} other triggers`,
+      'mixed_1: trigger c_sums is one of a partition FOR EACH STATEMENT: approval names the whole table, and does not fire it',
+      'mixed_2: trigger a_own is one of a partition',
       `paused: trigger b_all ${differ} other triggers`,
       `turned: trigger b_all ${differ} their columns in another order`,
     ]);
