@@ -58,6 +58,10 @@ CREATE FUNCTION joined(p int) RETURNS bigint LANGUAGE sql BEGIN ATOMIC
   UPDATE shop."Order Line" l SET "qty n" = i.qty, tags = tags || i.kind, info = jsonb_build_object('k', i.felt) FROM item i WHERE i.id = l.item AND i.id = p;
   SELECT sum("qty n") FROM shop."Order Line";
 END;
+CREATE TABLE dated (id int PRIMARY KEY, day date, at timestamptz, lasted interval, f float8, raw bytea);
+INSERT INTO dated VALUES (1, '2026-02-03', '2026-02-03 04:05+00', '-1 day 02:03', 0.1, '\x0a');
+CREATE FUNCTION alike() RETURNS bigint LANGUAGE sql STABLE RETURN (SELECT count(*) FROM dated WHERE day = '2026-02-03' AND at = '2026-02-03 04:05+00'
+  AND lasted = '-1 day 02:03' AND f = 0.1 AND raw = '\x0a');
 CREATE TABLE kept (id int PRIMARY KEY, tenant int, n int);
 INSERT INTO kept VALUES (1, 1, 10), (2, 2, 20), (3, 1, 30);
 CREATE FUNCTION total(k kept) RETURNS bigint LANGUAGE sql STABLE RETURN k.n + (SELECT count(*) FROM kept o WHERE o.tenant = k.tenant);
@@ -130,6 +134,13 @@ UPDATE kept SET n = 0 WHERE id = 1;
 SELECT id, total(k), k.total FROM kept k ORDER BY id;
 SELECT sums(2), sums_of_columns(), total(first_of(2)), (first_of(1)).n;
 SELECT * FROM first_of(1);
+-- story: constants in other formats
+SET DateStyle = 'SQL, DMY'; SET IntervalStyle = 'sql_standard'; SET TimeZone = 'Asia/Tokyo'; SET extra_float_digits = -5; SET bytea_output = 'escape'; SET quote_all_identifiers = on;
+INSERT INTO dated SELECT 2, day, at, lasted, f, raw FROM dated;
+SELECT alike();
+SELECT alike();
+DELETE FROM dated WHERE id = 1;
+SELECT alike();
 -- story: renamed objects
 INSERT INTO item (id, kind, qty, felt) VALUES (31, 'r', 5, 'glad');
 SELECT feeling(31)::text, stock_of('r'), atomic_of_text('r'), like_it('R'), of_both() IS NULL;
