@@ -34,8 +34,11 @@ export interface PreparedStatement {
   refusedWhen: RefusedWhen | null;
   /** The type OIDs of its parameters, once the server has reported them. */
   parameterTypes: readonly number[] | null;
-  /** Its result columns, and the version of names for which these were last checked; null when unknown. */
-  result: { readonly columns: Buffer; readonly version: number } | null;
+  /**
+   * Its result columns, and the version of names for which these were last checked; null when unknown. The version is null since another
+   * text was prepared, or other columns were found.
+   */
+  result: { readonly columns: Buffer; readonly version: number | null } | null;
   /** For a read of staged rows that was checked: the data to verify it again. */
   verified: Verification | null;
 }

@@ -48,7 +48,7 @@ export async function checkResult(
   const onError = mapErrors(preparingText(statement), context.names);
   describe(context, name, onError, (columns) => {
     outcome.isSame = columns.equals(result.columns);
-    if (outcome.isSame) statement.result = { columns, version };
+    statement.result = { ...result, version: outcome.isSame ? version : null };
   });
   await syncAndGoOn(context);
   if (!outcome.isSame) throw otherColumns;

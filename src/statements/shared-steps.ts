@@ -174,13 +174,15 @@ export function prepareAgain(
 ): void {
   const { link, internal, state } = context;
   const replacements = [...replaced, ...statement.typeList];
-  const isRetained = statement.refusedWhen === null;
+  const isRetained = statement.refusedWhen === null && statement.result?.version !== null;
   const isSame = isRetained && isDeepStrictEqual(statement.replacements, replacements);
   // A text that replaces a read is guarded like a read.
   // guard: statements are prepared anew when a read may have replaced them
   if (isSame && (statement.body.kind === 'read' || statement.runs === state.runs)) return;
   // A Parse fixes the types for the statement's whole lifetime.
   if (!isSame && statement.origin === 'sql') statement.parameterTypes = null;
+  // guard: another text may return other columns, also where all names have kept their meanings
+  if (!isSame && statement.result) statement.result = { ...statement.result, version: null };
   statement.replacements = replacements;
   statement.refusedWhen = null;
   statement.runs = state.runs;

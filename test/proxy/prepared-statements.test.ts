@@ -215,33 +215,59 @@ const stories: Record<string, readonly Step[]> = {
   ],
 };
 
+/** Sends the steps to the proxy and to the twin, and compares the responses. */
+async function approve({ daemon, database, twin }: Proxied, steps: readonly Step[]): Promise<void> {
+  const tell = async (url: string, query: (text: string) => Promise<unknown>) => {
+    const client = await connectWire(url);
+    const reported: string[] = [];
+    for (const step of steps) {
+      if (typeof step === 'string') await query(step);
+      else {
+        const answers = await exchange(client, ...step);
+        reported.push(
+          `${Buffer.concat(step).toString('latin1').replaceAll('\0', '.')}: ${answers.join(' | ')}`,
+        );
+      }
+    }
+    client.close();
+    return reported;
+  };
+  const direct = await tell(twin.url, twin.query);
+  const url = daemon.clientUrl(await daemon.newSession({ reads: 'staged' }));
+  assert.equal(await tell(url, database.query), direct);
+}
+
 suite('prepared statements', (test) => {
   for (const [name, steps] of Object.entries(stories)) {
     test(name, async () => {
-      const proxied: Proxied = await startProxied(schema);
+      const proxied = await startProxied(schema);
       try {
-        const { daemon, database, twin } = proxied;
-        const tell = async (url: string, query: (text: string) => Promise<unknown>) => {
-          const client = await connectWire(url);
-          const reported: string[] = [];
-          for (const step of steps) {
-            if (typeof step === 'string') await query(step);
-            else {
-              const answers = await exchange(client, ...step);
-              reported.push(
-                `${Buffer.concat(step).toString('latin1').replaceAll('\0', '.')}: ${answers.join(' | ')}`,
-              );
-            }
-          }
-          client.close();
-          return reported;
-        };
-        const direct = await tell(twin.url, twin.query);
-        const url = daemon.clientUrl(await daemon.newSession({ reads: 'staged' }));
-        assert.equal(await tell(url, database.query), direct);
+        await approve(proxied, steps);
       } finally {
         await proxied.stop();
       }
     });
   }
+
+  test('the columns of a table change in which another session has staged rows', async () => {
+    const proxied = await startProxied(schema);
+    try {
+      for (const of of [proxied.database, proxied.twin])
+        await of.query('CREATE TABLE late (id int PRIMARY KEY, n int)');
+      const other = await proxied.connect(await proxied.session());
+      await other.query('INSERT INTO late VALUES (1, 1)');
+      await approve(proxied, [
+        // the overlay of the other session's rows is outdated
+        'ALTER TABLE late ALTER n TYPE bigint',
+        [p('SELECT * FROM late', 'l'), d('statement', 'l'), s],
+        'ALTER TABLE late ALTER n TYPE text',
+        [b([], 'l'), e(), s],
+        [b([], 'l'), e(), s],
+        'ALTER TABLE late ALTER n TYPE bigint USING n::bigint',
+        [b([], 'l'), e(), s],
+      ]);
+    } finally {
+      await proxied.stop();
+    }
+  });
 });
