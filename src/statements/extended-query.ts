@@ -16,6 +16,7 @@ import { bind } from './extended-bind.ts';
 import { execute } from './extended-execute.ts';
 import { parse } from './extended-parse.ts';
 import { describeInFailure } from './failed-portals.ts';
+import { recordDescribed } from './result-type.ts';
 import { dropUnnamed } from './shared-steps.ts';
 import { commitInternal } from './staged-write.ts';
 
@@ -101,14 +102,16 @@ function describe(context: ConnectionContext, { frame, payload }: Message): void
   if (kind === 'portal' && describeInFailure(context, name)) return;
   const statement = kind === 'statement' ? statements.get(name) : undefined;
   pending.hasSnapshot = true;
+  const onDone = statement && recordDescribed(context, statement);
   if (statement?.body.kind !== 'write') {
-    link.send(frame, retry.track(passing.describe));
+    const expected = onDone ? new PendingResponse('describe', 'all', { onDone }) : passing.describe;
+    link.send(frame, retry.track(expected));
     return;
   }
   const onParameterTypes = (description: Buffer) => {
     statement.parameterTypes = types.learn(statement, description);
   };
-  const expected = new PendingResponse('describe', 'all', { onParameterTypes });
+  const expected = new PendingResponse('describe', 'all', { onParameterTypes, onDone });
   link.send(frame, retry.track(expected));
 }
 

@@ -23,14 +23,29 @@ export function noteResult(
   body: PreparedStatement['body'],
   prepared: () => PreparedStatement | undefined,
 ): void {
-  const isStagedRead = body.kind === 'read' && context.reads === 'staged' && hasNames(body);
-  if (name === '' || !(isStagedRead || body.kind === 'write')) return;
+  // the unnamed statement is rarely bound again: if its client describes it, the columns are recorded then
+  if (name === '' || !mayBePreparedAgain(context, body)) return;
   const { version } = context.names;
   const ignore = () => null;
   describe(context, name, ignore, (columns) => {
     const statement = prepared();
     if (statement) statement.result ??= { columns, version };
   });
+}
+
+const mayBePreparedAgain = ({ reads }: ConnectionContext, body: PreparedStatement['body']) =>
+  body.kind === 'write' || (body.kind === 'read' && reads === 'staged' && hasNames(body));
+
+/** Returns the handler that records the result columns of a statement when its client describes it; undefined if none is needed. */
+export function recordDescribed(
+  context: ConnectionContext,
+  statement: PreparedStatement,
+): ((description: Buffer) => void) | undefined {
+  if (statement.result !== null || !mayBePreparedAgain(context, statement.body)) return undefined;
+  const { version } = context.names;
+  return (description) => {
+    statement.result ??= { columns: withoutOrigins(description), version };
+  };
 }
 
 /**
