@@ -19,7 +19,7 @@ CREATE FUNCTION writes() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN INSERT INTO i
 CREATE VIEW counted AS SELECT by_plpgsql() AS n, count(*) FROM item;
 `;
 
-const counting = ['by_standard()', 'with_setting()', 'as_owner()'];
+const counting = ['with_setting()', 'as_owner()'];
 
 suite('foreign and temporary tables, and functions', (test) => {
   let proxied: Proxied;
@@ -78,9 +78,9 @@ suite('foreign and temporary tables, and functions', (test) => {
     const client = await staging('staged');
     await client.query(`INSERT INTO item VALUES (2, 'staged'), (3, 'staged')`);
     const { rows } = await client.query(
-      'UPDATE item SET name = by_sql() WHERE id = 3 RETURNING name',
+      'UPDATE item SET name = by_sql() WHERE id = 3 RETURNING name, by_standard() AS n',
     );
-    assert.equal(rows, [{ name: '3' }]);
+    assert.equal(rows, [{ name: '3', n: '3' }]);
   });
 
   test('a function that writes by a name without schema does not get around staging', async () => {
