@@ -8,7 +8,7 @@ BEGIN
   RETURN ARRAY(
     SELECT DISTINCT lower(m.found[1])
     FROM (
-      SELECT CASE WHEN p.prosqlbody IS NULL THEN p.prosrc ELSE pg_get_function_sqlbody(p.oid) END
+      SELECT stage.function_body(p)
       FROM pg_proc p
       -- in this order: the service itself has several hundred functions
       WHERE p.oid >= 16384 AND CASE WHEN p.pronamespace = ANY (v_internal) THEN false ELSE p.prosrc ~* 'current_setting' OR p.prosqlbody IS NOT NULL END
